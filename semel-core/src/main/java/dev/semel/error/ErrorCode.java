@@ -1,0 +1,52 @@
+package dev.semel.error;
+
+/**
+ * Every error that a caller can see, once. `docs/reference/errors.md` lists the same codes; a test compares the two.
+ */
+public enum ErrorCode {
+    IDEMPOTENCY_KEY_INVALID(400, false, "Idempotency-Key is not valid"),
+    IDEMPOTENCY_KEY_REQUIRED(400, false, "Idempotency-Key is missing"),
+    IDEMPOTENCY_KEY_CONFLICT(422, false, "Idempotency-Key was used before for something else"),
+    IDEMPOTENCY_KEY_IN_USE(409, true, "The first request with this Idempotency-Key is still being admitted"),
+    DUPLICATE_PAYLOAD(409, false, "The same payload was sent before under another key"),
+    INVALID_INPUT(400, false, "The request is not valid"),
+    INVALID_DEFINITION(400, false, "The workflow definition is not valid"),
+    PAYLOAD_TOO_LARGE(413, false, "The request body is too large"),
+    UNSUPPORTED_MEDIA_TYPE(415, false, "The request body has the wrong media type"),
+    UNAUTHENTICATED(401, false, "The credential is missing or not known"),
+    FORBIDDEN(403, false, "The credential does not allow this"),
+    NOT_FOUND(404, false, "There is no such thing here"),
+    METHOD_NOT_ALLOWED(405, false, "This method is not offered here"),
+    PRECONDITION_FAILED(412, false, "The thing has changed since it was read"),
+    OVER_QUOTA(429, true, "The quota of this token is used up for now"),
+    STORE_UNAVAILABLE(503, true, "The store cannot take writes right now"),
+    SHUTTING_DOWN(503, true, "The server is shutting down"),
+    INTERNAL(500, true, "Something went wrong inside Semel");
+
+    private final int status;
+    private final boolean retryable;
+    private final String title;
+
+    ErrorCode(int status, boolean retryable, String title) {
+        this.status = status;
+        this.retryable = retryable;
+        this.title = title;
+    }
+
+    /** The stable name on the wire, e.g. `idempotency-key-conflict`. */
+    public String slug() {
+        return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+    }
+
+    public int status() {
+        return status;
+    }
+
+    public boolean retryable() {
+        return retryable;
+    }
+
+    public String title() {
+        return title;
+    }
+}

@@ -1,0 +1,49 @@
+package dev.semel.error;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A refusal in four parts: what failed and which one ({@code detail}), what state things are in now (also in
+ * {@code detail}), and what to do ({@code fix}). {@code members} are extra facts for machines; never a payload value.
+ */
+public final class SemelException extends RuntimeException {
+    private final ErrorCode code;
+    private final String detail;
+    private final String fix;
+    private final Map<String, Object> members = new LinkedHashMap<>();
+
+    public SemelException(ErrorCode code, String detail, String fix) {
+        super(detail + " " + fix + " [" + code.slug() + "]");
+        this.code = code;
+        this.detail = detail;
+        this.fix = fix;
+    }
+
+    public SemelException(ErrorCode code, String detail, String fix, Throwable cause) {
+        this(code, detail, fix);
+        initCause(cause);
+    }
+
+    /** Adds a member that the problem document shows, e.g. `run_id`. Values: strings, numbers, booleans, lists, maps. */
+    public SemelException with(String member, Object value) {
+        members.put(member, value);
+        return this;
+    }
+
+    public ErrorCode code() {
+        return code;
+    }
+
+    public String detail() {
+        return detail;
+    }
+
+    public String fix() {
+        return fix;
+    }
+
+    public Map<String, Object> members() {
+        return Map.copyOf(members);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.error;
+
+import org.jspecify.annotations.NullMarked;

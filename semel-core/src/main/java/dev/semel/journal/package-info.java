@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.journal;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.key;
+
+import org.jspecify.annotations.NullMarked;

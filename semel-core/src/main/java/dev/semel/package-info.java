@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel;
+
+import org.jspecify.annotations.NullMarked;

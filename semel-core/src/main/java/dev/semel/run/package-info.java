@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.run;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.store;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.store.postgres;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.workflow;
+
+import org.jspecify.annotations.NullMarked;

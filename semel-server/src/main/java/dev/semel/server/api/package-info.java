@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.server.api;
+
+import org.jspecify.annotations.NullMarked;

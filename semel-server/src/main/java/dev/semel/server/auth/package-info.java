@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.server.auth;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.server.cli;
+
+import org.jspecify.annotations.NullMarked;

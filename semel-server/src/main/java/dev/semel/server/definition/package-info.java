@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.server.definition;
+
+import org.jspecify.annotations.NullMarked;

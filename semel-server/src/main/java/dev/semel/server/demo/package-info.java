@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.server.demo;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.server.http;
+
+import org.jspecify.annotations.NullMarked;
