@@ -1,0 +1,42 @@
+package dev.semel.run;
+
+import java.util.Locale;
+
+/** Where a run is. The codes are stored; the words are what the API, the CLI and the pages say. */
+public enum RunState {
+    QUEUED(1),
+    STARTED(2),
+    RUNNING(3),
+    WAITING(4),
+    IN_DOUBT(5),
+    COMPLETED(10),
+    FAILED(11),
+    CANCELLED(12);
+
+    private final int code;
+
+    RunState(int code) {
+        this.code = code;
+    }
+
+    public static RunState of(int code) {
+        for (RunState state : values()) {
+            if (state.code == code) {
+                return state;
+            }
+        }
+        throw new IllegalArgumentException("no run state has the code " + code);
+    }
+
+    public int code() {
+        return code;
+    }
+
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public boolean ended() {
+        return code >= 10;
+    }
+}

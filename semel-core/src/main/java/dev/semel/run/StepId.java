@@ -1,0 +1,24 @@
+package dev.semel.run;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * The name of a step for the outside world. It hangs on the first run of the lineage, the path and the name, never on
+ * a position or an attempt, so retries, recovery, takeover and safe replay all carry the same one.
+ */
+public record StepId(String text) {
+    public static StepId of(RunId lineage, String path) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            sha.update(lineage.bytes());
+            sha.update(path.getBytes(StandardCharsets.UTF_8));
+            ByteBuffer digest = ByteBuffer.wrap(sha.digest());
+            return new StepId("step_" + Base62.encode(digest.getLong(), digest.getLong()));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+package dev.semel.store;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Writes of many callers for one transaction. Without a hold nothing in it may own a run. */
+public record Batch(@Nullable Hold hold, List<Write<?>> writes) {
+    /** The lease under which a lane writes, and the lane's own slot in its fence. */
+    public record Hold(long lease, int slot) {}
+}

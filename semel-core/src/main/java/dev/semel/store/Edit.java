@@ -1,0 +1,28 @@
+package dev.semel.store;
+
+import org.jspecify.annotations.Nullable;
+
+/** The rare changes that people make. Each says what it did, never nothing. */
+public sealed interface Edit<T> {
+    /** Makes the workspace if there is none of that name; the answer is the one that exists. */
+    record OpenWorkspace(String name, byte[] secret) implements Edit<Rows.Workspace> {}
+
+    /** Publishes a version; an unchanged text stays the version it is. */
+    record Publish(int workspace, String name, String workflowId, String body, String actor)
+            implements Edit<Rows.Workflow> {}
+
+    /** Pauses or resumes; resuming lets queued runs go. Null: no such workflow. */
+    record Pause(int workspace, String workflowId, boolean paused) implements Edit<Rows.@Nullable Workflow> {}
+
+    record CreateToken(Rows.Token token) implements Edit<Boolean> {}
+
+    record RevokeToken(int workspace, String tokenId, String actor) implements Edit<Boolean> {}
+
+    /** Lets a name go: the next trigger with it is fresh. False: there was no live one. */
+    record Release(Name name, String actor, String reason) implements Edit<Boolean> {}
+
+    /** Deletes tombstones after {@code from}, at most {@code limit} rows looked at; answers where to go on, or null. */
+    record SweepNames(@Nullable Name from, int limit, long keepMicros) implements Edit<Swept> {}
+
+    record Swept(@Nullable Name next, int deleted) {}
+}

@@ -1,0 +1,45 @@
+package dev.semel.store;
+
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run as a trigger asks for it. The store adds the time, the lineage and the links to earlier runs.
+ *
+ * @param fields keyed hashes of the fingerprint's fields
+ * @param state `started`, or `queued` where it must wait
+ */
+public record NewRun(
+        RunId id,
+        int workspace,
+        @Nullable String chosenId,
+        String workflowId,
+        int version,
+        RunState state,
+        Origin origin,
+        String input,
+        byte[] fields) {
+
+    /** Who asked, through which door, under which key. */
+    public record Origin(Door door, String actor, @Nullable String key, @Nullable String correlationId) {}
+
+    public enum Door {
+        HTTP(1),
+        LIBRARY(2);
+
+        private final int code;
+
+        Door(int code) {
+            this.code = code;
+        }
+
+        public int code() {
+            return code;
+        }
+
+        public static Door of(int code) {
+            return code == 1 ? HTTP : LIBRARY;
+        }
+    }
+}

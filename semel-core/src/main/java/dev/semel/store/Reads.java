@@ -1,0 +1,74 @@
+package dev.semel.store;
+
+import dev.semel.key.Known;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Questions to the store; they change nothing. Used by one thread at a time. */
+public interface Reads extends AutoCloseable {
+    /** The store's clock, in microseconds. */
+    long now();
+
+    /** Who holds these names, in their order; null where nobody does. Expired ones are told too. */
+    Found names(List<Name> names);
+
+    /** What was found, and when by the store's clock. */
+    record Found(long now, List<@Nullable Known> known) {}
+
+    Rows.@Nullable Run run(int ws, RunId id);
+
+    /** Newest first. */
+    List<Rows.Run> runs(RunFilter filter);
+
+    /** Journal chunks of a run in order, without what its end holds. */
+    List<String> journal(RunId run);
+
+    /** The newest rows of one run, newest last. */
+    List<Write.Seen> requestsOf(RunId run, int limit);
+
+    /** All rows of a workspace, newest first. */
+    List<Write.Seen> requests(int ws, @Nullable RunId before, int limit);
+
+    /** Every name that spells this key, whatever its scope. */
+    List<Rows.Held> key(int ws, String key);
+
+    List<Rows.Held> keys(int ws, String prefix, @Nullable Name after, int limit);
+
+    /** Grows with every change of workflows and tokens. */
+    long catalogChange();
+
+    Rows.@Nullable Workflow workflow(int ws, String nameOrId);
+
+    List<Rows.Workflow> workflows(int ws);
+
+    Rows.@Nullable Version version(String workflowId, int version);
+
+    Rows.@Nullable Token token(byte[] hash);
+
+    List<Rows.Token> tokens(int ws);
+
+    Rows.@Nullable Workspace workspace(String name);
+
+    Rows.@Nullable Workspace workspace(int ws);
+
+    List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit);
+
+    /** How many runs are not ended. */
+    long unfinished();
+
+    /** What a list of runs is narrowed to. */
+    record RunFilter(
+            int ws,
+            @Nullable String workflowId,
+            @Nullable RunState state,
+            @Nullable String key,
+            boolean replayedOnly,
+            long since,
+            @Nullable RunId before,
+            int limit) {}
+
+    @Override
+    void close();
+}

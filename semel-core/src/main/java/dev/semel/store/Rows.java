@@ -1,0 +1,62 @@
+package dev.semel.store;
+
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import org.jspecify.annotations.Nullable;
+
+/** What the store tells when asked. Times are microseconds of the store's clock. */
+public final class Rows {
+    private Rows() {}
+
+    public record Workspace(int ws, String name, byte[] secret) {}
+
+    public record Token(
+            String tokenId,
+            int ws,
+            String workspace,
+            String name,
+            byte[] hash,
+            String scopes,
+            int quotaPerMinute,
+            long createdAt,
+            long revokedAt) {}
+
+    public record Workflow(
+            int ws, String name, String workflowId, int version, boolean paused, long createdAt, boolean changed) {}
+
+    public record Version(String workflowId, String name, int ws, int version, String body, long publishedAt, String by) {}
+
+    /** A run with everything about it; {@code input}, {@code output} and {@code entries} are JSON texts. */
+    public record Run(
+            RunId id,
+            int ws,
+            @Nullable String chosenId,
+            String workflowId,
+            int version,
+            RunState state,
+            NewRun.Origin origin,
+            String input,
+            RunId lineage,
+            @Nullable RunId previous,
+            @Nullable RunId duplicateOf,
+            long createdAt,
+            int claims,
+            @Nullable End end,
+            Counts counts) {
+        public String runIdText() {
+            return chosenId != null ? chosenId : id.text();
+        }
+    }
+
+    public record End(long endedAt, Write.Ending ending, String entries) {}
+
+    public record Counts(long replays, long conflicts, long lastSeenAt) {
+        public static final Counts NONE = new Counts(0, 0, 0);
+    }
+
+    /** A name as it stands, newest first in lists. */
+    public record Held(Name name, dev.semel.key.Known known, String actor, @Nullable String correlationId, Counts counts,
+            @Nullable String errorCode, @Nullable String errorStep) {}
+
+    public record Audit(RunId id, long at, String actor, String action, String target, String reason) {}
+}

@@ -1,0 +1,23 @@
+package dev.semel.store;
+
+/** The port to the database: named writes and reads, no SQL. */
+public interface Store extends AutoCloseable {
+    /** Brings the schema up to date; refuses one that is newer and breaking. */
+    void migrate();
+
+    /** How many lanes may write at the same time. */
+    int lanes();
+
+    Lane openLane();
+
+    /** One reading connection, for one thread. */
+    Reads openReads();
+
+    Leases openLeases();
+
+    /** What a commit survives, in one line for people: fsync, journal mode, replication. */
+    String durability();
+
+    @Override
+    void close();
+}

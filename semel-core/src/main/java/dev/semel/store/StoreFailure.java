@@ -1,0 +1,43 @@
+package dev.semel.store;
+
+/** Why a batch could not be applied. Each kind says what is known about the state of the store. */
+public abstract sealed class StoreFailure extends RuntimeException {
+    private StoreFailure(String message, Throwable cause) {
+        super(message, cause);
+    }
+
+    /** Nothing was applied: the store cannot be reached or refuses writes. */
+    public static final class Down extends StoreFailure {
+        public Down(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /** COMMIT was sent and its answer never came. Applying the same writes again tells. */
+    public static final class CommitUnknown extends StoreFailure {
+        public CommitUnknown(Throwable cause) {
+            super("the answer to COMMIT was lost", cause);
+        }
+    }
+
+    /** The lease is gone. Nothing of this batch was applied. */
+    public static final class Fenced extends StoreFailure {
+        public Fenced(long lease) {
+            super("lease " + lease + " is gone; another worker may drive its runs", new IllegalStateException());
+        }
+    }
+
+    /** The store refused a value. Nothing was applied; the writes around it are innocent. */
+    public static final class Poisoned extends StoreFailure {
+        public Poisoned(String message, Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    /** A lock was not had in time. Nothing was applied. */
+    public static final class Locked extends StoreFailure {
+        public Locked(Throwable cause) {
+            super("a row stayed locked by another transaction", cause);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Edit;
+import dev.semel.store.Name;
+import dev.semel.store.Rows;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The rare changes, in statements that both stores understand. Runs inside a lane's transaction. */
+public final class Edits {
+    private static final String LOCK_WORKFLOW = """
+            UPDATE semel_workflow SET version = version WHERE ws = ? AND name = ?
+            """;
+
+    private static final String NEXT_VERSION = """
+            UPDATE semel_workflow SET version = version + 1
+            WHERE ws = ? AND name = ? AND NOT EXISTS (
+                SELECT 1 FROM semel_version v
+                WHERE v.workflow_id = semel_workflow.workflow_id AND v.version = semel_workflow.version AND v.body = ?)
+            """;
+
+    private static final String SWEEPABLE = """
+            SELECT k.ws, k.kind, k.key, k.expires_at, k.run, e.run
+            FROM semel_key k LEFT JOIN semel_end e ON e.run = k.run
+            WHERE (k.ws, k.kind, k.key) > (?, ?, ?)
+            ORDER BY k.ws, k.kind, k.key LIMIT ?
+            """;
+
+    private final Session session;
+    private final Supplier<RunId> ids;
+
+    public Edits(Session session, Supplier<RunId> ids) {
+        this.session = session;
+        this.ids = ids;
+    }
+
+    public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
+        return switch (edit) {
+            case Edit.OpenWorkspace open -> open(open, now);
+            case Edit.Publish publish -> publish(publish, now);
+            case Edit.Pause pause -> pause(pause);
+            case Edit.CreateToken create -> create(create.token(), now);
+            case Edit.RevokeToken revoke -> revoke(revoke, now);
+            case Edit.Release release -> release(release, now);
+            case Edit.SweepNames sweep -> sweep(sweep, now);
+        };
+    }
+
+    private Rows.Workspace open(Edit.OpenWorkspace open, long now) throws SQLException {
+        for (int attempt = 0; attempt < 20; attempt++) {
+            session.update("""
+                    INSERT INTO semel_workspace (ws, name, secret, created_at)
+                    SELECT COALESCE(MAX(ws), 0) + 1, ?, ?, ? FROM semel_workspace WHERE true
+                    ON CONFLICT DO NOTHING
+                    """, open.name(), open.secret(), now);
+            Rows.Workspace found = session.one(
+                    "SELECT ws, name, secret FROM semel_workspace WHERE name = ?", Read::workspace, open.name());
+            if (found != null) {
+                return found;
+            }
+        }
+        throw new IllegalStateException("workspace " + open.name() + " lost its number twenty times to others");
+    }
+
+    private Rows.Workflow publish(Edit.Publish publish, long now) throws SQLException {
+        session.update("""
+                INSERT INTO semel_workflow (ws, name, workflow_id, version, paused, created_at)
+                VALUES (?, ?, ?, 0, 0, ?) ON CONFLICT (ws, name) DO NOTHING
+                """, publish.workspace(), publish.name(), publish.workflowId(), now);
+        session.update(LOCK_WORKFLOW, publish.workspace(), publish.name());
+        boolean changed = session.update(NEXT_VERSION, publish.workspace(), publish.name(), publish.body()) == 1;
+        Rows.Workflow workflow = session.one("""
+                SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? AND name = ?
+                """, Read::workflow, publish.workspace(), publish.name());
+        if (workflow == null) {
+            throw new IllegalStateException("workflow " + publish.name() + " vanished while it was published");
+        }
+        if (changed) {
+            session.update("""
+                    INSERT INTO semel_version (workflow_id, version, body, published_at, published_by)
+                    VALUES (?, ?, ?, ?, ?)
+                    """, workflow.workflowId(), workflow.version(), publish.body(), now, publish.actor());
+            bumpCatalog();
+        }
+        return new Rows.Workflow(
+                workflow.ws(),
+                workflow.name(),
+                workflow.workflowId(),
+                workflow.version(),
+                workflow.paused(),
+                workflow.createdAt(),
+                changed);
+    }
+
+    private Rows.@Nullable Workflow pause(Edit.Pause pause) throws SQLException {
+        session.update(
+                "UPDATE semel_workflow SET paused = ? WHERE ws = ? AND workflow_id = ?",
+                pause.paused() ? 1 : 0, pause.workspace(), pause.workflowId());
+        if (!pause.paused()) {
+            session.update("UPDATE semel_work SET held = 0 WHERE workflow_id = ? AND held = 1", pause.workflowId());
+        }
+        bumpCatalog();
+        return session.one("""
+                SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow
+                WHERE ws = ? AND workflow_id = ?
+                """, Read::workflow, pause.workspace(), pause.workflowId());
+    }
+
+    private boolean create(Rows.Token token, long now) throws SQLException {
+        return session.update("""
+                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING
+                """, token.tokenId(), token.ws(), token.name(), token.hash(), token.scopes(), token.quotaPerMinute(),
+                now) == 1;
+    }
+
+    private boolean revoke(Edit.RevokeToken revoke, long now) throws SQLException {
+        boolean revoked = session.update(
+                        "UPDATE semel_token SET revoked_at = ? WHERE ws = ? AND token_id = ? AND revoked_at = 0",
+                        now, revoke.workspace(), revoke.tokenId())
+                == 1;
+        if (revoked) {
+            bumpCatalog();
+            audit(revoke.workspace(), now, List.of(revoke.actor(), "token.revoke", revoke.tokenId(), ""));
+        }
+        return revoked;
+    }
+
+    private boolean release(Edit.Release release, long now) throws SQLException {
+        Name name = release.name();
+        boolean released = session.update("""
+                UPDATE semel_key SET flags = flags | 4, expires_at = ?
+                WHERE ws = ? AND kind = ? AND key = ? AND (flags & 4) = 0
+                """, now, name.workspace(), name.kind().code(), name.text()) == 1;
+        if (released) {
+            audit(name.workspace(), now, List.of(release.actor(), "key.release", name.text(), release.reason()));
+        }
+        return released;
+    }
+
+    private Edit.Swept sweep(Edit.SweepNames sweep, long now) throws SQLException {
+        Name from = sweep.from();
+        List<Candidate> slice = session.list(
+                SWEEPABLE,
+                row -> new Candidate(
+                        new Name(row.getInt(1), Name.Kind.of(row.getInt(2)), row.getString(3)),
+                        row.getLong(4),
+                        row.getBytes(5),
+                        row.getBytes(6) != null),
+                from == null ? 0 : from.workspace(), from == null ? 0 : from.kind().code(),
+                from == null ? "" : from.text(), sweep.limit());
+        int deleted = 0;
+        for (Candidate candidate : slice) {
+            if (candidate.ended() && candidate.expiresAt() < now - sweep.keepMicros()) {
+                // The run and the expiry are compared again: the name may have been given to another run meanwhile.
+                deleted += session.update("""
+                        DELETE FROM semel_key WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND expires_at = ?
+                        """, candidate.name().workspace(), candidate.name().kind().code(), candidate.name().text(),
+                        candidate.run(), candidate.expiresAt());
+            }
+        }
+        Name next = slice.size() < sweep.limit() ? null : slice.getLast().name();
+        return new Edit.Swept(next, deleted);
+    }
+
+    private record Candidate(Name name, long expiresAt, byte[] run, boolean ended) {}
+
+    private void bumpCatalog() throws SQLException {
+        session.update("UPDATE semel_catalog SET change = change + 1 WHERE one = 1");
+    }
+
+    private void audit(int ws, long now, List<String> facts) throws SQLException {
+        session.update("""
+                INSERT INTO semel_audit (id, ws, at, actor, action, target, reason) VALUES (?, ?, ?, ?, ?, ?, ?)
+                """, ids.get(), ws, now, facts.get(0), facts.get(1), facts.get(2), facts.get(3));
+    }
+}

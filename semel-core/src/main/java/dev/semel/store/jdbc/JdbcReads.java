@@ -1,0 +1,261 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Name;
+import dev.semel.store.Reads;
+import dev.semel.store.Rows;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Write;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The questions that both stores answer with the same statement. */
+public abstract class JdbcReads implements Reads {
+    private static final byte[] AFTER_ALL = new RunId(-1L, -1L).bytes();
+
+    private static final String RUN = """
+            SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
+                   r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
+                   e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at
+            FROM semel_run r
+            LEFT JOIN semel_work w ON w.run = r.run
+            LEFT JOIN semel_end e ON e.run = r.run
+            LEFT JOIN semel_use u ON u.run = r.run
+            WHERE r.run = ? AND r.ws = ?
+            """;
+
+    private static final String RUNS_OF_WORKFLOW = """
+            SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
+                   r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
+                   e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at
+            FROM semel_run r
+            LEFT JOIN semel_work w ON w.run = r.run
+            LEFT JOIN semel_end e ON e.run = r.run
+            LEFT JOIN semel_use u ON u.run = r.run
+            WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? AND r.created_at >= ?
+              AND (CAST(? AS integer) = 0 OR COALESCE(e.state, w.state) = ?)
+              AND (CAST(? AS integer) = 0 OR u.replays > 0)
+              AND (CAST(? AS text) IS NULL OR r.key = ?)
+            ORDER BY r.run DESC LIMIT ?
+            """;
+
+    private static final String REQUESTS_OF_RUN = """
+            SELECT id, ws, run, conflict, at, status_code, actor, changed, times
+            FROM semel_request WHERE run = ? ORDER BY id DESC LIMIT ?
+            """;
+
+    private static final String REQUESTS = """
+            SELECT id, ws, run, conflict, at, status_code, actor, changed, times
+            FROM semel_request WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
+            """;
+
+    private static final String KEYS = """
+            SELECT k.ws, k.kind, k.key, k.run, r.chosen_id, k.digest, r.fields, r.workflow_id, r.version,
+                   COALESCE(e.state, w.state), r.lineage, k.first_at, k.expires_at, k.flags,
+                   r.actor, r.correlation_id, u.replays, u.conflicts, u.last_at, e.error_code, e.error_step
+            FROM semel_key k
+            JOIN semel_run r ON r.run = k.run
+            LEFT JOIN semel_work w ON w.run = k.run
+            LEFT JOIN semel_end e ON e.run = k.run
+            LEFT JOIN semel_use u ON u.run = k.run
+            WHERE k.ws = ? AND k.kind = ? AND k.key >= ? AND k.key < ?
+            ORDER BY k.ws, k.kind, k.key LIMIT ?
+            """;
+
+    private static final String WORKFLOW = """
+            SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? AND name = ?
+            """;
+
+    private static final String WORKFLOW_BY_ID = """
+            SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow
+            WHERE ws = ? AND workflow_id = ?
+            """;
+
+    private static final String WORKFLOWS = """
+            SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? ORDER BY name
+            """;
+
+    private static final String VERSION = """
+            SELECT v.workflow_id, w.name, w.ws, v.version, v.body, v.published_at, v.published_by
+            FROM semel_version v JOIN semel_workflow w ON w.workflow_id = v.workflow_id
+            WHERE v.workflow_id = ? AND v.version = ?
+            """;
+
+    private static final String TOKEN = """
+            SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
+            FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.hash = ? AND t.revoked_at = 0
+            """;
+
+    private static final String TOKENS = """
+            SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
+            FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.ws = ? ORDER BY t.created_at, t.token_id
+            """;
+
+    private static final String AUDIT = """
+            SELECT id, at, actor, action, target, reason FROM semel_audit WHERE ws = ? AND id < ?
+            ORDER BY id DESC LIMIT ?
+            """;
+
+    protected final Session session;
+
+    protected JdbcReads(Session session) {
+        this.session = session;
+    }
+
+    @Override
+    public Rows.@Nullable Run run(int ws, RunId id) {
+        return ask(() -> session.one(RUN, Read::run, id, ws));
+    }
+
+    @Override
+    public List<Rows.Run> runs(RunFilter filter) {
+        if (filter.workflowId() != null) {
+            return ask(() -> runsOf(filter.workflowId(), filter));
+        }
+        // One index serves both lists: a workspace's newest runs are among the newest of each of its workflows.
+        List<Rows.Run> all = new ArrayList<>();
+        for (Rows.Workflow workflow : workflows(filter.ws())) {
+            all.addAll(ask(() -> runsOf(workflow.workflowId(), filter)));
+        }
+        all.sort(Comparator.comparing(Rows.Run::id).reversed());
+        return all.size() > filter.limit() ? List.copyOf(all.subList(0, filter.limit())) : all;
+    }
+
+    private List<Rows.Run> runsOf(String workflowId, RunFilter filter) throws SQLException {
+        byte[] before = filter.before() == null ? AFTER_ALL : filter.before().bytes();
+        int state = filter.state() == null ? 0 : filter.state().code();
+        int replayed = filter.replayedOnly() ? 1 : 0;
+        return session.list(
+                RUNS_OF_WORKFLOW, Read::run,
+                filter.ws(), workflowId, before, filter.since(), state, state, replayed, filter.key(), filter.key(),
+                filter.limit());
+    }
+
+    @Override
+    public List<String> journal(RunId run) {
+        return ask(() -> session.list(
+                "SELECT entries FROM semel_journal WHERE run = ? ORDER BY seq", row -> row.getString(1), run));
+    }
+
+    @Override
+    public List<Write.Seen> requestsOf(RunId run, int limit) {
+        return ask(() -> session.list(REQUESTS_OF_RUN, Read::seen, run, limit)).reversed();
+    }
+
+    @Override
+    public List<Write.Seen> requests(int ws, @Nullable RunId before, int limit) {
+        return ask(() -> session.list(REQUESTS, Read::seen, ws, before == null ? AFTER_ALL : before.bytes(), limit));
+    }
+
+    @Override
+    public List<Rows.Held> key(int ws, String key) {
+        List<Rows.Held> found = new ArrayList<>();
+        // Scoped and distinct names are the key, a newline and more: all of them lie between newline and vertical tab.
+        found.addAll(ask(() -> session.list(KEYS, Read::held, ws, Name.Kind.KEY.code(), key, key + "\u0001", 1)));
+        for (Name.Kind kind : List.of(Name.Kind.WORKFLOW_KEY, Name.Kind.DISTINCT_KEY)) {
+            found.addAll(ask(() -> session.list(KEYS, Read::held, ws, kind.code(), key + "\n", key + "\u000b", 100)));
+        }
+        found.sort(Comparator.comparingLong((Rows.Held held) -> held.known().firstAt()).reversed());
+        return found;
+    }
+
+    @Override
+    public List<Rows.Held> keys(int ws, String prefix, @Nullable Name after, int limit) {
+        List<Rows.Held> found = new ArrayList<>();
+        for (Name.Kind kind : List.of(Name.Kind.KEY, Name.Kind.WORKFLOW_KEY, Name.Kind.DISTINCT_KEY)) {
+            if (found.size() >= limit || (after != null && after.kind().code() > kind.code())) {
+                continue;
+            }
+            String from = after != null && after.kind() == kind ? after.text() + "\u0001" : prefix;
+            int room = limit - found.size();
+            found.addAll(ask(() -> session.list(KEYS, Read::held, ws, kind.code(), from, prefix + "\u007f", room)));
+        }
+        return found;
+    }
+
+    @Override
+    public long catalogChange() {
+        Long change = ask(() -> session.one("SELECT change FROM semel_catalog", row -> row.getLong(1)));
+        return change == null ? 0 : change;
+    }
+
+    @Override
+    public Rows.@Nullable Workflow workflow(int ws, String nameOrId) {
+        Rows.Workflow byName = ask(() -> session.one(WORKFLOW, Read::workflow, ws, nameOrId));
+        return byName != null ? byName : ask(() -> session.one(WORKFLOW_BY_ID, Read::workflow, ws, nameOrId));
+    }
+
+    @Override
+    public List<Rows.Workflow> workflows(int ws) {
+        return ask(() -> session.list(WORKFLOWS, Read::workflow, ws));
+    }
+
+    @Override
+    public Rows.@Nullable Version version(String workflowId, int version) {
+        return ask(() -> session.one(
+                VERSION,
+                row -> new Rows.Version(
+                        row.getString(1), row.getString(2), row.getInt(3), row.getInt(4), row.getString(5),
+                        row.getLong(6), row.getString(7)),
+                workflowId,
+                version));
+    }
+
+    @Override
+    public Rows.@Nullable Token token(byte[] hash) {
+        return ask(() -> session.one(TOKEN, Read::token, hash));
+    }
+
+    @Override
+    public List<Rows.Token> tokens(int ws) {
+        return ask(() -> session.list(TOKENS, Read::token, ws));
+    }
+
+    @Override
+    public Rows.@Nullable Workspace workspace(String name) {
+        return ask(() -> session.one(
+                "SELECT ws, name, secret FROM semel_workspace WHERE name = ?", Read::workspace, name));
+    }
+
+    @Override
+    public Rows.@Nullable Workspace workspace(int ws) {
+        return ask(
+                () -> session.one("SELECT ws, name, secret FROM semel_workspace WHERE ws = ?", Read::workspace, ws));
+    }
+
+    @Override
+    public List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit) {
+        return ask(() -> session.list(AUDIT, Read::audit, ws, before == null ? AFTER_ALL : before.bytes(), limit));
+    }
+
+    @Override
+    public long unfinished() {
+        Long count = ask(() -> session.one("SELECT count(*) FROM semel_work", row -> row.getLong(1)));
+        return count == null ? 0 : count;
+    }
+
+    @Override
+    public void close() {
+        try {
+            session.close();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("a reading connection did not close", e);
+        }
+    }
+
+    protected <T extends @Nullable Object> T ask(Question<T> question) {
+        try {
+            return question.ask();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not answer a question", e);
+        }
+    }
+
+    @FunctionalInterface
+    protected interface Question<T extends @Nullable Object> {
+        T ask() throws SQLException;
+    }
+}

@@ -1,0 +1,119 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.store.StoreFailure;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Ordered `.sql` resources, the same numbers in both dialects, each marked breaking or not. Own and small, because the
+ * core is embedded next to users' own migration tools.
+ */
+public final class Migrations {
+    /** Every migration there is, oldest first. */
+    public static final List<String> ALL = List.of("V001__foundation.sql");
+
+    private static final String TABLE = """
+            CREATE TABLE IF NOT EXISTS semel_migration (
+                number integer NOT NULL PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, breaking integer NOT NULL)
+            """;
+
+    private Migrations() {}
+
+    /** Runs what is missing in one transaction. The caller holds whatever lock keeps others away. */
+    public static void run(Connection connection, String folder) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(TABLE);
+        }
+        Map<Integer, Applied> applied = applied(connection);
+        for (String name : ALL) {
+            int number = Integer.parseInt(name.substring(1, 4));
+            String sql = resource(folder + "/" + name);
+            String checksum = checksum(sql);
+            Applied before = applied.remove(number);
+            if (before == null) {
+                apply(connection, sql);
+                record(connection, new Applied(number, name, checksum, sql.startsWith("-- breaking: yes")));
+            } else if (!before.checksum().equals(checksum)) {
+                throw new StoreFailure.Down(
+                        "Migration " + name + " was applied to this store with another text. Nothing was changed. "
+                                + "Use the Semel version that made this store, or a new store.",
+                        new IllegalStateException("checksum"));
+            }
+        }
+        for (Applied newer : applied.values()) {
+            if (newer.breaking()) {
+                throw new StoreFailure.Down(
+                        "This store was upgraded by a newer Semel (" + newer.name() + ") that this version does not "
+                                + "understand. Nothing was changed. Start the newer version.",
+                        new IllegalStateException("schema"));
+            }
+        }
+    }
+
+    private static Map<Integer, Applied> applied(Connection connection) throws SQLException {
+        Map<Integer, Applied> applied = new HashMap<>();
+        try (Statement statement = connection.createStatement();
+                var rows = statement.executeQuery("SELECT number, name, checksum, breaking FROM semel_migration")) {
+            while (rows.next()) {
+                applied.put(
+                        rows.getInt(1),
+                        new Applied(rows.getInt(1), rows.getString(2), rows.getString(3), rows.getInt(4) == 1));
+            }
+        }
+        return applied;
+    }
+
+    private static void apply(Connection connection, String sql) throws SQLException {
+        String statements = sql.replaceAll("(?m)^--.*$", "");
+        try (Statement statement = connection.createStatement()) {
+            for (String one : statements.split(";\\s*\n")) {
+                if (!one.isBlank()) {
+                    statement.execute(one);
+                }
+            }
+        }
+    }
+
+    private static void record(Connection connection, Applied done) throws SQLException {
+        try (var statement = connection.prepareStatement(
+                "INSERT INTO semel_migration (number, name, checksum, breaking) VALUES (?, ?, ?, ?)")) {
+            statement.setInt(1, done.number());
+            statement.setString(2, done.name());
+            statement.setString(3, done.checksum());
+            statement.setInt(4, done.breaking() ? 1 : 0);
+            statement.executeUpdate();
+        }
+    }
+
+    private static String resource(String path) {
+        try (InputStream in = Migrations.class.getResourceAsStream(path)) {
+            if (in == null) {
+                throw new IllegalStateException("no migration " + path + " in the jar");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException("migration " + path + " cannot be read", e);
+        }
+    }
+
+    private static String checksum(String sql) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(sql.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, 16);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    private record Applied(int number, String name, String checksum, boolean breaking) {}
+}

@@ -1,0 +1,88 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A connection whose statements are prepared once. Used by one thread at a time. */
+public final class Session implements AutoCloseable {
+    private final Connection connection;
+    private final Map<String, PreparedStatement> prepared = new HashMap<>();
+
+    public Session(Connection connection) {
+        this.connection = connection;
+    }
+
+    public Connection connection() {
+        return connection;
+    }
+
+    public PreparedStatement statement(String sql) throws SQLException {
+        PreparedStatement known = prepared.get(sql);
+        if (known == null) {
+            known = connection.prepareStatement(sql);
+            prepared.put(sql, known);
+        }
+        return known;
+    }
+
+    public <T> List<T> list(String sql, RowReader<T> reader, @Nullable Object... values) throws SQLException {
+        PreparedStatement statement = bound(sql, values);
+        List<T> rows = new ArrayList<>();
+        try (ResultSet result = statement.executeQuery()) {
+            while (result.next()) {
+                rows.add(reader.read(result));
+            }
+        }
+        return rows;
+    }
+
+    public <T> @Nullable T one(String sql, RowReader<T> reader, @Nullable Object... values) throws SQLException {
+        PreparedStatement statement = bound(sql, values);
+        try (ResultSet result = statement.executeQuery()) {
+            return result.next() ? reader.read(result) : null;
+        }
+    }
+
+    /** How many rows it changed. */
+    public int update(String sql, @Nullable Object... values) throws SQLException {
+        return bound(sql, values).executeUpdate();
+    }
+
+    private PreparedStatement bound(String sql, @Nullable Object... values) throws SQLException {
+        PreparedStatement statement = statement(sql);
+        for (int i = 0; i < values.length; i++) {
+            bind(statement, i + 1, values[i]);
+        }
+        return statement;
+    }
+
+    private static void bind(PreparedStatement statement, int at, @Nullable Object value) throws SQLException {
+        switch (value) {
+            case null -> statement.setNull(at, java.sql.Types.NULL);
+            case Long number -> statement.setLong(at, number);
+            case Integer number -> statement.setInt(at, number);
+            case String text -> statement.setString(at, text);
+            case byte[] bytes -> statement.setBytes(at, bytes);
+            case RunId id -> statement.setBytes(at, id.bytes());
+            default -> throw new IllegalArgumentException("no binding for " + value.getClass());
+        }
+    }
+
+    @Override
+    public void close() throws SQLException {
+        connection.close();
+    }
+
+    @FunctionalInterface
+    public interface RowReader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+}

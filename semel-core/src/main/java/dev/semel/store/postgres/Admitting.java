@@ -1,0 +1,439 @@
+package dev.semel.store.postgres;
+
+import dev.semel.key.Admissions;
+import dev.semel.key.Admissions.Standing;
+import dev.semel.key.Known;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Name;
+import dev.semel.store.NewRun;
+import dev.semel.store.Wish;
+import dev.semel.store.Write;
+import dev.semel.store.Write.Admitted;
+import dev.semel.store.jdbc.Session;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The admission of a batch: insert all names, read those that were lost, take over those that are free, then insert
+ * the runs. Uniqueness is the constraint's; nothing is looked up before it is inserted.
+ */
+final class Admitting {
+    private static final String TAKE = """
+            INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
+            SELECT ws, kind, key, run, digest, ?, expires_at, flags
+            FROM unnest(?::int[], ?::int[], ?::text[], ?::bytea[], ?::bytea[], ?::bigint[], ?::int[])
+                AS u(ws, kind, key, run, digest, expires_at, flags)
+            ON CONFLICT (ws, kind, key) DO NOTHING
+            RETURNING kind, run
+            """;
+
+    // Rows are locked sorted, by the order of the arrays; run and expiry say that nobody took the name meanwhile.
+    private static final String RETAKE = """
+            WITH free AS MATERIALIZED (
+                SELECT u.* FROM unnest(?::int[], ?::int[], ?::text[], ?::bytea[], ?::bytea[], ?::bigint[], ?::int[],
+                                       ?::bytea[], ?::bigint[])
+                    AS u(ws, kind, key, run, digest, expires_at, flags, old_run, old_expires_at)
+                JOIN semel_key k ON k.ws = u.ws AND k.kind = u.kind AND k.key = u.key
+                WHERE k.run = u.old_run AND k.expires_at = u.old_expires_at
+                ORDER BY k.ws, k.kind, k.key FOR NO KEY UPDATE OF k)
+            UPDATE semel_key k SET run = free.run, digest = free.digest, first_at = ?, expires_at = free.expires_at,
+                flags = free.flags
+            FROM free
+            WHERE k.ws = free.ws AND k.kind = free.kind AND k.key = free.key
+              AND k.run = free.old_run AND k.expires_at = free.old_expires_at
+            RETURNING k.kind, k.run
+            """;
+
+    private static final String LET_GO = """
+            DELETE FROM semel_key k USING unnest(?::int[], ?::int[], ?::text[], ?::bytea[]) AS u(ws, kind, key, run)
+            WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key AND k.run = u.run
+            """;
+
+    // Work is made only with a new run row: an applied-again admission must not bring a finished run back to work.
+    private static final String CREATE = """
+            WITH made AS (
+                INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id,
+                                       input, fields, lineage, previous, duplicate_of, created_at)
+                SELECT run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
+                       lineage, previous, duplicate_of, ?
+                FROM unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::text[],
+                            ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[])
+                    AS u(run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
+                         lineage, previous, duplicate_of)
+                ON CONFLICT (run) DO NOTHING
+                RETURNING run, workflow_id)
+            INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
+            SELECT run, workflow_id, ?, ?, ?, ? FROM made
+            RETURNING run
+            """;
+
+    private static final String OWNED = """
+            SELECT w.run FROM unnest(?::bytea[]) AS u(run)
+            CROSS JOIN LATERAL (SELECT run, owner FROM semel_work w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
+            """;
+
+    /** When, by the store's clock, and under which lease. */
+    record Moment(long now, @Nullable Long lease) {}
+
+    private final Session session;
+    private final long skew;
+    private final Moment moment;
+
+    Admitting(Session session, long skew, Moment moment) {
+        this.session = session;
+        this.skew = skew;
+        this.moment = moment;
+    }
+
+    /** A trigger on its way through the batch. */
+    private static final class Case {
+        final int at;
+        final Write.Admit admit;
+        final List<Wish> taken = new ArrayList<>();
+        final List<Lost> lost = new ArrayList<>();
+        RunId lineage;
+        boolean again;
+
+        Case(PostgresLane.Indexed<Write.Admit> indexed) {
+            this.at = indexed.at();
+            this.admit = indexed.write();
+            this.lineage = admit.run().id();
+        }
+
+        boolean blocked() {
+            return lost.stream().anyMatch(l -> l.standing() == Standing.LIVE && l.wish().binding());
+        }
+
+        RunId run() {
+            return admit.run().id();
+        }
+    }
+
+    /** A name somebody else has, and how firmly. */
+    private record Lost(Wish wish, Known known, Standing standing) {}
+
+    private record Slot(int kind, RunId run) {}
+
+    void apply(List<PostgresLane.Indexed<Write.Admit>> admits, Object[] outcomes) throws SQLException {
+        Map<Name, Case> leaders = new HashMap<>();
+        List<Case> cases = new ArrayList<>();
+        List<Case> followers = new ArrayList<>();
+        for (var indexed : admits) {
+            Case one = new Case(indexed);
+            boolean follows = one.admit.wishes().stream().anyMatch(wish -> leaders.containsKey(wish.name()));
+            if (follows) {
+                followers.add(one);
+            } else {
+                one.admit.wishes().forEach(wish -> leaders.put(wish.name(), one));
+                cases.add(one);
+            }
+        }
+        take(cases);
+        retake(cases);
+        letGo(cases);
+        create(cases, outcomes);
+        for (Case one : cases) {
+            if (one.again) {
+                outcomes[one.at] = new Admitted.Again();
+            } else if (one.blocked()) {
+                outcomes[one.at] = held(one);
+            }
+        }
+        for (Case follower : followers) {
+            outcomes[follower.at] = follow(follower, leaders, outcomes);
+        }
+    }
+
+    private void take(List<Case> cases) throws SQLException {
+        List<Claimed> all = claimed(cases);
+        if (all.isEmpty()) {
+            return;
+        }
+        PreparedStatement statement = session.statement(TAKE);
+        Arrays arrays = new Arrays(session, statement).one(moment.now());
+        bindNames(arrays, all);
+        arrays.bytes(all.stream().map(c -> c.wish().digest()).toArray(byte[][]::new))
+                .longs(all.stream().mapToLong(c -> c.wish().expiresAt(moment.now())).toArray())
+                .ints(all.stream().mapToInt(c -> c.wish().flags()).toArray());
+        Set<Slot> inserted = slots(statement);
+        List<Claimed> missed = new ArrayList<>();
+        for (Claimed c : all) {
+            if (inserted.contains(c.slot())) {
+                c.of().taken.add(c.wish());
+            } else {
+                missed.add(c);
+            }
+        }
+        if (!missed.isEmpty()) {
+            meet(missed);
+        }
+    }
+
+    /** Reads who has the names that were not inserted. */
+    private void meet(List<Claimed> missed) throws SQLException {
+        List<@Nullable Known> found = PostgresReads.find(
+                        session, missed.stream().map(c -> c.wish().name()).toList(), skew)
+                .known();
+        for (int i = 0; i < missed.size(); i++) {
+            Claimed c = missed.get(i);
+            Known known = found.get(i);
+            if (known == null) {
+                c.of().again = true; // swept or let go between the two statements
+            } else if (known.run().equals(c.of().run())) {
+                c.of().lineage = known.lineage(); // applied again after a lost answer
+            } else {
+                c.of().lost.add(new Lost(c.wish(), known, Admissions.standing(known, moment.now())));
+            }
+        }
+    }
+
+    /** Gives expired, released and failed names to the triggers that nothing else stops. */
+    private void retake(List<Case> cases) throws SQLException {
+        List<Claimed> wanted = new ArrayList<>();
+        for (Case one : cases) {
+            if (!one.again && !one.blocked()) {
+                one.lost.stream()
+                        .filter(lost -> lost.standing() != Standing.LIVE)
+                        .forEach(lost -> wanted.add(new Claimed(one, lost.wish(), lost.known())));
+            }
+        }
+        if (wanted.isEmpty()) {
+            return;
+        }
+        wanted.sort(Comparator.comparing(c -> c.wish().name()));
+        PreparedStatement statement = session.statement(RETAKE);
+        Arrays arrays = new Arrays(session, statement);
+        bindNames(arrays, wanted);
+        arrays.bytes(wanted.stream().map(c -> c.wish().digest()).toArray(byte[][]::new))
+                .longs(wanted.stream().mapToLong(c -> c.wish().expiresAt(moment.now())).toArray())
+                .ints(wanted.stream().mapToInt(c -> c.wish().flags()).toArray())
+                .bytes(wanted.stream().map(c -> c.old().run().bytes()).toArray(byte[][]::new))
+                .longs(wanted.stream().mapToLong(c -> c.old().expiresAt()).toArray())
+                .one(moment.now());
+        Set<Slot> retaken = slots(statement);
+        for (Claimed c : wanted) {
+            if (retaken.contains(c.slot())) {
+                continue;
+            }
+            // Somebody else was faster. A trigger with several names may hold some of them now: undo the whole batch.
+            if (c.of().admit.wishes().size() > 1) {
+                throw new SQLException("a name changed hands; the batch is applied again", "40001");
+            }
+            c.of().again = true;
+        }
+    }
+
+    /** A refusal leaves no row. */
+    private void letGo(List<Case> cases) throws SQLException {
+        List<Claimed> back = new ArrayList<>();
+        for (Case one : cases) {
+            if (one.again || one.blocked()) {
+                one.taken.forEach(wish -> back.add(new Claimed(one, wish)));
+            }
+        }
+        if (back.isEmpty()) {
+            return;
+        }
+        back.sort(Comparator.comparing(c -> c.wish().name()));
+        PreparedStatement statement = session.statement(LET_GO);
+        bindNames(new Arrays(session, statement), back);
+        statement.executeUpdate();
+    }
+
+    private void create(List<Case> cases, Object[] outcomes) throws SQLException {
+        List<Case> fresh = cases.stream().filter(one -> !one.again && !one.blocked()).toList();
+        create(fresh, false, outcomes);
+        create(fresh, true, outcomes);
+    }
+
+    private void create(List<Case> fresh, boolean queued, Object[] outcomes) throws SQLException {
+        List<Case> some = fresh.stream()
+                .filter(one -> (one.admit.run().state() == RunState.QUEUED) == queued)
+                .sorted(Comparator.comparing(Case::run))
+                .toList();
+        if (some.isEmpty()) {
+            return;
+        }
+        Long owner = queued ? null : moment.lease();
+        Map<Case, Admitted.Fresh> answers = new HashMap<>();
+        for (Case one : some) {
+            answers.put(one, origins(one));
+        }
+        PreparedStatement statement = session.statement(CREATE);
+        Arrays arrays = new Arrays(session, statement).one(moment.now());
+        bindRuns(arrays, some, answers);
+        arrays.oneOrNull(owner).one(owner == null ? 0 : 1);
+        arrays.one(queued ? RunState.QUEUED.code() : RunState.STARTED.code()).one(queued ? 1 : 0);
+        Set<RunId> made = runs(statement);
+        Set<RunId> owned = owner == null ? Set.of() : made.size() == some.size() ? made : owned(some, owner);
+        for (Case one : some) {
+            Admitted.Fresh answer = answers.get(one);
+            if (answer != null) {
+                outcomes[one.at] = new Admitted.Fresh(
+                        answer.now(), owned.contains(one.run()), answer.lineage(), answer.earlier(),
+                        answer.duplicateOf());
+            }
+        }
+    }
+
+    private Admitted.Fresh origins(Case one) {
+        RunId lineage = one.lineage;
+        Write.Earlier earlier = null;
+        Known duplicateOf = null;
+        for (Lost lost : one.lost) {
+            if (lost.standing() == Standing.LIVE) {
+                duplicateOf = lost.known();
+            } else if (earlier == null) {
+                Known known = lost.known();
+                earlier = new Write.Earlier(known.run(), known.chosenRunId(), lost.standing() == Standing.EXPIRED);
+                lineage = lost.standing() == Standing.FAILED ? known.lineage() : lineage;
+            }
+        }
+        return new Admitted.Fresh(moment.now(), false, lineage, earlier, duplicateOf);
+    }
+
+    private static void bindRuns(Arrays arrays, List<Case> some, Map<Case, Admitted.Fresh> answers)
+            throws SQLException {
+        List<NewRun> runs = some.stream().map(one -> one.admit.run()).toList();
+        List<Admitted.Fresh> from =
+                some.stream().map(one -> java.util.Objects.requireNonNull(answers.get(one))).toList();
+        arrays.bytes(runs.stream().map(run -> run.id().bytes()).toArray(byte[][]::new))
+                .ints(runs.stream().mapToInt(NewRun::workspace).toArray())
+                .texts(runs.stream().map(NewRun::chosenId).toArray(String[]::new))
+                .texts(runs.stream().map(NewRun::workflowId).toArray(String[]::new))
+                .ints(runs.stream().mapToInt(NewRun::version).toArray())
+                .ints(runs.stream().mapToInt(run -> run.origin().door().code()).toArray())
+                .texts(runs.stream().map(run -> run.origin().actor()).toArray(String[]::new))
+                .texts(runs.stream().map(run -> run.origin().key()).toArray(String[]::new))
+                .texts(runs.stream().map(run -> run.origin().correlationId()).toArray(String[]::new))
+                .texts(runs.stream().map(NewRun::input).toArray(String[]::new))
+                .bytes(runs.stream().map(NewRun::fields).toArray(byte[][]::new))
+                .bytes(from.stream().map(fresh -> fresh.lineage().bytes()).toArray(byte[][]::new))
+                .bytes(from.stream().map(fresh -> bytes(fresh.earlier())).toArray(byte[][]::new))
+                .bytes(from.stream().map(fresh -> bytes(fresh.duplicateOf())).toArray(byte[][]::new));
+    }
+
+    private static byte @Nullable [] bytes(Write.@Nullable Earlier earlier) {
+        return earlier == null ? null : earlier.run().bytes();
+    }
+
+    private static byte @Nullable [] bytes(@Nullable Known known) {
+        return known == null ? null : known.run().bytes();
+    }
+
+    private Set<RunId> owned(List<Case> some, long owner) throws SQLException {
+        PreparedStatement statement = session.statement(OWNED);
+        new Arrays(session, statement)
+                .bytes(some.stream().map(one -> one.run().bytes()).toArray(byte[][]::new))
+                .one(owner);
+        return runs(statement);
+    }
+
+    private Admitted held(Case one) {
+        List<@Nullable Known> known = new ArrayList<>();
+        for (Wish wish : one.admit.wishes()) {
+            known.add(one.lost.stream()
+                    .filter(lost -> lost.wish().equals(wish) && wish.binding() && lost.standing() == Standing.LIVE)
+                    .map(Lost::known)
+                    .findFirst()
+                    .orElse(null));
+        }
+        return new Admitted.Held(moment.now(), known);
+    }
+
+    /** A trigger that shares a name with one before it in the batch gets what that one found or made. */
+    private Admitted follow(Case follower, Map<Name, Case> leaders, Object[] outcomes) {
+        List<@Nullable Known> known = new ArrayList<>();
+        boolean any = false;
+        for (Wish wish : follower.admit.wishes()) {
+            Case leader = leaders.get(wish.name());
+            if (leader == null || !wish.binding() || leader.again) {
+                return new Admitted.Again();
+            }
+            Known holder = holder(leader, wish.name(), outcomes);
+            any |= holder != null;
+            known.add(holder);
+        }
+        return any ? new Admitted.Held(moment.now(), known) : new Admitted.Again();
+    }
+
+    private @Nullable Known holder(Case leader, Name name, Object[] outcomes) {
+        for (Lost lost : leader.lost) {
+            if (lost.wish().name().equals(name) && lost.standing() == Standing.LIVE) {
+                return lost.known();
+            }
+        }
+        if (!(outcomes[leader.at] instanceof Admitted.Fresh fresh)) {
+            return null;
+        }
+        NewRun run = leader.admit.run();
+        Wish wish = leader.admit.wishes().stream()
+                .filter(w -> w.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+        return new Known(
+                run.id(), run.chosenId(), wish.digest(), run.fields(), run.workflowId(), run.version(), run.state(),
+                fresh.lineage(), moment.now(), wish.expiresAt(moment.now()), wish.flags());
+    }
+
+    /** A wish of a case; {@code old} is what the name held before, where it is taken over. */
+    private record Claimed(Case of, Wish wish, @Nullable Known previous) {
+        Claimed(Case of, Wish wish) {
+            this(of, wish, null);
+        }
+
+        Slot slot() {
+            return new Slot(wish.name().kind().code(), of.run());
+        }
+
+        Known old() {
+            return java.util.Objects.requireNonNull(previous);
+        }
+    }
+
+    private static List<Claimed> claimed(List<Case> cases) {
+        List<Claimed> all = new ArrayList<>();
+        for (Case one : cases) {
+            one.admit.wishes().forEach(wish -> all.add(new Claimed(one, wish)));
+        }
+        all.sort(Comparator.comparing(c -> c.wish().name()));
+        return all;
+    }
+
+    private static void bindNames(Arrays arrays, List<Claimed> all) throws SQLException {
+        arrays.ints(all.stream().mapToInt(c -> c.wish().name().workspace()).toArray())
+                .ints(all.stream().mapToInt(c -> c.wish().name().kind().code()).toArray())
+                .texts(all.stream().map(c -> c.wish().name().text()).toArray(String[]::new))
+                .bytes(all.stream().map(c -> c.of().run().bytes()).toArray(byte[][]::new));
+    }
+
+    private static Set<Slot> slots(PreparedStatement statement) throws SQLException {
+        Set<Slot> slots = new HashSet<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                slots.add(new Slot(row.getInt(1), RunId.of(row.getBytes(2))));
+            }
+        }
+        return slots;
+    }
+
+    private static Set<RunId> runs(PreparedStatement statement) throws SQLException {
+        Set<RunId> runs = new HashSet<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                runs.add(RunId.of(row.getBytes(1)));
+            }
+        }
+        return runs;
+    }
+}

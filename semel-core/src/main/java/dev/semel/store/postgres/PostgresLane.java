@@ -1,0 +1,166 @@
+package dev.semel.store.postgres;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Batch;
+import dev.semel.store.Lane;
+import dev.semel.store.Nothing;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Write;
+import dev.semel.store.jdbc.Edits;
+import dev.semel.store.jdbc.Session;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One writing connection. The statements of a batch stand in one fixed order and lock their rows sorted, so that two
+ * batches never wait for each other in a circle.
+ */
+final class PostgresLane implements Lane {
+    // The fence is a statement of its own: inside a data statement the snapshot would be older than the lock.
+    private static final String FENCE = """
+            SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+            FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE
+            """;
+
+    private static final String CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+
+    private static final String CLAIM = """
+            WITH free AS (
+                SELECT run FROM semel_work WHERE owner IS NULL AND held = 0 ORDER BY run LIMIT ?
+                FOR UPDATE SKIP LOCKED)
+            UPDATE semel_work w SET owner = ?, claims = w.claims + 1, state = GREATEST(w.state, 2)
+            FROM free WHERE w.run = free.run RETURNING w.run
+            """;
+
+    private final PostgresStore store;
+    private @Nullable Session session;
+
+    PostgresLane(PostgresStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public List<Object> apply(Batch batch) {
+        List<Object> outcomes;
+        try {
+            outcomes = applyAll(connected(), batch);
+        } catch (SQLException e) {
+            abandon(e);
+            throw Failures.of(e);
+        } catch (RuntimeException e) {
+            rollback(e);
+            throw e;
+        }
+        try {
+            connected().connection().commit();
+            return outcomes;
+        } catch (SQLException e) {
+            abandon(e);
+            throw Failures.ofCommit(e);
+        }
+    }
+
+    private List<Object> applyAll(Session session, Batch batch) throws SQLException {
+        Long lease = batch.hold() == null ? null : batch.hold().lease();
+        long now = fence(session, batch.hold());
+        Object[] outcomes = new Object[batch.writes().size()];
+        List<Indexed<Write.Admit>> admits = pick(batch, Write.Admit.class);
+        List<Indexed<Write.Append>> appends = pick(batch, Write.Append.class);
+        List<Indexed<Write.End>> ends = pick(batch, Write.End.class);
+        List<Indexed<Write.Tally>> tallies = pick(batch, Write.Tally.class);
+        if (!admits.isEmpty()) {
+            new Admitting(session, store.skew(), new Admitting.Moment(now, lease)).apply(admits, outcomes);
+        }
+        Driving driving = new Driving(session, new Admitting.Moment(now, lease));
+        if (!appends.isEmpty()) {
+            driving.append(appends, outcomes);
+        }
+        if (!ends.isEmpty()) {
+            driving.end(ends, outcomes);
+        }
+        if (!tallies.isEmpty()) {
+            driving.tally(tallies, outcomes);
+        }
+        Edits edits = new Edits(session, store.ids());
+        for (int i = 0; i < outcomes.length; i++) {
+            switch (batch.writes().get(i)) {
+                case Write.Claim claim -> outcomes[i] = claim(session, claim, lease);
+                case Write.Change<?> change -> outcomes[i] = Nothing.orNothing(edits.apply(change.edit(), now));
+                case Write.Admit _, Write.Append _, Write.End _, Write.Tally _ -> {}
+            }
+        }
+        return Arrays.asList(outcomes);
+    }
+
+    private long fence(Session session, Batch.@Nullable Hold hold) throws SQLException {
+        Long now = hold == null
+                ? session.one(CLOCK, row -> row.getLong(1))
+                : session.one(FENCE, row -> row.getLong(1), hold.lease(), hold.slot());
+        if (now == null) {
+            throw new StoreFailure.Fenced(hold == null ? 0 : hold.lease());
+        }
+        return now + store.skew();
+    }
+
+    private static List<RunId> claim(Session session, Write.Claim claim, @Nullable Long lease) throws SQLException {
+        if (lease == null) {
+            return List.of();
+        }
+        return session.list(CLAIM, row -> RunId.of(row.getBytes(1)), claim.limit(), lease);
+    }
+
+    /** A write and its place in the batch. */
+    record Indexed<W>(int at, W write) {}
+
+    private static <W extends Write<?>> List<Indexed<W>> pick(Batch batch, Class<W> kind) {
+        List<Indexed<W>> picked = new ArrayList<>();
+        List<Write<?>> writes = batch.writes();
+        for (int i = 0; i < writes.size(); i++) {
+            if (kind.isInstance(writes.get(i))) {
+                picked.add(new Indexed<>(i, kind.cast(writes.get(i))));
+            }
+        }
+        return picked;
+    }
+
+    private Session connected() throws SQLException {
+        Session current = session;
+        if (current == null) {
+            current = new Session(store.connect(PostgresStore.Purpose.LANE));
+            session = current;
+        }
+        return current;
+    }
+
+    private void rollback(Exception cause) {
+        try {
+            if (session != null) {
+                session.connection().rollback();
+            }
+        } catch (SQLException e) {
+            abandon(e);
+            cause.addSuppressed(e);
+        }
+    }
+
+    /** After any failure of the connection the next batch gets a new one; what it had prepared goes with it. */
+    private void abandon(Exception cause) {
+        Session current = session;
+        session = null;
+        try {
+            if (current != null) {
+                current.close();
+            }
+        } catch (SQLException e) {
+            cause.addSuppressed(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        abandon(new IllegalStateException("closed"));
+    }
+}

@@ -1,0 +1,77 @@
+package dev.semel.store.postgres;
+
+import dev.semel.key.Known;
+import dev.semel.store.Name;
+import dev.semel.store.jdbc.JdbcReads;
+import dev.semel.store.jdbc.Read;
+import dev.semel.store.jdbc.Session;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+final class PostgresReads extends JdbcReads {
+    // differs: one statement for many names. LATERAL with LIMIT 1 keeps the plan a look-up by index for each name.
+    private static final String NAMES = """
+            SELECT u.n, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+                   k.run, k.chosen_id, k.digest, k.fields, k.workflow_id, k.version, k.state, k.lineage,
+                   k.first_at, k.expires_at, k.flags
+            FROM unnest(?::int[], ?::int[], ?::int[], ?::text[]) AS u(n, ws, kind, key)
+            CROSS JOIN LATERAL (
+                SELECT k.run, r.chosen_id, k.digest, r.fields, r.workflow_id, r.version,
+                       COALESCE((SELECT e.state FROM semel_end e WHERE e.run = k.run),
+                                (SELECT w.state FROM semel_work w WHERE w.run = k.run)) AS state,
+                       r.lineage, k.first_at, k.expires_at, k.flags
+                FROM semel_key k JOIN semel_run r ON r.run = k.run
+                WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key LIMIT 1) k
+            """;
+
+    private final PostgresStore store;
+
+    PostgresReads(PostgresStore store, Connection connection) {
+        super(new Session(connection));
+        this.store = store;
+    }
+
+    @Override
+    public long now() {
+        Long now = ask(() -> session.one(
+                "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", row -> row.getLong(1)));
+        return (now == null ? 0 : now) + store.skew();
+    }
+
+    @Override
+    public Found names(List<Name> names) {
+        return ask(() -> find(session, names, store.skew()));
+    }
+
+    static Found find(Session session, List<Name> names, long skew) throws SQLException {
+        int size = names.size();
+        int[] n = new int[size];
+        int[] ws = new int[size];
+        int[] kind = new int[size];
+        String[] key = new String[size];
+        for (int i = 0; i < size; i++) {
+            n[i] = i;
+            ws[i] = names.get(i).workspace();
+            kind[i] = names.get(i).kind().code();
+            key[i] = names.get(i).text();
+        }
+        PreparedStatement statement = session.statement(NAMES);
+        Arrays arrays = new Arrays(session, statement);
+        arrays.ints(n).ints(ws).ints(kind).texts(key);
+        List<@Nullable Known> found = new ArrayList<>(Collections.<@Nullable Known>nCopies(size, null));
+        long now = 0;
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                now = row.getLong(2);
+                found.set(row.getInt(1), Read.known(row, 3));
+            }
+        }
+        return new Found(now + skew, found);
+    }
+}

@@ -1,0 +1,148 @@
+package dev.semel.store.postgres;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Lane;
+import dev.semel.store.Leases;
+import dev.semel.store.Reads;
+import dev.semel.store.Store;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.jdbc.Migrations;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Properties;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Many workers on one PostgreSQL. Every connection is dedicated to one lane, reader or lease, so none is ever taken
+ * from a pool in the middle of something.
+ */
+public final class PostgresStore implements Store {
+    private static final int LANES = 2;
+    private static final long MIGRATION_LOCK = 0x53454d454c4dL;
+
+    private final String url;
+    private final LongSupplier skew;
+    private final Supplier<RunId> ids;
+
+    /** @param skew microseconds added to the database's clock; zero but in tests, which move time by hand */
+    public PostgresStore(String url, LongSupplier skew, Supplier<RunId> ids) {
+        this.url = url;
+        this.skew = skew;
+        this.ids = ids;
+    }
+
+    /** What a connection is for; it decides how long it may wait. */
+    enum Purpose { LANE, READ, LEASE }
+
+    Connection connect(Purpose purpose) throws SQLException {
+        Properties properties = new Properties();
+        properties.setProperty("ApplicationName", "semel");
+        properties.setProperty("prepareThreshold", "1");
+        properties.setProperty("tcpKeepAlive", "true");
+        properties.setProperty("connectTimeout", "5");
+        properties.setProperty("socketTimeout", "20");
+        properties.setProperty("reWriteBatchedInserts", "false");
+        properties.setProperty("targetServerType", "primary");
+        Connection connection = DriverManager.getConnection(url, properties);
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET lock_timeout = '2s'");
+            statement.execute("SET statement_timeout = '10s'");
+            statement.execute("SET idle_in_transaction_session_timeout = '5s'");
+            statement.execute("SET default_transaction_isolation = 'read committed'");
+            if (purpose != Purpose.LEASE) {
+                // Fresh tables have no statistics and the planner would scan them whole; every statement of a lane
+                // and of a reader goes by an index, so the plan is the same on the first day and on the last.
+                statement.execute("SET enable_seqscan = off");
+                statement.execute("SET enable_hashjoin = off");
+                statement.execute("SET enable_mergejoin = off");
+                statement.execute("SET enable_bitmapscan = off");
+                statement.execute("SET plan_cache_mode = force_generic_plan");
+                statement.execute("SET jit = off");
+            }
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+        connection.setAutoCommit(purpose == Purpose.READ);
+        return connection;
+    }
+
+    long skew() {
+        return skew.getAsLong();
+    }
+
+    Supplier<RunId> ids() {
+        return ids;
+    }
+
+    @Override
+    public void migrate() {
+        try (Connection connection = connect(Purpose.LEASE)) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SET lock_timeout = '60s'");
+                statement.execute("SET statement_timeout = '0'");
+                statement.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+            }
+            Migrations.run(connection, "/dev/semel/store/postgres");
+            connection.commit();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down(
+                    "PostgreSQL cannot be used as the store: " + e.getMessage() + ". Nothing was changed. Check the "
+                            + "--store URL, that the server runs, and that the user may create tables.",
+                    e);
+        }
+    }
+
+    @Override
+    public int lanes() {
+        return LANES;
+    }
+
+    @Override
+    public Lane openLane() {
+        return new PostgresLane(this);
+    }
+
+    @Override
+    public Reads openReads() {
+        try {
+            return new PostgresReads(this, connect(Purpose.READ));
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("PostgreSQL cannot be reached for reading", e);
+        }
+    }
+
+    @Override
+    public Leases openLeases() {
+        return new PostgresLeases(this);
+    }
+
+    @Override
+    public String durability() {
+        try (Connection connection = connect(Purpose.READ);
+                Statement statement = connection.createStatement();
+                var row = statement.executeQuery("""
+                        SELECT current_setting('fsync'), current_setting('synchronous_commit'),
+                               current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
+                               current_setting('server_version')
+                        """)) {
+            row.next();
+            boolean safe = row.getString(1).equals("on")
+                    && !row.getString(2).equals("off")
+                    && row.getString(3).equals("on");
+            String standby = row.getString(4).isEmpty() ? "none" : row.getString(4);
+            return "postgresql " + row.getString(5) + " fsync=" + row.getString(1) + " synchronous_commit="
+                    + row.getString(2) + " full_page_writes=" + row.getString(3) + " synchronous_standby=" + standby
+                    + ": an answered trigger "
+                    + (safe ? "survives a crash of the process and of the machine" : "may be LOST in a crash (UNSAFE)");
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("PostgreSQL did not tell its durability settings", e);
+        }
+    }
+
+    @Override
+    public void close() {}
+}

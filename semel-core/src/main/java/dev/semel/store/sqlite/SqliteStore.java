@@ -1,0 +1,220 @@
+package dev.semel.store.sqlite;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Lane;
+import dev.semel.store.Leases;
+import dev.semel.store.Reads;
+import dev.semel.store.Store;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.jdbc.Migrations;
+import dev.semel.store.jdbc.Session;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.sqlite.SQLiteConfig;
+
+/**
+ * One file, one process. All writing goes through one connection; native calls hold their carrier thread, so every
+ * caller of this store is a platform thread.
+ */
+public final class SqliteStore implements Store {
+    /** The first version without the WAL-reset bug that can corrupt a database. */
+    private static final int[] OLDEST = {3, 51, 3};
+
+    private final Path file;
+    private final LongSupplier clock;
+    private final Supplier<RunId> ids;
+    private final FileChannel lockChannel;
+    private final FileLock lock;
+    private final Session writer;
+    /** Lane and leases share the one writing connection. */
+    private final ReentrantLock turn = new ReentrantLock();
+
+    private final Checkpoints checkpoints;
+
+    /** @param clock microseconds; the process's own clock is the store's clock, because the store is in the process */
+    public SqliteStore(Path file, LongSupplier clock, Supplier<RunId> ids) {
+        this.file = file;
+        this.clock = clock;
+        this.ids = ids;
+        try {
+            prepareFile(file);
+            this.lockChannel = FileChannel.open(
+                    Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            this.lock = lockFile(file);
+            this.writer = new Session(connect(false));
+            refuseOldLibrary();
+        } catch (SQLException | IOException e) {
+            throw new StoreFailure.Down("The store " + file + " cannot be opened: " + e.getMessage(), e);
+        }
+        this.checkpoints = new Checkpoints(this::connectForCheckpoints);
+    }
+
+    private static void prepareFile(Path file) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        if (folder != null && !Files.isDirectory(folder)) {
+            Files.createDirectories(folder);
+            if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+                Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+            }
+        }
+        if (!Files.exists(file)) {
+            Files.createFile(file);
+        }
+        if (file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        }
+    }
+
+    private FileLock lockFile(Path path) throws IOException {
+        FileLock held;
+        try {
+            held = lockChannel.tryLock();
+        } catch (OverlappingFileLockException e) {
+            held = null;
+        }
+        if (held == null) {
+            lockChannel.close();
+            throw new IOException("another Semel process uses it. Nothing was changed. Stop that process, or start this "
+                    + "one with another --data folder, or use PostgreSQL for many workers (" + path + ")");
+        }
+        return held;
+    }
+
+    private Connection connect(boolean readOnly) throws SQLException {
+        SQLiteConfig config = new SQLiteConfig();
+        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
+        config.setBusyTimeout(5_000);
+        config.setCacheSize(-64 * 1024);
+        config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, "0");
+        config.setReadOnly(readOnly);
+        Connection connection = config.createConnection("jdbc:sqlite:" + file);
+        if (!readOnly) {
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("PRAGMA wal_autocheckpoint = 0");
+                statement.execute("PRAGMA journal_size_limit = 67108864");
+            }
+            connection.setAutoCommit(false);
+        }
+        return connection;
+    }
+
+    private Connection connectForCheckpoints() throws SQLException {
+        Connection connection = connect(false);
+        connection.setAutoCommit(true);
+        return connection;
+    }
+
+    private void refuseOldLibrary() throws SQLException {
+        try (Statement statement = writer.connection().createStatement();
+                var row = statement.executeQuery("SELECT sqlite_version()")) {
+            row.next();
+            String version = row.getString(1);
+            writer.connection().rollback();
+            if (!newEnough(version)) {
+                throw new SQLException("SQLite " + version + " can corrupt a WAL database; Semel needs 3.51.3 or later");
+            }
+        }
+    }
+
+    static boolean newEnough(String version) {
+        String[] parts = version.split("\\.");
+        for (int i = 0; i < OLDEST.length; i++) {
+            int part = i < parts.length ? Integer.parseInt(parts[i]) : 0;
+            if (part != OLDEST[i]) {
+                return part > OLDEST[i];
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void migrate() {
+        turn.lock();
+        try {
+            Migrations.run(writer.connection(), "/dev/semel/store/sqlite");
+            writer.connection().commit();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("The schema of " + file + " could not be brought up to date", e);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    @Override
+    public int lanes() {
+        return 1;
+    }
+
+    @Override
+    public Lane openLane() {
+        return new SqliteLane(writer, turn, new SqliteLane.Ambience(clock, ids, checkpoints));
+    }
+
+    @Override
+    public Reads openReads() {
+        try {
+            return new SqliteReads(new Session(connect(true)), clock);
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store " + file + " cannot be opened for reading", e);
+        }
+    }
+
+    @Override
+    public Leases openLeases() {
+        return new SqliteLeases(writer, turn, clock);
+    }
+
+    @Override
+    public String durability() {
+        turn.lock();
+        try (Statement statement = writer.connection().createStatement()) {
+            String journal;
+            try (var row = statement.executeQuery("PRAGMA journal_mode")) {
+                row.next();
+                journal = row.getString(1);
+            }
+            int synchronous;
+            try (var row = statement.executeQuery("PRAGMA synchronous")) {
+                row.next();
+                synchronous = row.getInt(1);
+            }
+            writer.connection().rollback();
+            String survives = synchronous >= 2 ? "survives a crash of the process and of the machine" : "UNSAFE";
+            return "sqlite journal_mode=" + journal + " synchronous=" + (synchronous == 2 ? "FULL" : synchronous)
+                    + ": an answered trigger " + survives;
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not tell its durability", e);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        checkpoints.close();
+        turn.lock();
+        try {
+            writer.close();
+            lock.release();
+            lockChannel.close();
+        } catch (SQLException | IOException e) {
+            throw new StoreFailure.Down("the store " + file + " did not close cleanly", e);
+        } finally {
+            turn.unlock();
+        }
+    }
+}
