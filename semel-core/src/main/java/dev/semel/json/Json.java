@@ -1,0 +1,87 @@
+package dev.semel.json;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.StandardCharsets;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The one door for JSON. What comes in is not trusted: a document is either read whole and without loss, or refused
+ * with the place and the rule, never with a value. What was read can be written, and what was written can be read.
+ *
+ * <p>The size of a document is the caller's limit; the limits here bound what a small document can cost.
+ */
+public final class Json {
+    /** Arrays and objects inside each other. */
+    public static final int MAX_DEPTH = 100;
+
+    /** Characters of one number as written. */
+    public static final int MAX_NUMBER = 1_000;
+
+    /** Digits behind the point, or zeros before it; far from the edge of what BigDecimal can count. */
+    public static final int MAX_SCALE = 2_000_000_000;
+
+    /** Characters of one member name. */
+    public static final int MAX_NAME = 10_000;
+
+    /** Characters of one string. */
+    public static final int MAX_STRING = 16 * 1024 * 1024;
+
+    /** Values in one document, containers included. Any document up to 1 MiB stays below it. */
+    public static final int MAX_VALUES = 1_000_000;
+
+    private static final char BYTE_ORDER_MARK = '\uFEFF';
+    private static final char REPLACEMENT = '\uFFFD';
+
+    private Json() {}
+
+    /** Reads one document of UTF-8 without a byte order mark. */
+    public static JsonNode parse(byte[] utf8) {
+        String text = new String(utf8, StandardCharsets.UTF_8);
+        // Decoding puts U+FFFD in the place of broken bytes; only then is it worth looking twice.
+        if (text.indexOf(REPLACEMENT) >= 0) {
+            refuseBrokenUtf8(utf8);
+        }
+        return parseWellFormed(text);
+    }
+
+    /** Reads one document. */
+    public static JsonNode parse(String text) {
+        int lone = Surrogates.firstLone(text);
+        if (lone >= 0) {
+            throw JsonProblem.at(text, lone, "half of a surrogate pair stands alone, so this is not Unicode text");
+        }
+        return parseWellFormed(text);
+    }
+
+    /** The compact text of a value; numbers keep every digit. */
+    public static String write(JsonNode value) {
+        return new String(bytes(value), StandardCharsets.UTF_8);
+    }
+
+    /** The compact text of a value as UTF-8. */
+    public static byte[] bytes(JsonNode value) {
+        JsonBytes out = new JsonBytes();
+        JsonWriter.write(value, out);
+        return out.toBytes();
+    }
+
+    private static JsonNode parseWellFormed(String text) {
+        if (!text.isEmpty() && text.charAt(0) == BYTE_ORDER_MARK) {
+            throw JsonProblem.at(text, 0, "a byte order mark is not part of JSON");
+        }
+        if (text.length() > 1 && (text.charAt(0) == 0 || text.charAt(1) == 0)) {
+            throw JsonProblem.at(text, 0, "a NUL at the start; this looks like UTF-16 or UTF-32, and only UTF-8 is read");
+        }
+        return JsonReader.read(text);
+    }
+
+    private static void refuseBrokenUtf8(byte[] utf8) {
+        ByteBuffer in = ByteBuffer.wrap(utf8);
+        CharBuffer out = CharBuffer.allocate(utf8.length);
+        if (StandardCharsets.UTF_8.newDecoder().decode(in, out, true).isError()) {
+            String before = out.flip().toString();
+            throw JsonProblem.at(before, before.length(), "bytes that are not UTF-8 begin here");
+        }
+    }
+}

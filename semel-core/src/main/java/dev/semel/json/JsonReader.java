@@ -1,0 +1,176 @@
+package dev.semel.json;
+
+import dev.semel.error.SemelException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.TokenStreamFactory;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Builds the tree of one document from Jackson's tokens. The limits are checked here and not by Jackson, so that each
+ * refusal can say where it is and quotes nothing.
+ */
+final class JsonReader {
+    /**
+     * Names are not kept in Jackson's shared symbol table: there they would outlive their document, long ones included,
+     * and one tenant could fill it for all. Jackson's own limits only stand behind ours.
+     */
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(Json.MAX_DEPTH + 1)
+                    .maxNumberLength(Integer.MAX_VALUE)
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .maxNameLength(Integer.MAX_VALUE)
+                    .build())
+            .build();
+
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    /** A literal of this length may become longer than allowed when it is written again with its point moved. */
+    private static final int LENGTH_THAT_MAY_GROW = Json.MAX_NUMBER - 20;
+
+    private final String text;
+    private final JsonParser parser;
+
+    /** The text itself is well-formed, so only an escape can bring in half of a surrogate pair. */
+    private final boolean hasEscapes;
+
+    private int values;
+
+    private JsonReader(String text, JsonParser parser) {
+        this.text = text;
+        this.parser = parser;
+        this.hasEscapes = text.indexOf('\\') >= 0;
+    }
+
+    static JsonNode read(String text) {
+        try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
+            return new JsonReader(text, parser).document();
+        } catch (JacksonException e) {
+            throw SyntaxProblem.of(text, e);
+        }
+    }
+
+    private JsonNode document() {
+        JsonToken first = parser.nextToken();
+        if (first == null) {
+            throw JsonProblem.at(text, text.length(), "the document is empty");
+        }
+        JsonNode root = value(first, 1);
+        if (parser.nextToken() != null) {
+            throw problem("there is more text after the end of the document");
+        }
+        return root;
+    }
+
+    private JsonNode value(JsonToken token, int depth) {
+        if (++values > Json.MAX_VALUES) {
+            throw problem("the document has more than " + Json.MAX_VALUES + " values");
+        }
+        return switch (token) {
+            case START_OBJECT -> object(depth);
+            case START_ARRAY -> array(depth);
+            case VALUE_STRING -> NODES.stringNode(string(parser.getString(), Json.MAX_STRING, "string"));
+            case VALUE_NUMBER_INT -> integer();
+            case VALUE_NUMBER_FLOAT -> NODES.numberNode(decimal());
+            case VALUE_TRUE -> NODES.booleanNode(true);
+            case VALUE_FALSE -> NODES.booleanNode(false);
+            case VALUE_NULL -> NODES.nullNode();
+            default -> throw problem("a value is expected here");
+        };
+    }
+
+    private ObjectNode object(int depth) {
+        refuseDeeperThanAllowed(depth);
+        ObjectNode object = NODES.objectNode();
+        for (String name = parser.nextName(); name != null; name = parser.nextName()) {
+            string(name, Json.MAX_NAME, "member name");
+            // Looked up before the value is read, so that the error stands at the name.
+            if (object.has(name)) {
+                throw problem("this member name appears twice in one object");
+            }
+            object.set(name, value(parser.nextToken(), depth + 1));
+        }
+        return object;
+    }
+
+    private ArrayNode array(int depth) {
+        refuseDeeperThanAllowed(depth);
+        ArrayNode array = NODES.arrayNode();
+        for (JsonToken token = parser.nextToken(); token != JsonToken.END_ARRAY; token = parser.nextToken()) {
+            array.add(value(token, depth + 1));
+        }
+        return array;
+    }
+
+    private String string(String string, int limit, String kind) {
+        if (string.length() > limit) {
+            throw problem("a " + kind + " is longer than " + limit + " characters");
+        }
+        if (hasEscapes && Surrogates.firstLone(string) >= 0) {
+            throw problem("a " + kind + " has an escape for half of a surrogate pair, which is not a character");
+        }
+        return string;
+    }
+
+    private JsonNode integer() {
+        refuseLongNumber(parser.getStringLength());
+        return switch (parser.getNumberType()) {
+            case INT -> NODES.numberNode(parser.getIntValue());
+            case LONG -> NODES.numberNode(parser.getLongValue());
+            default -> NODES.numberNode(new BigInteger(parser.getString()));
+        };
+    }
+
+    private BigDecimal decimal() {
+        int length = parser.getStringLength();
+        refuseLongNumber(length);
+        BigDecimal value;
+        try {
+            // Not parser.getDecimalValue(): it lets a NumberFormatException through that quotes the number.
+            value = new BigDecimal(parser.getStringCharacters(), parser.getStringOffset(), length);
+        } catch (ArithmeticException | NumberFormatException e) {
+            throw exponentProblem();
+        }
+        if (Math.abs((long) value.scale()) > Json.MAX_SCALE) {
+            throw exponentProblem();
+        }
+        if (length > LENGTH_THAT_MAY_GROW) {
+            refuseLongNumber(value.toString().length());
+        }
+        return value;
+    }
+
+    private void refuseLongNumber(int length) {
+        if (length > Json.MAX_NUMBER) {
+            throw problem("a number is longer than " + Json.MAX_NUMBER + " characters");
+        }
+    }
+
+    private SemelException exponentProblem() {
+        return problem("the exponent of a number is beyond " + Json.MAX_SCALE);
+    }
+
+    private void refuseDeeperThanAllowed(int depth) {
+        if (depth > Json.MAX_DEPTH) {
+            int offset = (int) parser.currentTokenLocation().getCharOffset();
+            throw JsonProblem.at(text, offset, "it is nested deeper than " + Json.MAX_DEPTH + " levels");
+        }
+    }
+
+    private SemelException problem(String message) {
+        int offset = (int) parser.currentTokenLocation().getCharOffset();
+        String pointer = parser.streamReadContext().pathAsPointer().toString();
+        return JsonProblem.at(text, offset, pointer, message);
+    }
+}

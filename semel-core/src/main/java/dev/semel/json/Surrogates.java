@@ -1,0 +1,24 @@
+package dev.semel.json;
+
+/** Halves of surrogate pairs: alone they have no UTF-8 form, and stores would quietly write a question mark. */
+final class Surrogates {
+    private Surrogates() {}
+
+    /** The index of the first half without its other half, or -1. */
+    static int firstLone(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (!Character.isSurrogate(c)) {
+                continue;
+            }
+            boolean pair = Character.isHighSurrogate(c)
+                    && i + 1 < text.length()
+                    && Character.isLowSurrogate(text.charAt(i + 1));
+            if (!pair) {
+                return i;
+            }
+            i++;
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,143 @@
+package dev.semel.key;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.json.JsonBytes;
+import dev.semel.json.JsonNumbers;
+import java.math.BigDecimal;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * One text for all spellings of a value: RFC 8785, except that numbers are lossless. A number is written as RFC 8785
+ * writes the same digits, but no digit is rounded away: 1, 1.0 and 10e-1 are equal, 9007199254740993 and
+ * 9007199254740992 are not, and 1e400 is a number like any other.
+ *
+ * <p>A missing value is written as {@code undefined}, which no document can contain, so it is unlike null.
+ */
+public final class CanonicalJson {
+    private CanonicalJson() {}
+
+    public static byte[] bytes(JsonNode value) {
+        JsonBytes out = new JsonBytes();
+        write(value, out, 1);
+        return out.toBytes();
+    }
+
+    /** Members in canonical order: by the UTF-16 code units of their names. */
+    static List<Map.Entry<String, JsonNode>> sortedMembers(JsonNode object) {
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        Map.Entry<String, JsonNode>[] members = object.properties().toArray(new Map.Entry[0]);
+        Arrays.sort(members, Map.Entry.comparingByKey());
+        return Arrays.asList(members);
+    }
+
+    /** @param depth how many containers stand around the value, and one more */
+    static void write(JsonNode value, JsonBytes out, int depth) {
+        if (depth > Json.MAX_DEPTH && value.isContainer()) {
+            throw unfit("it is nested deeper than " + Json.MAX_DEPTH + " levels");
+        }
+        switch (value.getNodeType()) {
+            case OBJECT -> object(value, out, depth);
+            case ARRAY -> array(value, out, depth);
+            case STRING, BINARY -> out.string(value.asString());
+            case NUMBER -> number(value, out);
+            case BOOLEAN -> out.ascii(value.booleanValue() ? "true" : "false");
+            case NULL -> out.ascii("null");
+            case MISSING -> out.ascii("undefined");
+            case POJO -> throw unfit("it holds a Java object");
+        }
+    }
+
+    private static void object(JsonNode object, JsonBytes out, int depth) {
+        out.put('{');
+        boolean first = true;
+        for (Map.Entry<String, JsonNode> member : sortedMembers(object)) {
+            if (!first) {
+                out.put(',');
+            }
+            first = false;
+            out.string(member.getKey());
+            out.put(':');
+            write(member.getValue(), out, depth + 1);
+        }
+        out.put('}');
+    }
+
+    private static void array(JsonNode array, JsonBytes out, int depth) {
+        out.put('[');
+        boolean first = true;
+        for (JsonNode element : array.values()) {
+            if (!first) {
+                out.put(',');
+            }
+            first = false;
+            write(element, out, depth + 1);
+        }
+        out.put(']');
+    }
+
+    private static void number(JsonNode number, JsonBytes out) {
+        switch (number.numberType()) {
+            case INT, LONG -> out.ascii(Long.toString(number.longValue()));
+            case BIG_INTEGER, FLOAT, DOUBLE, BIG_DECIMAL -> decimal(JsonNumbers.exact(number), out);
+        }
+    }
+
+    /**
+     * ECMAScript's Number::toString, given the digits. Where the digits are the shortest that name a double, this is
+     * the text of RFC 8785. The exponent is only ever counted, so a huge one costs nothing.
+     */
+    private static void decimal(BigDecimal value, JsonBytes out) {
+        if (value.signum() == 0) {
+            out.put('0');
+            return;
+        }
+        if (value.signum() < 0) {
+            out.put('-');
+        }
+        String unscaled = value.unscaledValue().abs().toString();
+        int length = unscaled.length();
+        while (unscaled.charAt(length - 1) == '0') {
+            length--;
+        }
+        String digits = unscaled.substring(0, length);
+        // The value is 0.digits times ten to the power of point.
+        long point = (long) unscaled.length() - value.scale();
+        if (length <= point && point <= 21) {
+            out.ascii(digits);
+            out.ascii("0".repeat((int) point - length));
+        } else if (0 < point && point <= 21) {
+            out.ascii(digits.substring(0, (int) point));
+            out.put('.');
+            out.ascii(digits.substring((int) point));
+        } else if (-6 < point && point <= 0) {
+            out.ascii("0.");
+            out.ascii("0".repeat((int) -point));
+            out.ascii(digits);
+        } else {
+            exponential(digits, point - 1, out);
+        }
+    }
+
+    private static void exponential(String digits, long exponent, JsonBytes out) {
+        out.put(digits.charAt(0));
+        if (digits.length() > 1) {
+            out.put('.');
+            out.ascii(digits.substring(1));
+        }
+        out.put('e');
+        out.put(exponent < 0 ? '-' : '+');
+        out.ascii(Long.toString(Math.abs(exponent)));
+    }
+
+    private static SemelException unfit(String rule) {
+        return new SemelException(
+                ErrorCode.INVALID_INPUT,
+                "A value has no canonical form: " + rule + ". Nothing was started or changed.",
+                "Use only strings, finite numbers, booleans, null, lists and objects within the documented limits.");
+    }
+}

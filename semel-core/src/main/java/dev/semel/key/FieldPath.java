@@ -1,0 +1,178 @@
+package dev.semel.key;
+
+import dev.semel.json.ShownName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The way to a value inside `data`: {@code payment_id}, {@code customer.id}, {@code lines[0].sku}, and
+ * {@code lines[].sku} for the sku of every line.
+ */
+public final class FieldPath {
+    private sealed interface Part {}
+
+    private record Member(String name) implements Part {}
+
+    private record Element(int index) implements Part {}
+
+    private record EveryElement() implements Part {}
+
+    private static final int MAX_LENGTH = 256;
+    private static final int MAX_INDEX_DIGITS = 6;
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    private final String text;
+    private final List<Part> parts;
+
+    private FieldPath(String text, List<Part> parts) {
+        this.text = text;
+        this.parts = List.copyOf(parts);
+    }
+
+    /** @throws IllegalArgumentException saying what is wrong and where */
+    public static FieldPath parse(String text) {
+        if (text.isBlank()) {
+            throw new IllegalArgumentException("a path is empty; write one such as payment_id or lines[].sku");
+        }
+        if (text.length() > MAX_LENGTH) {
+            throw new IllegalArgumentException("a path is longer than " + MAX_LENGTH + " characters");
+        }
+        List<Part> parts = new ArrayList<>();
+        if (text.equals("$") || text.startsWith("$.")) {
+            throw problem(text, 0, "a path begins with a member of data, without $ in front");
+        }
+        int at = member(text, 0, parts);
+        while (at < text.length()) {
+            at = text.charAt(at) == '.' ? member(text, at + 1, parts) : element(text, at, parts);
+        }
+        return new FieldPath(text, parts);
+    }
+
+    /** The value there; missing where a part of the way is not there, or is not of the kind that the path needs. */
+    public JsonNode of(JsonNode data) {
+        return value(data, 0);
+    }
+
+    public FingerprintField toField() {
+        return new FingerprintField(text, this::of);
+    }
+
+    /**
+     * The data without what the paths name. A member is gone; an element of an array leaves null in its place, so that
+     * the others keep theirs. The argument stays as it is; the result shares its untouched parts and is for reading.
+     */
+    public static JsonNode without(JsonNode data, List<FieldPath> paths) {
+        JsonNode rest = data;
+        for (FieldPath path : paths) {
+            rest = path.removedFrom(rest, 0);
+        }
+        return rest;
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+
+    private JsonNode value(JsonNode node, int depth) {
+        if (depth == parts.size()) {
+            return node;
+        }
+        return switch (parts.get(depth)) {
+            case Member(String name) -> value(node.isObject() ? node.path(name) : MissingNode.getInstance(), depth + 1);
+            case Element(int index) -> value(node.isArray() ? node.path(index) : MissingNode.getInstance(), depth + 1);
+            case EveryElement() -> {
+                if (!node.isArray()) {
+                    yield MissingNode.getInstance();
+                }
+                ArrayNode all = NODES.arrayNode(node.size());
+                node.forEach(element -> all.add(value(element, depth + 1)));
+                yield all;
+            }
+        };
+    }
+
+    private JsonNode removedFrom(JsonNode node, int depth) {
+        return switch (parts.get(depth)) {
+            case Member(String name) -> node.has(name) ? withoutMember(node, name, depth) : node;
+            case Element(int index) -> node.has(index) ? withoutElements(node, index, index + 1, depth) : node;
+            case EveryElement() -> node.isArray() ? withoutElements(node, 0, node.size(), depth) : node;
+        };
+    }
+
+    private JsonNode withoutMember(JsonNode object, String removed, int depth) {
+        ObjectNode rest = NODES.objectNode();
+        for (Map.Entry<String, JsonNode> member : object.properties()) {
+            if (!member.getKey().equals(removed)) {
+                rest.set(member.getKey(), member.getValue());
+            } else if (depth + 1 < parts.size()) {
+                rest.set(removed, removedFrom(member.getValue(), depth + 1));
+            }
+        }
+        return rest;
+    }
+
+    private JsonNode withoutElements(JsonNode array, int from, int to, int depth) {
+        ArrayNode rest = NODES.arrayNode(array.size());
+        for (int i = 0; i < array.size(); i++) {
+            JsonNode element = array.get(i);
+            if (i < from || i >= to) {
+                rest.add(element);
+            } else if (depth + 1 < parts.size()) {
+                rest.add(removedFrom(element, depth + 1));
+            } else {
+                rest.addNull();
+            }
+        }
+        return rest;
+    }
+
+    private static int member(String text, int start, List<Part> parts) {
+        int at = start;
+        while (at < text.length() && isNameCharacter(text.charAt(at))) {
+            at++;
+        }
+        if (at == start) {
+            throw problem(text, at, "a member name is expected");
+        }
+        if (at < text.length() && text.charAt(at) != '.' && text.charAt(at) != '[') {
+            throw problem(text, at, "a name is followed by a dot, by [ or by nothing");
+        }
+        parts.add(new Member(text.substring(start, at)));
+        return at;
+    }
+
+    private static int element(String text, int open, List<Part> parts) {
+        if (text.charAt(open) != '[') {
+            throw problem(text, open, "a dot or [ is expected");
+        }
+        int close = text.indexOf(']', open);
+        if (close < 0) {
+            throw problem(text, open, "[ is not closed");
+        }
+        String index = text.substring(open + 1, close);
+        boolean digits = index.chars().allMatch(c -> c >= '0' && c <= '9');
+        if (!digits || index.length() > MAX_INDEX_DIGITS) {
+            throw problem(text, open + 1, "between [ and ] stands an index such as 0, or nothing for every element");
+        }
+        parts.add(index.isEmpty() ? new EveryElement() : new Element(Integer.parseInt(index)));
+        return close + 1;
+    }
+
+    /** Not what would make a path look like an expression or a quoted name; those have a form of their own. */
+    private static boolean isNameCharacter(char c) {
+        return c > ' ' && c != 0x7F && ".[]{}()\"'`\\,".indexOf(c) < 0;
+    }
+
+    private static IllegalArgumentException problem(String text, int at, String rule) {
+        String found = at < text.length() ? KeyAlphabet.describe(text, at) : "the path ends there";
+        return new IllegalArgumentException(
+                "path " + ShownName.of(text, 64) + ": " + rule + ", but " + found);
+    }
+}
