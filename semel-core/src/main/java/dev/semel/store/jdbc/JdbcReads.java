@@ -107,13 +107,14 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public Rows.@Nullable Run run(int ws, RunId id) {
-        return ask(() -> session.one(RUN, Read::run, id, ws));
+        return maybe(() -> session.one(RUN, Read::run, id, ws));
     }
 
     @Override
     public List<Rows.Run> runs(RunFilter filter) {
-        if (filter.workflowId() != null) {
-            return ask(() -> runsOf(filter.workflowId(), filter));
+        String workflowId = filter.workflowId();
+        if (workflowId != null) {
+            return ask(() -> runsOf(workflowId, filter));
         }
         // One index serves both lists: a workspace's newest runs are among the newest of each of its workflows.
         List<Rows.Run> all = new ArrayList<>();
@@ -178,14 +179,14 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public long catalogChange() {
-        Long change = ask(() -> session.one("SELECT change FROM semel_catalog", row -> row.getLong(1)));
+        Long change = maybe(() -> session.one("SELECT change FROM semel_catalog", row -> row.getLong(1)));
         return change == null ? 0 : change;
     }
 
     @Override
     public Rows.@Nullable Workflow workflow(int ws, String nameOrId) {
-        Rows.Workflow byName = ask(() -> session.one(WORKFLOW, Read::workflow, ws, nameOrId));
-        return byName != null ? byName : ask(() -> session.one(WORKFLOW_BY_ID, Read::workflow, ws, nameOrId));
+        Rows.Workflow byName = maybe(() -> session.one(WORKFLOW, Read::workflow, ws, nameOrId));
+        return byName != null ? byName : maybe(() -> session.one(WORKFLOW_BY_ID, Read::workflow, ws, nameOrId));
     }
 
     @Override
@@ -195,7 +196,7 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public Rows.@Nullable Version version(String workflowId, int version) {
-        return ask(() -> session.one(
+        return maybe(() -> session.one(
                 VERSION,
                 row -> new Rows.Version(
                         row.getString(1), row.getString(2), row.getInt(3), row.getInt(4), row.getString(5),
@@ -206,7 +207,7 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public Rows.@Nullable Token token(byte[] hash) {
-        return ask(() -> session.one(TOKEN, Read::token, hash));
+        return maybe(() -> session.one(TOKEN, Read::token, hash));
     }
 
     @Override
@@ -216,13 +217,13 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public Rows.@Nullable Workspace workspace(String name) {
-        return ask(() -> session.one(
+        return maybe(() -> session.one(
                 "SELECT ws, name, secret FROM semel_workspace WHERE name = ?", Read::workspace, name));
     }
 
     @Override
     public Rows.@Nullable Workspace workspace(int ws) {
-        return ask(
+        return maybe(
                 () -> session.one("SELECT ws, name, secret FROM semel_workspace WHERE ws = ?", Read::workspace, ws));
     }
 
@@ -233,7 +234,7 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public long unfinished() {
-        Long count = ask(() -> session.one("SELECT count(*) FROM semel_work", row -> row.getLong(1)));
+        Long count = maybe(() -> session.one("SELECT count(*) FROM semel_work", row -> row.getLong(1)));
         return count == null ? 0 : count;
     }
 
@@ -246,7 +247,15 @@ public abstract class JdbcReads implements Reads {
         }
     }
 
-    protected <T extends @Nullable Object> T ask(Question<T> question) {
+    protected <T> T ask(Question<T> question) {
+        try {
+            return question.ask();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not answer a question", e);
+        }
+    }
+
+    protected <T> @Nullable T maybe(MaybeQuestion<T> question) {
         try {
             return question.ask();
         } catch (SQLException e) {
@@ -255,7 +264,12 @@ public abstract class JdbcReads implements Reads {
     }
 
     @FunctionalInterface
-    protected interface Question<T extends @Nullable Object> {
+    protected interface Question<T> {
         T ask() throws SQLException;
+    }
+
+    @FunctionalInterface
+    protected interface MaybeQuestion<T> {
+        @Nullable T ask() throws SQLException;
     }
 }

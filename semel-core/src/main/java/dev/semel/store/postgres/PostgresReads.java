@@ -39,7 +39,7 @@ final class PostgresReads extends JdbcReads {
 
     @Override
     public long now() {
-        Long now = ask(() -> session.one(
+        Long now = maybe(() -> session.one(
                 "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", row -> row.getLong(1)));
         return (now == null ? 0 : now) + store.skew();
     }

@@ -99,11 +99,12 @@ final class SqliteLane implements Lane {
 
     private List<Object> applyAll(Batch batch) throws SQLException {
         long now = ambience.clock().getAsLong();
-        Long owner = batch.hold() == null ? null : batch.hold().lease();
-        if (owner != null
-                && session.one("SELECT 1 FROM semel_fence WHERE lease = ? AND slot = ?", row -> 1, owner,
-                                batch.hold().slot()) == null) {
-            throw new StoreFailure.Fenced(owner);
+        Batch.Hold hold = batch.hold();
+        Long owner = hold == null ? null : hold.lease();
+        if (hold != null
+                && session.one("SELECT 1 FROM semel_fence WHERE lease = ? AND slot = ?", row -> 1, hold.lease(),
+                                hold.slot()) == null) {
+            throw new StoreFailure.Fenced(hold.lease());
         }
         List<Object> outcomes = new ArrayList<>(batch.writes().size());
         for (Write<?> write : batch.writes()) {
