@@ -1,5 +1,7 @@
 package dev.semel.store;
 
+import dev.semel.run.RunId;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The rare changes that people make. Each says what it did, never nothing. */
@@ -21,8 +23,9 @@ public sealed interface Edit<T> {
     /** Lets a name go: the next trigger with it is fresh. False: there was no live one. */
     record Release(Name name, String actor, String reason) implements Edit<Boolean> {}
 
-    /** Deletes tombstones after {@code from}, at most {@code limit} rows looked at; answers where to go on, or null. */
-    record SweepNames(@Nullable Name from, int limit, long keepMicros) implements Edit<Swept> {}
+    /** Deletes these tombstones, where they still are what was read; answers how many. */
+    record DeleteNames(List<Tombstone> tombstones) implements Edit<Integer> {}
 
-    record Swept(@Nullable Name next, int deleted) {}
+    /** A name past its time: who held it and until when. */
+    record Tombstone(Name name, RunId run, long expiresAt) {}
 }

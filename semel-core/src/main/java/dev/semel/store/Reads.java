@@ -19,6 +19,9 @@ public interface Reads extends AutoCloseable {
 
     Rows.@Nullable Run run(int ws, RunId id);
 
+    /** A run that this worker claimed, whatever its workspace. */
+    Rows.@Nullable Run claimed(RunId id);
+
     /** Newest first. */
     List<Rows.Run> runs(RunFilter filter);
 
@@ -54,6 +57,15 @@ public interface Reads extends AutoCloseable {
     Rows.@Nullable Workspace workspace(int ws);
 
     List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit);
+
+    /** Looks at up to {@code limit} names after {@code from} for tombstones that expired before {@code before}. */
+    Slice tombstones(@Nullable Name from, int limit, long before);
+
+    /** What was found, and where to go on; null at the end. */
+    record Slice(List<Edit.Tombstone> found, @Nullable Name next) {}
+
+    /** Whether there is a run that nobody drives. */
+    boolean freeWork();
 
     /** How many runs are not ended. */
     long unfinished();

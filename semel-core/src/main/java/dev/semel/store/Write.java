@@ -14,8 +14,8 @@ public sealed interface Write<O> {
     /** How many bytes this adds to a batch, roughly. */
     int weight();
 
-    /** A trigger: take the names and create the run, or tell who holds them. */
-    record Admit(NewRun run, List<Wish> wishes) implements Write<Admitted> {
+    /** A trigger: take the names and create the run, or tell who holds them. {@code own}: this worker has room for it. */
+    record Admit(NewRun run, List<Wish> wishes, boolean own) implements Write<Admitted> {
         @Override
         public int weight() {
             return 512 + run.input().length();

@@ -22,13 +22,6 @@ public final class Edits {
                 WHERE v.workflow_id = semel_workflow.workflow_id AND v.version = semel_workflow.version AND v.body = ?)
             """;
 
-    private static final String SWEEPABLE = """
-            SELECT k.ws, k.kind, k.key, k.expires_at, k.run, e.run
-            FROM semel_key k LEFT JOIN semel_end e ON e.run = k.run
-            WHERE (k.ws, k.kind, k.key) > (?, ?, ?)
-            ORDER BY k.ws, k.kind, k.key LIMIT ?
-            """;
-
     private final Session session;
     private final Supplier<RunId> ids;
 
@@ -45,7 +38,7 @@ public final class Edits {
             case Edit.CreateToken create -> create(create.token(), now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, now);
-            case Edit.SweepNames sweep -> sweep(sweep, now);
+            case Edit.DeleteNames delete -> delete(delete.tombstones());
         };
     }
 
@@ -141,32 +134,17 @@ public final class Edits {
         return released;
     }
 
-    private Edit.Swept sweep(Edit.SweepNames sweep, long now) throws SQLException {
-        Name from = sweep.from();
-        List<Candidate> slice = session.list(
-                SWEEPABLE,
-                row -> new Candidate(
-                        new Name(row.getInt(1), Name.Kind.of(row.getInt(2)), row.getString(3)),
-                        row.getLong(4),
-                        row.getBytes(5),
-                        row.getBytes(6) != null),
-                from == null ? 0 : from.workspace(), from == null ? 0 : from.kind().code(),
-                from == null ? "" : from.text(), sweep.limit());
+    private int delete(List<Edit.Tombstone> tombstones) throws SQLException {
         int deleted = 0;
-        for (Candidate candidate : slice) {
-            if (candidate.ended() && candidate.expiresAt() < now - sweep.keepMicros()) {
-                // The run and the expiry are compared again: the name may have been given to another run meanwhile.
-                deleted += session.update("""
-                        DELETE FROM semel_key WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND expires_at = ?
-                        """, candidate.name().workspace(), candidate.name().kind().code(), candidate.name().text(),
-                        candidate.run(), candidate.expiresAt());
-            }
+        for (Edit.Tombstone tombstone : tombstones) {
+            Name name = tombstone.name();
+            // The run and the expiry are compared again: the name may have been given to another run meanwhile.
+            deleted += session.update("""
+                    DELETE FROM semel_key WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND expires_at = ?
+                    """, name.workspace(), name.kind().code(), name.text(), tombstone.run(), tombstone.expiresAt());
         }
-        Name next = slice.size() < sweep.limit() ? null : slice.getLast().name();
-        return new Edit.Swept(next, deleted);
+        return deleted;
     }
-
-    private record Candidate(Name name, long expiresAt, byte[] run, boolean ended) {}
 
     private void bumpCatalog() throws SQLException {
         session.update("UPDATE semel_catalog SET change = change + 1 WHERE one = 1");

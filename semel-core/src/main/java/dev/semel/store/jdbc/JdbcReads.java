@@ -1,6 +1,7 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
+import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
@@ -24,7 +25,7 @@ public abstract class JdbcReads implements Reads {
             LEFT JOIN semel_work w ON w.run = r.run
             LEFT JOIN semel_end e ON e.run = r.run
             LEFT JOIN semel_use u ON u.run = r.run
-            WHERE r.run = ? AND r.ws = ?
+            WHERE r.run = ? AND (CAST(? AS integer) = 0 OR r.ws = ?)
             """;
 
     private static final String RUNS_OF_WORKFLOW = """
@@ -99,6 +100,13 @@ public abstract class JdbcReads implements Reads {
             ORDER BY id DESC LIMIT ?
             """;
 
+    private static final String NAMES_AFTER = """
+            SELECT k.ws, k.kind, k.key, k.expires_at, k.run, e.run
+            FROM semel_key k LEFT JOIN semel_end e ON e.run = k.run
+            WHERE (k.ws, k.kind, k.key) > (?, ?, ?)
+            ORDER BY k.ws, k.kind, k.key LIMIT ?
+            """;
+
     protected final Session session;
 
     protected JdbcReads(Session session) {
@@ -107,7 +115,15 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public Rows.@Nullable Run run(int ws, RunId id) {
-        return maybe(() -> session.one(RUN, Read::run, id, ws));
+        if (ws <= 0) {
+            throw new IllegalArgumentException("a run is asked for by somebody in a workspace");
+        }
+        return maybe(() -> session.one(RUN, Read::run, id, ws, ws));
+    }
+
+    @Override
+    public Rows.@Nullable Run claimed(RunId id) {
+        return maybe(() -> session.one(RUN, Read::run, id, 0, 0));
     }
 
     @Override
@@ -230,6 +246,34 @@ public abstract class JdbcReads implements Reads {
     @Override
     public List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit) {
         return ask(() -> session.list(AUDIT, Read::audit, ws, before == null ? AFTER_ALL : before.bytes(), limit));
+    }
+
+    @Override
+    public Slice tombstones(@Nullable Name from, int limit, long before) {
+        Name start = from == null ? new Name(0, Name.Kind.KEY, "") : from;
+        List<Candidate> slice = ask(() -> session.list(
+                NAMES_AFTER,
+                row -> new Candidate(
+                        new Edit.Tombstone(
+                                new Name(row.getInt(1), Name.Kind.of(row.getInt(2)), row.getString(3)),
+                                RunId.of(row.getBytes(5)),
+                                row.getLong(4)),
+                        row.getBytes(6) != null),
+                start.workspace(), start.kind().code(), start.text(), limit));
+        List<Edit.Tombstone> found = slice.stream()
+                .filter(one -> one.ended() && one.tombstone().expiresAt() < before)
+                .map(Candidate::tombstone)
+                .toList();
+        return new Slice(found, slice.size() < limit ? null : slice.getLast().tombstone().name());
+    }
+
+    private record Candidate(Edit.Tombstone tombstone, boolean ended) {}
+
+    @Override
+    public boolean freeWork() {
+        return maybe(() -> session.one(
+                        "SELECT 1 FROM semel_work WHERE owner IS NULL AND held = 0 LIMIT 1", row -> 1))
+                != null;
     }
 
     @Override

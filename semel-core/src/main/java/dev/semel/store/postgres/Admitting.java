@@ -252,19 +252,30 @@ final class Admitting {
 
     private void create(List<Case> cases, Object[] outcomes) throws SQLException {
         List<Case> fresh = cases.stream().filter(one -> !one.again && !one.blocked()).toList();
-        create(fresh, false, outcomes);
-        create(fresh, true, outcomes);
+        for (Lot lot : Lot.values()) {
+            create(fresh, lot, outcomes);
+        }
     }
 
-    private void create(List<Case> fresh, boolean queued, Object[] outcomes) throws SQLException {
+    /** Runs that differ in who drives them first: this worker, whoever claims them, or nobody yet. */
+    private enum Lot {
+        OWN, FREE, QUEUED;
+
+        static Lot of(Write.Admit admit) {
+            return admit.run().state() == RunState.QUEUED ? QUEUED : admit.own() ? OWN : FREE;
+        }
+    }
+
+    private void create(List<Case> fresh, Lot lot, Object[] outcomes) throws SQLException {
         List<Case> some = fresh.stream()
-                .filter(one -> (one.admit.run().state() == RunState.QUEUED) == queued)
+                .filter(one -> Lot.of(one.admit) == lot)
                 .sorted(Comparator.comparing(Case::run))
                 .toList();
         if (some.isEmpty()) {
             return;
         }
-        Long owner = queued ? null : moment.lease();
+        Long owner = lot == Lot.OWN ? moment.lease() : null;
+        boolean queued = lot == Lot.QUEUED;
         Map<Case, Admitted.Fresh> answers = new HashMap<>();
         for (Case one : some) {
             answers.put(one, origins(one));

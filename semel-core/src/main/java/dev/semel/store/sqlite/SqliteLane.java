@@ -161,7 +161,7 @@ final class SqliteLane implements Lane {
         for (Retake retake : retakes) {
             retake(retake, mine, now);
         }
-        return create(admit.run(), owner, now, Origins.of(lineage, retakes, duplicateOf));
+        return create(admit.run(), admit.own() ? owner : null, now, Origins.of(lineage, retakes, duplicateOf));
     }
 
     private boolean take(Wish wish, RunId mine, long now) throws SQLException {

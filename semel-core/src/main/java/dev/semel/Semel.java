@@ -1,0 +1,175 @@
+package dev.semel;
+
+import dev.semel.engine.Answer;
+import dev.semel.engine.Catalog;
+import dev.semel.engine.Committer;
+import dev.semel.engine.Completions;
+import dev.semel.engine.Counters;
+import dev.semel.engine.Dispatcher;
+import dev.semel.engine.Intake;
+import dev.semel.engine.LeaseKeeper;
+import dev.semel.engine.Readers;
+import dev.semel.engine.Requests;
+import dev.semel.engine.RunLoop;
+import dev.semel.engine.Trigger;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.run.RunId;
+import dev.semel.store.Edit;
+import dev.semel.store.Reads;
+import dev.semel.store.Rows;
+import dev.semel.store.Store;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Write;
+import dev.semel.store.postgres.PostgresStore;
+import dev.semel.store.sqlite.SqliteStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Semel, put together: the only place that joins the engine and the stores. */
+public final class Semel implements AutoCloseable {
+    private final Store store;
+    private final Settings settings;
+    private final Counters counters = new Counters();
+    private final Completions completions = new Completions();
+    private final LeaseKeeper leases;
+    private final Committer committer;
+    private final Readers readers;
+    private final Requests requests;
+    private final RunLoop runs;
+    private final Catalog catalog;
+    private final Intake intake;
+    private final Dispatcher dispatcher;
+
+    private Semel(Store store, Settings settings) {
+        this.store = store;
+        this.settings = settings;
+        Committer.Surroundings around = new Committer.Surroundings(settings.ambient(), counters);
+        store.migrate();
+        this.leases = new LeaseKeeper(store, settings.worker(), settings.limits(), around);
+        this.committer = new Committer(store, leases, settings.limits(), around);
+        this.readers = new Readers(store);
+        this.requests = new Requests(committer, settings.ambient(), settings.limits(), settings.requests());
+        this.runs = new RunLoop(new RunLoop.Engine(committer, settings.limits(), around), completions);
+        this.catalog = new Catalog(readers, settings.compiler());
+        Intake.Parts parts = new Intake.Parts(committer, readers, requests, runs);
+        this.intake = new Intake(parts, catalog, around);
+        this.dispatcher = new Dispatcher(parts, catalog, settings.limits(), around);
+    }
+
+    /** Opens the store, brings its schema up to date, and takes up runs that nobody drives. */
+    public static Semel open(Settings settings) {
+        return new Semel(storeOf(settings), settings);
+    }
+
+    private static Store storeOf(Settings settings) {
+        String url = settings.store();
+        if (url.startsWith("jdbc:postgresql:")) {
+            return new PostgresStore(url, settings.skew(), settings.ambient().ids());
+        }
+        if (url.startsWith("sqlite:")) {
+            Path file = Path.of(url.substring("sqlite:".length()));
+            return new SqliteStore(file, settings.ambient()::micros, settings.ambient().ids());
+        }
+        throw new SemelException(
+                ErrorCode.INVALID_INPUT,
+                "The store URL begins with neither sqlite: nor jdbc:postgresql:. Nothing was opened.",
+                "Use sqlite:FILE or jdbc:postgresql://host/database.");
+    }
+
+    /** Asks for a run; the answer is fresh or a repeat, and a refusal is a {@link SemelException}. */
+    public Answer trigger(Trigger trigger) {
+        return intake.trigger(trigger);
+    }
+
+    /** Waits for the end of a run; the run as it is then, or null where there is none. */
+    public Rows.@Nullable Run await(int workspace, RunId id, Duration longest) {
+        completions.await(id, longest.toNanos(), () -> {
+            Rows.Run run = view(reads -> reads.run(workspace, id));
+            return run == null || run.end() != null;
+        });
+        return view(reads -> reads.run(workspace, id));
+    }
+
+    /** Asks the store something. */
+    public <T> @Nullable T view(Function<Reads, @Nullable T> question) {
+        try {
+            return readers.maybe(question);
+        } catch (StoreFailure e) {
+            throw unavailable(e);
+        }
+    }
+
+    /** Changes something, durably when it returns. */
+    public <T> T change(Edit<T> edit) {
+        T changed = maybeChange(edit);
+        if (changed == null) {
+            throw new IllegalStateException("a change that always answers did not");
+        }
+        return changed;
+    }
+
+    @SuppressWarnings("unchecked") // a store that has nothing to say answers with a stand-in for null
+    public <T> @Nullable T maybeChange(Edit<T> edit) {
+        try {
+            Object answer = committer.submit(0, new Write.Change<>((Edit<Object>) edit)).join();
+            catalog.check();
+            dispatcher.wakeUp();
+            return answer == dev.semel.store.Nothing.NOTHING ? null : (T) answer;
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof StoreFailure failure ? unavailable(failure) : e;
+        } catch (StoreFailure e) {
+            throw unavailable(e);
+        }
+    }
+
+    private static SemelException unavailable(StoreFailure e) {
+        return new SemelException(
+                ErrorCode.STORE_UNAVAILABLE,
+                "The store did not answer in time.",
+                "Try again in a moment; asking twice is safe.",
+                e);
+    }
+
+    public Catalog catalog() {
+        return catalog;
+    }
+
+    public Counters counters() {
+        return counters;
+    }
+
+    public Settings settings() {
+        return settings;
+    }
+
+    /** Whether this worker may drive runs right now, and the store answers. */
+    public boolean ready() {
+        try {
+            readers.ask(reads -> reads.catalogChange());
+            return leases.hold(0) != null;
+        } catch (StoreFailure e) {
+            return false;
+        }
+    }
+
+    /** What a commit survives, in one line. */
+    public String durability() {
+        return store.durability();
+    }
+
+    /** Takes no more triggers, writes what was answered, ends or hands over its runs, gives the lease back. */
+    @Override
+    public void close() {
+        dispatcher.close();
+        runs.close();
+        requests.close();
+        committer.close();
+        readers.close();
+        leases.close();
+        store.close();
+    }
+}

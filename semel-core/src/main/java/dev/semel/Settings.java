@@ -1,0 +1,46 @@
+package dev.semel;
+
+import dev.semel.engine.Ambient;
+import dev.semel.engine.Catalog;
+import dev.semel.engine.Limits;
+import dev.semel.store.Write;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * How to open Semel.
+ *
+ * @param store `sqlite:FILE` or `jdbc:postgresql://…`
+ * @param worker a name for people; the lease has an id of its own
+ * @param requests told of every replayed or conflicting request once its row is durable
+ * @param skew microseconds added to the database's clock; zero but in tests that move time by hand
+ */
+public record Settings(
+        String store,
+        String worker,
+        Catalog.Compiler compiler,
+        Consumer<Write.Seen> requests,
+        Limits limits,
+        Ambient ambient,
+        LongSupplier skew) {
+    public static Settings of(String store, Catalog.Compiler compiler) {
+        return new Settings(store, "worker", compiler, _ -> {}, Limits.DEFAULT, Ambient.real(), () -> 0);
+    }
+
+    public Settings withLimits(Limits value) {
+        return new Settings(store, worker, compiler, requests, value, ambient, skew);
+    }
+
+    public Settings withRequests(Consumer<Write.Seen> value) {
+        return new Settings(store, worker, compiler, value, limits, ambient, skew);
+    }
+
+    public Settings withWorker(String value) {
+        return new Settings(store, value, compiler, requests, limits, ambient, skew);
+    }
+
+    /** For tests: a clock that is moved by hand, on either store. */
+    public Settings withClock(Ambient clock, LongSupplier databaseSkew) {
+        return new Settings(store, worker, compiler, requests, limits, clock, databaseSkew);
+    }
+}

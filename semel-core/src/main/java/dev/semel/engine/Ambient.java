@@ -1,0 +1,67 @@
+package dev.semel.engine;
+
+import dev.semel.run.RunId;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Time, chance and ids: the only file of the core that reads the real ones. Everything else is handed one of these, so
+ * that tests and simulations can hold the clock.
+ */
+public final class Ambient {
+    private final LongSupplier micros;
+    private final LongSupplier nanos;
+    private final RandomGenerator random;
+    private final AtomicLong lastHigh = new AtomicLong();
+
+    public Ambient(LongSupplier micros, LongSupplier nanos, RandomGenerator random) {
+        this.micros = micros;
+        this.nanos = nanos;
+        this.random = random;
+    }
+
+    public static Ambient real() {
+        return new Ambient(
+                () -> {
+                    Instant now = Instant.now();
+                    return now.getEpochSecond() * 1_000_000 + now.getNano() / 1_000;
+                },
+                System::nanoTime,
+                new SecureRandom());
+    }
+
+    /** Wall time in microseconds; the clock of a store that lives in this process. */
+    public long micros() {
+        return micros.getAsLong();
+    }
+
+    /** A clock that only goes forward, for time-outs. */
+    public long nanos() {
+        return nanos.getAsLong();
+    }
+
+    public RandomGenerator random() {
+        return random;
+    }
+
+    /** A new id: microseconds and a counter first, so that ids of this process rise; then 64 bits of chance. */
+    public RunId id() {
+        long wanted = micros() << 12;
+        long high = lastHigh.accumulateAndGet(wanted, (last, now) -> Math.max(last + 1, now));
+        return new RunId(high, random.nextLong());
+    }
+
+    public Supplier<RunId> ids() {
+        return this::id;
+    }
+
+    public byte[] secret(int bytes) {
+        byte[] secret = new byte[bytes];
+        random.nextBytes(secret);
+        return secret;
+    }
+}

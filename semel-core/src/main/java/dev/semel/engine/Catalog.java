@@ -1,0 +1,117 @@
+package dev.semel.engine;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.key.KeyPolicy;
+import dev.semel.key.KeyPolicy.OnMismatch;
+import dev.semel.store.Rows;
+import dev.semel.workflow.Published;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Workflows by name or id, compiled. Versions never change and are kept; which one is current is looked up again
+ * whenever the store's change counter moved, at most half a second late at other workers and at once at this one.
+ */
+public final class Catalog implements Intake.Versions {
+    private static final int VERSIONS_LOOKED_BACK = 20;
+
+    private final Readers readers;
+    private final Compiler compiler;
+    private final ConcurrentHashMap<Place, Entry> current = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<VersionId, Published> versions = new ConcurrentHashMap<>();
+    private volatile long change = -1;
+
+    /** Turns a stored text into something that runs. */
+    @FunctionalInterface
+    public interface Compiler {
+        Published compile(Rows.Version version);
+    }
+
+    /** A workflow as it is now. */
+    public record Entry(Published published, boolean paused) {}
+
+    private record Place(int workspace, String nameOrId) {}
+
+    private record VersionId(String workflowId, int version) {}
+
+    public Catalog(Readers readers, Compiler compiler) {
+        this.readers = readers;
+        this.compiler = compiler;
+    }
+
+    /** Null: there is no such workflow in this workspace. */
+    public @Nullable Entry find(int workspace, String nameOrId) {
+        Place place = new Place(workspace, nameOrId);
+        Entry known = current.get(place);
+        if (known != null) {
+            return known;
+        }
+        Rows.Workflow row = readers.maybe(reads -> reads.workflow(workspace, nameOrId));
+        if (row == null) {
+            return null; // not remembered: it may be published at any moment
+        }
+        Published published = version(row.workflowId(), row.version());
+        Entry entry = new Entry(withEarlier(published), row.paused());
+        current.put(place, entry);
+        return entry;
+    }
+
+    @Override
+    public Published version(String workflowId, int version) {
+        VersionId id = new VersionId(workflowId, version);
+        Published known = versions.get(id);
+        if (known == null) {
+            Rows.Version row = readers.maybe(reads -> reads.version(workflowId, version));
+            if (row == null) {
+                throw new SemelException(
+                        ErrorCode.NOT_FOUND,
+                        "Version " + version + " of workflow " + workflowId + " is not in the store.",
+                        "Restore the store from a backup that has it.");
+            }
+            known = compiler.compile(row);
+            versions.put(id, known);
+        }
+        return known;
+    }
+
+    /** Adds the older versions whose keys were named in another way. */
+    private Published withEarlier(Published published) {
+        List<Published> earlier = new ArrayList<>();
+        Form form = Form.of(published.policy());
+        for (int v = published.version() - 1; v > 0 && v >= published.version() - VERSIONS_LOOKED_BACK; v--) {
+            Published older = version(published.workflowId(), v);
+            Form olderForm = Form.of(older.policy());
+            boolean isNew = !olderForm.equals(form)
+                    && earlier.stream().noneMatch(e -> Form.of(e.policy()).equals(olderForm));
+            if (isNew || olderForm.distinct()) {
+                earlier.add(older);
+            }
+        }
+        return new Published(
+                published.workflowId(), published.name(), published.version(), published.policy(), published.body(),
+                earlier);
+    }
+
+    private record Form(KeyPolicy.Scope scope, boolean distinct) {
+        static Form of(KeyPolicy policy) {
+            return new Form(policy.scope(), policy.onMismatch() == OnMismatch.DISTINCT);
+        }
+    }
+
+    /** Forgets what is current when anything was published, paused or revoked. Called twice a second and on changes. */
+    public void check() {
+        long now = readers.ask(reads -> reads.catalogChange());
+        if (now != change) {
+            current.clear();
+            change = now;
+        }
+    }
+
+    /** Moves whenever a workflow or a token changed. */
+    public long change() {
+        return change;
+    }
+}

@@ -1,0 +1,234 @@
+package dev.semel.engine;
+
+import dev.semel.store.Batch;
+import dev.semel.store.Lane;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Write;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** One lane of the committer: a platform thread that turns waiting writes into transactions, one after another. */
+final class LaneLoop implements AutoCloseable {
+    private static final Logger LOG = System.getLogger(LaneLoop.class.getName());
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+    private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final int slot;
+    private final Lane lane;
+    private final LeaseKeeper leases;
+    private final Limits limits;
+    private final Committer.Surroundings around;
+    private final LinkedBlockingQueue<Task<?>> queue = new LinkedBlockingQueue<>();
+    private final ArrayDeque<Task<?>> again = new ArrayDeque<>();
+    private final Thread thread;
+    private volatile boolean closing;
+
+    LaneLoop(int slot, Lane lane, LeaseKeeper leases, Limits limits, Committer.Surroundings around) {
+        this.slot = slot;
+        this.lane = lane;
+        this.leases = leases;
+        this.limits = limits;
+        this.around = around;
+        this.thread = Thread.ofPlatform().name("semel-lane-" + slot).daemon(true).start(this::loop);
+    }
+
+    /** A write that waits. One with a deadline is given up when the store does not answer in time. */
+    private static final class Task<O> {
+        final Write<O> write;
+        final CompletableFuture<O> answer = new CompletableFuture<>();
+        final long deadline;
+
+        Task(Write<O> write, long deadline) {
+            this.write = write;
+            this.deadline = deadline;
+        }
+
+        @SuppressWarnings("unchecked") // the store answers each write with the outcome of its own type
+        void answer(Object outcome) {
+            answer.complete((O) outcome);
+        }
+    }
+
+    private static final long NO_DEADLINE = Long.MAX_VALUE;
+
+    <O> CompletableFuture<O> submit(Write<O> write, boolean givesUp) {
+        long deadline =
+                givesUp ? around.ambient().nanos() + limits.writeDeadline().toNanos() : NO_DEADLINE;
+        Task<O> task = new Task<>(write, deadline);
+        queue.add(task);
+        return task.answer;
+    }
+
+    private void loop() {
+        while (true) {
+            List<Task<?>> batch = next();
+            if (batch == null) {
+                break;
+            }
+            try {
+                process(batch);
+            } catch (RuntimeException | Error e) {
+                LOG.log(Level.ERROR, "a batch failed in a way that was not foreseen", e);
+                batch.forEach(task -> task.answer.completeExceptionally(e));
+            }
+        }
+        lane.close();
+    }
+
+    /** Waits for a write, then takes all that have gathered, up to the limits. Null: closed and empty. */
+    private @Nullable List<Task<?>> next() {
+        List<Task<?>> batch = new ArrayList<>();
+        int bytes = 0;
+        while (batch.size() < limits.batchWrites() && bytes < limits.batchBytes()) {
+            Task<?> task = again.isEmpty() ? queue.poll() : again.poll();
+            if (task == null) {
+                if (!batch.isEmpty()) {
+                    return batch;
+                }
+                task = await();
+                if (task == null) {
+                    return null;
+                }
+            }
+            batch.add(task);
+            bytes += task.write.weight();
+        }
+        return batch;
+    }
+
+    private @Nullable Task<?> await() {
+        while (true) {
+            try {
+                Task<?> task = queue.poll(50, TimeUnit.MILLISECONDS);
+                if (task != null || closing) {
+                    return task;
+                }
+            } catch (InterruptedException e) {
+                closing = true;
+            }
+        }
+    }
+
+    private void process(List<Task<?>> batch) {
+        List<Task<?>> rest = batch;
+        for (int attempt = 0; !rest.isEmpty(); attempt++) {
+            rest = attempt(rest, attempt);
+        }
+    }
+
+    /** One transaction. Answers the writes that are decided and returns those to be applied again. */
+    private List<Task<?>> attempt(List<Task<?>> batch, int attempt) {
+        Batch.Hold hold = leases.hold(slot);
+        List<Write<?>> writes = new ArrayList<>(batch.size());
+        batch.forEach(task -> writes.add(task.write));
+        List<Object> outcomes;
+        try {
+            outcomes = lane.apply(new Batch(hold, writes));
+        } catch (StoreFailure failure) {
+            return recover(batch, failure, attempt);
+        }
+        // CRASH(batch-committed): the writes are durable and nobody was told; callers ask again and find them.
+        around.counters().batches.increment();
+        around.counters().writes.add(batch.size());
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (outcomes.get(i) instanceof Write.Admitted.Again) {
+                again.add(batch.get(i));
+            } else {
+                batch.get(i).answer(outcomes.get(i));
+            }
+        }
+        return List.of();
+    }
+
+    private List<Task<?>> recover(List<Task<?>> batch, StoreFailure failure, int attempt) {
+        return switch (failure) {
+            case StoreFailure.Poisoned poisoned -> split(batch, poisoned);
+            case StoreFailure.Locked locked -> oneByOne(batch, locked, attempt);
+            case StoreFailure.Fenced _ -> {
+                around.counters().fencedBatches.increment();
+                leases.lost();
+                yield batch;
+            }
+            case StoreFailure.CommitUnknown unknown -> {
+                around.counters().unknownCommits.increment();
+                yield retry(batch, unknown, attempt);
+            }
+            case StoreFailure.Down down -> retry(batch, down, attempt);
+        };
+    }
+
+    /** The innocent writes around a bad one go through; the bad one fails alone. */
+    private List<Task<?>> split(List<Task<?>> batch, StoreFailure.Poisoned poisoned) {
+        if (batch.size() == 1) {
+            around.counters().poisonedWrites.increment();
+            batch.getFirst().answer.completeExceptionally(poisoned);
+            return List.of();
+        }
+        process(batch.subList(0, batch.size() / 2));
+        return batch.subList(batch.size() / 2, batch.size());
+    }
+
+    /** Somebody else's transaction holds a name: only the trigger that wants that name waits for it. */
+    private List<Task<?>> oneByOne(List<Task<?>> batch, StoreFailure.Locked locked, int attempt) {
+        if (batch.size() > 1) {
+            batch.forEach(task -> process(List.of(task)));
+            return List.of();
+        }
+        Task<?> task = batch.getFirst();
+        if (task.write instanceof Write.Admit && attempt > 0) {
+            task.answer(new Write.Admitted.InUse());
+            return List.of();
+        }
+        return retry(batch, locked, attempt);
+    }
+
+    /** Applies the same writes again: each is idempotent, so this also resolves a COMMIT whose answer was lost. */
+    private List<Task<?>> retry(List<Task<?>> batch, StoreFailure failure, int attempt) {
+        around.counters().storeFailures.increment();
+        if (attempt == 0) {
+            LOG.log(Level.WARNING, "the store failed; its writes will be applied again: " + failure.getMessage());
+        }
+        long pause = Math.min(LONGEST_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(attempt, 10));
+        LockSupport.parkNanos(pause);
+        long now = around.ambient().nanos();
+        List<Task<?>> rest = new ArrayList<>();
+        for (Task<?> task : batch) {
+            if (now > task.deadline || closing) {
+                task.answer.completeExceptionally(failure);
+            } else {
+                rest.add(task);
+            }
+        }
+        failLate(now, failure);
+        return rest;
+    }
+
+    /** While the store is down, triggers that wait behind this batch get their answer in time too. */
+    private void failLate(long now, StoreFailure failure) {
+        queue.removeIf(task -> {
+            boolean late = now > task.deadline;
+            if (late) {
+                task.answer.completeExceptionally(failure);
+            }
+            return late;
+        });
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        try {
+            thread.join(30_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

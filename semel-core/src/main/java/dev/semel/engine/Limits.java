@@ -1,0 +1,54 @@
+package dev.semel.engine;
+
+import java.time.Duration;
+
+/** Every bound of the engine, in one place. */
+public record Limits(
+        int queuedTriggers,
+        int batchWrites,
+        int batchBytes,
+        Duration writeDeadline,
+        Duration lease,
+        int residentRuns,
+        int stepResultBytes,
+        int bufferedEntries,
+        int bufferedBytes,
+        Duration requestFlush,
+        Duration tombstones) {
+    public static final Limits DEFAULT = new Limits(
+            10_000,
+            512,
+            4 * 1024 * 1024,
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(10),
+            10_000,
+            256 * 1024,
+            16,
+            256 * 1024,
+            Duration.ofMillis(250),
+            Duration.ofDays(7));
+
+    public Limits withLease(Duration value) {
+        return new Limits(
+                queuedTriggers, batchWrites, batchBytes, writeDeadline, value, residentRuns, stepResultBytes,
+                bufferedEntries, bufferedBytes, requestFlush, tombstones);
+    }
+
+    public Limits withTombstones(Duration value) {
+        return new Limits(
+                queuedTriggers, batchWrites, batchBytes, writeDeadline, lease, residentRuns, stepResultBytes,
+                bufferedEntries, bufferedBytes, requestFlush, value);
+    }
+
+    public Limits withQueuedTriggers(int value) {
+        return new Limits(
+                value, batchWrites, batchBytes, writeDeadline, lease, residentRuns, stepResultBytes, bufferedEntries,
+                bufferedBytes, requestFlush, tombstones);
+    }
+
+    public Limits withResidentRuns(int value) {
+        return new Limits(
+                queuedTriggers, batchWrites, batchBytes, writeDeadline, lease, value, stepResultBytes, bufferedEntries,
+                bufferedBytes, requestFlush, tombstones);
+    }
+}

@@ -1,0 +1,61 @@
+package dev.semel.engine;
+
+import dev.semel.key.ChosenRunId;
+import dev.semel.key.Fingerprint;
+import dev.semel.key.IdempotencyKey;
+import dev.semel.key.KeyPolicy;
+import dev.semel.key.KeyPolicy.DuplicatePayload;
+import dev.semel.key.KeyPolicy.OnFailed;
+import dev.semel.key.KeyPolicy.OnMismatch;
+import dev.semel.key.KeyPolicy.Scope;
+import dev.semel.key.Known;
+import dev.semel.store.Name;
+import dev.semel.store.Wish;
+import dev.semel.workflow.Published;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/** Which names a trigger wants, by its workflow's policy. The order is key, run id, payload. */
+final class Naming {
+    private Naming() {}
+
+    static Name key(int workspace, IdempotencyKey key, Published workflow, Fingerprint fingerprint) {
+        KeyPolicy policy = workflow.policy();
+        if (policy.onMismatch() == OnMismatch.DISTINCT) {
+            String digest = Base64.getUrlEncoder().withoutPadding().encodeToString(fingerprint.digest());
+            return new Name(workspace, Name.Kind.DISTINCT_KEY, key.text() + "\n" + digest);
+        }
+        return policy.scope() == Scope.WORKFLOW
+                ? new Name(workspace, Name.Kind.WORKFLOW_KEY, key.text() + "\n" + workflow.workflowId())
+                : new Name(workspace, Name.Kind.KEY, key.text());
+    }
+
+    static Name runId(int workspace, ChosenRunId runId) {
+        return new Name(workspace, Name.Kind.RUN, runId.text());
+    }
+
+    static List<Wish> wishes(Trigger trigger, Fingerprint fingerprint) {
+        KeyPolicy policy = trigger.workflow().policy();
+        int workspace = trigger.space().workspace();
+        long window = policy.window().toNanos() / 1_000;
+        byte[] digest = fingerprint.digest();
+        List<Wish> wishes = new ArrayList<>(2);
+        IdempotencyKey key = trigger.names().key();
+        if (key != null) {
+            int flags = (policy.holdWhileRunning() ? Known.HOLD : 0)
+                    | (policy.onFailed() == OnFailed.RUN_AGAIN ? Known.RERUN_FAILED : 0);
+            wishes.add(new Wish(key(workspace, key, trigger.workflow(), fingerprint), digest, window, flags, true));
+        }
+        ChosenRunId runId = trigger.names().runId();
+        if (runId != null) {
+            wishes.add(new Wish(runId(workspace, runId), digest, Wish.FOREVER, Known.HOLD, true));
+        }
+        if (policy.duplicatePayload() != DuplicatePayload.ALLOW) {
+            String text = trigger.workflow().workflowId() + "\n" + Base64.getUrlEncoder().encodeToString(digest);
+            boolean rejects = policy.duplicatePayload() == DuplicatePayload.REJECT;
+            wishes.add(new Wish(new Name(workspace, Name.Kind.PAYLOAD, text), digest, window, Known.HOLD, rejects));
+        }
+        return wishes;
+    }
+}

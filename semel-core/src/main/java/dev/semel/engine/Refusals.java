@@ -1,0 +1,65 @@
+package dev.semel.engine;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.key.Admission;
+import dev.semel.key.IdempotencyKey;
+import dev.semel.key.Known;
+
+/** The texts of refused triggers: what happened, what did not, what to do; never a payload value. */
+final class Refusals {
+    private static final String DRAFT =
+            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-";
+
+    private Refusals() {}
+
+    static SemelException conflict(Trigger trigger, Admission.Conflict conflict) {
+        Known known = conflict.known();
+        IdempotencyKey key = trigger.names().key();
+        String name = key == null ? "Run id \"" + known.runIdText() + "\"" : "Key \"" + key.text() + "\"";
+        SemelException refusal =
+                switch (conflict.reason()) {
+                    case PAYLOAD ->
+                        new SemelException(
+                                        ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                                        name + " was used before with a different payload (differs in: "
+                                                + String.join(", ", conflict.changed()) + "). No run was started.",
+                                        "Send the original payload to get the original run, or use a new key.")
+                                .with("reason", "payload")
+                                .with("changed", conflict.changed());
+                    case WORKFLOW ->
+                        new SemelException(
+                                        ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                                        name + " was used before for another workflow. No run was started.",
+                                        "Use a key of its own for each workflow, or set `idempotency: {scope: workflow}` in "
+                                                + "the workflows that share one event id.")
+                                .with("reason", "workflow");
+                    case RUN_ID ->
+                        new SemelException(
+                                        ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                                        name + " belongs to run " + known.runIdText()
+                                                + ", and the request names another run_id. No run was started.",
+                                        "Send key and run_id as in the first request, or a new key with the new run_id.")
+                                .with("reason", "run_id");
+                };
+        return named(refusal.with("run_id", known.runIdText()), trigger, "2.2");
+    }
+
+    static SemelException samePayload(Trigger trigger, Known known) {
+        SemelException refusal = new SemelException(
+                        ErrorCode.DUPLICATE_PAYLOAD,
+                        "The same payload started run " + known.runIdText()
+                                + " under another key, and this workflow takes it only once. No run was started.",
+                        "Look at that run. If this is really a new action, something in its fingerprint must differ.")
+                .with("run_id", known.runIdText());
+        return named(refusal, trigger, "2.2");
+    }
+
+    static SemelException named(SemelException refusal, Trigger trigger, String section) {
+        IdempotencyKey key = trigger.names().key();
+        if (key != null) {
+            refusal.with("idempotency_key", key.text());
+        }
+        return refusal.with("spec", DRAFT + section);
+    }
+}

@@ -1,0 +1,154 @@
+package dev.semel.engine;
+
+import dev.semel.error.SemelException;
+import dev.semel.journal.Entry;
+import dev.semel.journal.Journal;
+import dev.semel.json.Json;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Write;
+import dev.semel.workflow.Context;
+import dev.semel.workflow.Published;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import tools.jackson.databind.JsonNode;
+
+/** Drives runs: one virtual thread each, at most so many at a time, and never the same run twice in this process. */
+public final class RunLoop implements AutoCloseable {
+    private static final Logger LOG = System.getLogger(RunLoop.class.getName());
+    private static final int LONGEST_MESSAGE = 1_000;
+
+    private final Engine engine;
+    private final Completions completions;
+    private final Semaphore room;
+    private final Set<RunId> resident = ConcurrentHashMap.newKeySet();
+
+    /** What a run needs to write. */
+    public record Engine(Committer committer, Limits limits, Committer.Surroundings around) {}
+
+    /** A run that this worker owns. */
+    public record Resident(
+            RunId id, Published workflow, JsonNode input, RunId lineage, int lane, String runId) {}
+
+    /** Another worker drives this run now: this execution ends and writes nothing more. */
+    static final class NotOurs extends Error {
+        NotOurs() {
+            super("the run is driven elsewhere", null, false, false);
+        }
+    }
+
+    public RunLoop(Engine engine, Completions completions) {
+        this.engine = engine;
+        this.completions = completions;
+        this.room = new Semaphore(engine.limits().residentRuns());
+    }
+
+    /** Room for one more run; given back by {@link #release} where it is not started after all. */
+    public boolean reserve() {
+        return room.tryAcquire();
+    }
+
+    public void release() {
+        room.release();
+    }
+
+    public int roomLeft() {
+        return room.availablePermits();
+    }
+
+    /** Starts a fresh run, for which room is reserved. */
+    public void start(Resident run) {
+        start(run, List.of());
+    }
+
+    /** Goes on with a run from its journal, for which room is reserved. */
+    public void start(Resident run, List<String> chunks) {
+        if (!resident.add(run.id())) {
+            room.release();
+            return; // it is being driven already, whatever woke it
+        }
+        Thread.ofVirtual().name("run").start(() -> {
+            try {
+                drive(run, chunks);
+            } catch (NotOurs e) {
+                LOG.log(Level.INFO, "run {0} goes on at another worker", run.runId());
+            } catch (RuntimeException | Error e) {
+                LOG.log(Level.ERROR, "run " + run.runId() + " stopped; it is taken up again later", e);
+            } finally {
+                resident.remove(run.id());
+                room.release();
+            }
+        });
+    }
+
+    private void drive(Resident run, List<String> chunks) {
+        List<Entry> entries = new ArrayList<>();
+        chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk)));
+        Map<String, JsonNode> recorded = Journal.results(entries);
+        StepRunner steps = new StepRunner(run, engine, recorded, chunks.size());
+        Write.End end = execute(run, steps);
+        if (!steps.durable() || !record(run, end)) {
+            throw new NotOurs();
+        }
+        (end.state() == RunState.COMPLETED ? engine.around().counters().completed : engine.around().counters().failed)
+                .increment();
+        completions.ended(run.id());
+    }
+
+    private Write.End execute(Resident run, StepRunner steps) {
+        Context context = new Steps(run.runId(), steps);
+        try {
+            JsonNode output = run.workflow().body().run(context, run.input());
+            return new Write.End(
+                    run.id(), RunState.COMPLETED, Write.Ending.output(Json.write(output)), steps.rest());
+        } catch (NotOurs e) {
+            throw e;
+        } catch (Throwable e) {
+            return new Write.End(run.id(), RunState.FAILED, failure(e, steps.current()), steps.rest());
+        }
+    }
+
+    private static Write.Ending failure(Throwable e, String step) {
+        String code = e instanceof SemelException known ? known.code().slug() : e.getClass().getSimpleName();
+        String text = e instanceof SemelException known ? known.detail() : String.valueOf(e.getMessage());
+        String message = text.length() > LONGEST_MESSAGE ? text.substring(0, LONGEST_MESSAGE) : text;
+        return new Write.Ending(null, code, message.replace("\u0000", "\uFFFD"), step);
+    }
+
+    private boolean record(Resident run, Write.End end) {
+        try {
+            return engine.committer().submit(run.lane(), end).join() == Write.Owned.RECORDED;
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    /** The context of one execution. */
+    private record Steps(String runId, StepRunner steps) implements Context {
+        @Override
+        public JsonNode step(String name, Supplier<JsonNode> work) {
+            return steps.step(name, work);
+        }
+    }
+
+    /** Waits a while for the runs in this process to end; what is left is taken up elsewhere. */
+    @Override
+    public void close() {
+        try {
+            if (!room.tryAcquire(engine.limits().residentRuns(), 10, TimeUnit.SECONDS)) {
+                LOG.log(Level.WARNING, resident.size() + " runs did not end in time; they go on after a restart");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

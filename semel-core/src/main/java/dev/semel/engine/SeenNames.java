@@ -1,0 +1,32 @@
+package dev.semel.engine;
+
+import dev.semel.store.Name;
+
+/**
+ * A guess, never the truth: names that were met lately are looked up before they are inserted, because a repeat needs
+ * no transaction. A wrong guess costs one look-up or one lost insert; the store decides either way.
+ */
+final class SeenNames {
+    private static final int SIZE = 1 << 18;
+    private final long[] marks = new long[SIZE];
+
+    boolean maybe(Name name) {
+        long mark = mark(name);
+        return marks[(int) mark & (SIZE - 1)] == mark;
+    }
+
+    void note(Name name) {
+        long mark = mark(name);
+        marks[(int) mark & (SIZE - 1)] = mark;
+    }
+
+    private static long mark(Name name) {
+        String text = name.text();
+        long hash = name.workspace() * 0x9E3779B97F4A7C15L + name.kind().code();
+        for (int i = 0; i < text.length(); i++) {
+            hash = (hash ^ text.charAt(i)) * 0x100000001B3L;
+        }
+        hash ^= hash >>> 32;
+        return hash == 0 ? 1 : hash;
+    }
+}

@@ -1,0 +1,37 @@
+package dev.semel.engine;
+
+import dev.semel.key.ChosenRunId;
+import dev.semel.key.IdempotencyKey;
+import dev.semel.store.NewRun;
+import dev.semel.workflow.Published;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A request for a run, as a door hands it in.
+ *
+ * @param input the text of {@code data}, stored as it came
+ * @param strict the caller wants a changed payload refused, whatever the workflow says
+ * @param freshOnly held only against a fresh trigger (quota, input schema); throws to refuse. A known key is answered
+ *     before it is asked
+ */
+public record Trigger(
+        Space space,
+        Published workflow,
+        boolean paused,
+        JsonNode data,
+        String input,
+        Names names,
+        Sender sender,
+        boolean strict,
+        @Nullable Runnable freshOnly) {
+
+    /** The workspace, and the secret under which its field hashes are made. */
+    public record Space(int workspace, byte[] secret) {}
+
+    public record Names(@Nullable IdempotencyKey key, @Nullable ChosenRunId runId) {
+        public static final Names NONE = new Names(null, null);
+    }
+
+    public record Sender(NewRun.Door door, String actor, @Nullable String correlationId) {}
+}
