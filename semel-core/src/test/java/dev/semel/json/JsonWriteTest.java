@@ -1,0 +1,78 @@
+package dev.semel.json;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.error.SemelException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+class JsonWriteTest {
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "[]",
+                "[[],{},[{}]]",
+                "{\"b\":1,\"a\":[true,false,null]}",
+                "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u007f é € 😀 \u2028\"",
+                "[0,-1,9223372036854775807,9223372036854775808,1.0,0.10,1E+400,-1.5E-7]",
+            })
+    void a_compact_document_is_written_as_it_was_read(String document) {
+        assertEquals(document, Json.write(Json.parse(document)));
+        assertArrayEquals(document.getBytes(StandardCharsets.UTF_8), Json.bytes(Json.parse(document)));
+    }
+
+    @Test
+    void white_space_goes_and_the_order_of_members_stays() {
+        assertEquals("{\"z\":[1,2],\"a\":\"x y\"}", Json.write(Json.parse(" { \"z\" : [ 1 ,\n2 ] , \"a\":\"x y\" } ")));
+    }
+
+    @Test
+    void numbers_made_in_java_are_written_as_the_shortest_decimal() {
+        JsonNode numbers = NODES.arrayNode()
+                .add(0.1)
+                .add(0.1f)
+                .add(1.0)
+                .add(1e300)
+                .add((short) 7)
+                .add(5L)
+                .add(new BigInteger("12345678901234567890"))
+                .add(new BigDecimal("1.50"));
+        assertEquals("[0.1,0.1,1.0,1.0E+300,7,5,12345678901234567890,1.50]", Json.write(numbers));
+    }
+
+    @Test
+    void what_could_not_be_read_again_is_not_written() {
+        JsonNode deep = NODES.arrayNode();
+        for (int i = 0; i < 100; i++) {
+            deep = NODES.arrayNode().add(deep);
+        }
+        refuse(deep, "deeper than 100");
+        refuse(NODES.numberNode(Double.NaN), "NaN");
+        refuse(NODES.numberNode(Float.NEGATIVE_INFINITY), "NaN");
+        refuse(NODES.stringNode("a\ud800"), "surrogate");
+        refuse(NODES.stringNode("\udc00a"), "surrogate");
+        refuse(NODES.objectNode().put("\ud800\ud800", 1), "surrogate");
+        refuse(NODES.missingNode(), "missing");
+        refuse(NODES.pojoNode(new Object()), "Java object");
+        refuse(NODES.numberNode(BigInteger.TEN.pow(1000)), "longer than 1000");
+        refuse(NODES.numberNode(BigDecimal.valueOf(1, Integer.MIN_VALUE)), "exponent");
+        refuse(NODES.objectNode().put("n".repeat(Json.MAX_NAME + 1), 1), "member name");
+    }
+
+    private static void refuse(JsonNode value, String rule) {
+        SemelException refusal = assertThrows(SemelException.class, () -> Json.bytes(value));
+        assertTrue(refusal.detail().contains(rule), refusal.detail());
+    }
+}
