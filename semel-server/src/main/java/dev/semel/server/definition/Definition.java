@@ -1,0 +1,166 @@
+package dev.semel.server.definition;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.key.IdempotencyKey;
+import dev.semel.key.KeyPolicy;
+import dev.semel.workflow.Body;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A workflow file, read, checked and ready to run. Compiling is the only costly part; the rest may be called by any
+ * number of threads.
+ */
+public final class Definition {
+    private final String text;
+    private final DefinitionReader.Parts parts;
+
+    private Definition(String text, DefinitionReader.Parts parts) {
+        this.text = text;
+        this.parts = parts;
+    }
+
+    /**
+     * @param text YAML 1.2 or JSON, at most 256 KiB
+     * @throws SemelException `invalid-definition`, with every mistake and its place in the member `errors`
+     */
+    public static Definition compile(String text) {
+        // A byte order mark is not part of the text, and would move every column of the first line.
+        String plain = text.startsWith("\uFEFF") ? text.substring(1) : text;
+        return new Definition(text, new DefinitionReader(plain).read());
+    }
+
+    public String name() {
+        return parts.name();
+    }
+
+    public @Nullable String title() {
+        return parts.title();
+    }
+
+    public @Nullable String owner() {
+        return parts.owner();
+    }
+
+    public @Nullable String description() {
+        return parts.description();
+    }
+
+    public KeyPolicy policy() {
+        return parts.rules().policy();
+    }
+
+    /** Whether the workflow makes a key from the input where the caller sent none. */
+    public boolean derivesKey() {
+        return parts.key() != null;
+    }
+
+    /**
+     * The key that `trigger.http.key` makes. Only for a trigger without a key of its own.
+     *
+     * @param headers of the request; names are compared without regard to case
+     * @throws SemelException `idempotency-key-required` where the expression gives nothing, because a run without the key
+     *     that its workflow promised would be a silent double; `idempotency-key-invalid` where it gives no valid key
+     */
+    public String deriveKey(JsonNode input, Map<String, String> headers) {
+        Template key = parts.key();
+        if (key == null) {
+            throw new IllegalStateException("workflow '" + name() + "' derives no key; ask derivesKey() first");
+        }
+        Map<String, String> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        byName.putAll(headers);
+        JsonNode value;
+        try {
+            value = key.fill(new Scope(input, Map.of(), "", "", byName), new ResultSize());
+        } catch (Failure failure) {
+            throw noKey(failure.because());
+        }
+        if (value.isNull() || (value.isString() && value.stringValue().isBlank())) {
+            throw noKey("the expression gave nothing");
+        }
+        if (!value.isString() && !value.isNumber()) {
+            throw badKey("it is " + Kinds.of(value) + ", and a key is text or a number");
+        }
+        return checked(value.asString().strip());
+    }
+
+    private String checked(String key) {
+        try {
+            return IdempotencyKey.of(key).text();
+        } catch (SemelException e) {
+            throw badKey("it must have 1 to 255 visible ASCII characters (key(…) escapes others, sha256(…) shortens)");
+        }
+    }
+
+    private SemelException noKey(String because) {
+        return new SemelException(
+                ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
+                "Workflow '%s' makes its key from the input (trigger.http.key), but there is none, because %s. No run was started."
+                        .formatted(name(), because),
+                "Send the field that the key is made of, or send an Idempotency-Key header.");
+    }
+
+    private SemelException badKey(String rule) {
+        return new SemelException(
+                ErrorCode.IDEMPOTENCY_KEY_INVALID,
+                "The key that workflow '%s' made from the input (trigger.http.key) is not valid: %s. No run was started."
+                        .formatted(name(), rule),
+                "Correct the data or the expression, or send an Idempotency-Key header.");
+    }
+
+    /** @throws SemelException `invalid-input`, with JSON Pointers in the member `errors` and no value anywhere */
+    public void checkInput(JsonNode data) {
+        parts.input().check(name(), data);
+    }
+
+    public Body body() {
+        return parts.body();
+    }
+
+    /** What the trigger is about, in words for people (`idempotency.object`); null where it cannot be said. */
+    public @Nullable String objectOf(JsonNode input) {
+        return label(parts.rules().object(), input);
+    }
+
+    /** What the trigger is worth, in words for people (`idempotency.worth`); null where it cannot be said. */
+    public @Nullable String worthOf(JsonNode input) {
+        return label(parts.rules().worth(), input);
+    }
+
+    private static @Nullable String label(@Nullable Template template, JsonNode input) {
+        if (template == null) {
+            return null;
+        }
+        try {
+            JsonNode value = template.fill(Scope.ofInput(input), new ResultSize());
+            return value.isString() || value.isNumber() ? value.asString() : null;
+        } catch (Failure failure) {
+            return null;
+        }
+    }
+
+    /** Input fields that people search runs by (`search: true`). */
+    public Set<String> searchFields() {
+        return Set.copyOf(parts.input().search());
+    }
+
+    /** Input fields that name a person (`pii: true`); they are not to be shown or logged. */
+    public Set<String> personalFields() {
+        return Set.copyOf(parts.input().pii());
+    }
+
+    /** What is allowed but probably not meant, one sentence each. */
+    public List<String> warnings() {
+        return parts.warnings();
+    }
+
+    /** The file as it was given. */
+    public String text() {
+        return text;
+    }
+}

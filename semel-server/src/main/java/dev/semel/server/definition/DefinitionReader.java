@@ -1,0 +1,167 @@
+package dev.semel.server.definition;
+
+import dev.cel.common.types.CelKind;
+import dev.semel.key.KeyPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one file from the top. It goes on after a mistake, so that the author sees all of them at once. */
+final class DefinitionReader {
+    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]{0,63}");
+    private static final Set<String> KNOWN = Set.of(
+            "semel", "workflow", "title", "owner", "description", "trigger", "input", "idempotency", "steps", "output");
+    private static final Set<String> NOT_YET = Set.of("serial_by", "max_concurrent", "debounce", "rate_limit");
+
+    /** Providers go on retrying for about an hour after a short outage; seed of the default of 24 hours. */
+    private static final Duration RETRY_HORIZON = Duration.ofHours(1);
+
+    private final String text;
+    private final Source source;
+    private final Problems problems;
+    private final TemplateCompiler templates;
+    private final List<String> warnings = new ArrayList<>();
+
+    DefinitionReader(String text) {
+        this.text = text;
+        this.source = new Source(text.length() > YamlReader.LARGEST_FILE ? "" : text);
+        this.problems = new Problems(source);
+        this.templates = new TemplateCompiler(source, problems);
+    }
+
+    /** Everything that was read, all of it valid. */
+    record Parts(
+            String name,
+            @Nullable String title,
+            @Nullable String owner,
+            @Nullable String description,
+            PolicyReader.Rules rules,
+            @Nullable Template key,
+            InputRules input,
+            SetSteps body,
+            List<String> warnings) {}
+
+    Parts read() {
+        Fields file = Fields.of(YamlReader.read(text, source, problems), "the file", problems);
+        problems.throwIfAnyAnd(file == null);
+        Fields workflow = new Fields(java.util.Objects.requireNonNull(file).map(), "a workflow", problems).allow(KNOWN, NOT_YET);
+        version(workflow);
+        String name = name(workflow);
+        Fields trigger = Fields.of(workflow.get("trigger"), "trigger", problems);
+        Fields http = trigger == null
+                ? null
+                : Fields.of(trigger.allow(Set.of("http"), Set.of("webhook", "events", "schedules")).get("http"), "trigger.http", problems);
+        boolean requireKey = http != null && http.allow(Set.of("key", "require_key"), Set.of()).flag("require_key", false);
+        Template key = http == null ? null : key(http);
+        InputRules input = new InputReader(problems).read(workflow.get("input"));
+        PolicyReader.Rules rules = new PolicyReader(problems, templates).read(workflow.get("idempotency"), requireKey);
+        List<StepReader.Step> steps = new StepReader(source, problems, templates).read(workflow);
+        Template output = output(workflow, steps);
+        String title = workflow.text("title");
+        String owner = workflow.text("owner");
+        String description = workflow.text("description");
+        problems.throwIfAny();
+        lint(owner, rules, input, reads(key, steps, output));
+        var body = new SetSteps(name, steps, output);
+        return new Parts(name, title, owner, description, rules, key, input, body, List.copyOf(warnings));
+    }
+
+    private void version(Fields workflow) {
+        Tree version = workflow.get("semel");
+        if (version == null) {
+            problems.add(workflow.spotOf("semel"), "the file must say 'semel: 1', the version of the format.");
+        } else if (!(version instanceof Tree.Scalar(_, var value)) || !value.isInt() || value.intValue() != 1) {
+            problems.add(version.spot(), "semel must be 1; this version reads no other format.");
+        }
+    }
+
+    private String name(Fields workflow) {
+        Tree tree = workflow.get("workflow");
+        String name = workflow.text("workflow");
+        if (tree == null) {
+            problems.add(workflow.spotOf("workflow"), "the file must name its workflow: 'workflow: name'.");
+        } else if (name != null && !NAME.matcher(name).matches()) {
+            problems.add(tree.spot(), "a workflow's name is a lower-case letter and up to 63 letters, digits, _ or -.");
+        } else if (name != null && name.startsWith("wf_")) {
+            problems.add(tree.spot(), "a workflow's name must not begin with wf_, which is how ids begin.");
+        }
+        return name == null ? "" : name;
+    }
+
+    /** Null where the caller's header is the key, which is also what the default says when written out. */
+    private @Nullable Template key(Fields http) {
+        Tree tree = http.get("key");
+        if (tree == null) {
+            return null;
+        }
+        int before = problems.count();
+        Template key = templates.compile(tree, Site.of(Site.Kind.KEY), Set.of(CelKind.STRING, CelKind.INT));
+        if (problems.count() > before) {
+            return null;
+        }
+        List<FieldRef> reads = key.expressions().flatMap(expression -> expression.reads().stream()).toList();
+        if (!(key instanceof Template.Whole) && !(key instanceof Template.Text)) {
+            problems.add(tree.spot(), "trigger.http.key must be an expression, e.g. ${ input.event_id }; a constant would make all triggers one.");
+        } else if (reads.isEmpty()) {
+            problems.add(tree.spot(), "this key is the same for every trigger, so only the first would ever run; use an id from the input.");
+        }
+        return isDefault(key) ? null : key;
+    }
+
+    private static boolean isDefault(Template key) {
+        return key instanceof Template.Whole(Expression.Plain(FieldRef(String root, List<Object> parts)))
+                && root.equals("header")
+                && parts.size() == 1
+                && parts.getFirst().toString().equalsIgnoreCase("Idempotency-Key");
+    }
+
+    private @Nullable Template output(Fields workflow, List<StepReader.Step> steps) {
+        Tree tree = workflow.get("output");
+        if (tree == null) {
+            return null;
+        }
+        Set<String> ids = new HashSet<>();
+        steps.forEach(step -> ids.add(step.id()));
+        // Steps that were refused are known by name all the same; their own mistake is reported once.
+        workflow.items("steps").forEach(step -> {
+            if (step instanceof Tree.Members members && members.get("id") instanceof Tree.Scalar(_, var id)) {
+                ids.add(id.asString());
+            }
+        });
+        return templates.compile(tree, new Site(Site.Kind.OUTPUT, ids, Set.of()));
+    }
+
+    private static Stream<FieldRef> reads(@Nullable Template key, List<StepReader.Step> steps, @Nullable Template output) {
+        Stream<@Nullable Template> all = Stream.concat(
+                Stream.of(key, output), steps.stream().flatMap(step -> Stream.of(step.when(), step.set())));
+        return all.flatMap(template -> template == null ? Stream.<Expression>empty() : template.expressions())
+                .flatMap(expression -> expression.reads().stream());
+    }
+
+    private void lint(@Nullable String owner, PolicyReader.Rules rules, InputRules input, Stream<FieldRef> reads) {
+        if (owner == null || owner.isBlank()) {
+            warnings.add("The workflow has no owner; nobody is named on pages, alerts and reviews.");
+        }
+        KeyPolicy policy = rules.policy();
+        if (policy.window().compareTo(RETRY_HORIZON) < 0) {
+            warnings.add("idempotency.window is shorter than one hour; a retry that comes later starts a new run.");
+        }
+        if (input.declared().isEmpty()) {
+            return;
+        }
+        Set<String> unknown = new LinkedHashSet<>();
+        Stream.concat(reads, rules.reads().stream())
+                .filter(path -> path.root().equals("input") && !path.parts().isEmpty())
+                .map(path -> path.parts().getFirst().toString())
+                .filter(name -> !input.declared().contains(name))
+                .forEach(unknown::add);
+        unknown.forEach(name -> warnings.add("input.%s is read but not declared under input.%s"
+                .formatted(Texts.shortened(name), Texts.didYouMean(name, input.declared()))));
+    }
+}

@@ -1,0 +1,117 @@
+package dev.semel.server.definition;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The `input` section: one short line per field, made into JSON Schema. */
+final class InputReader {
+    private static final Set<String> KNOWN =
+            Set.of("type", "required", "enum", "search", "pii", "title", "description");
+    private static final Set<String> NOT_YET =
+            Set.of("default", "of", "pattern", "format", "minimum", "maximum", "items", "properties");
+    private static final List<String> TYPES = List.of("string", "integer", "number", "boolean", "object", "array");
+    private static final int MOST_FIELDS = 200;
+
+    private final Problems problems;
+    private final ObjectNode properties = JsonNodeFactory.instance.objectNode();
+    private final Set<String> required = new LinkedHashSet<>();
+    private final Set<String> search = new LinkedHashSet<>();
+    private final Set<String> pii = new LinkedHashSet<>();
+
+    InputReader(Problems problems) {
+        this.problems = problems;
+    }
+
+    InputRules read(@Nullable Tree section) {
+        Fields fields = Fields.of(section, "input", problems);
+        if (fields == null) {
+            return InputRules.NONE;
+        }
+        if (fields.map().members().size() > MOST_FIELDS) {
+            problems.add(fields.spot(), "input may name at most %d fields.".formatted(MOST_FIELDS));
+            return InputRules.NONE;
+        }
+        fields.map().members().forEach((name, member) -> properties.set(name, field(name, member)));
+        ObjectNode schema = JsonNodeFactory.instance.objectNode();
+        schema.put("type", "object").set("properties", properties);
+        var names = schema.putArray("required");
+        required.forEach(names::add);
+        return InputRules.of(schema, new LinkedHashSet<>(fields.map().members().keySet()), search, pii);
+    }
+
+    private ObjectNode field(String name, Tree.Member member) {
+        ObjectNode rule = JsonNodeFactory.instance.objectNode();
+        // `name: string` is short for `name: { type: string }`.
+        if (member.value() instanceof Tree.Scalar(Spot spot, JsonNode type) && type.isString()) {
+            type(spot, type.stringValue(), rule);
+            return rule;
+        }
+        Fields fields = Fields.of(member.value(), "input." + Texts.shortened(name), problems);
+        if (fields == null) {
+            return rule;
+        }
+        fields.allow(KNOWN, NOT_YET);
+        String type = fields.text("type");
+        Tree typeTree = fields.get("type");
+        if (type != null && typeTree != null) {
+            type(typeTree.spot(), type, rule);
+        }
+        fields.text("title");
+        fields.text("description");
+        mark(fields, "required", name, required);
+        mark(fields, "search", name, search);
+        mark(fields, "pii", name, pii);
+        choices(fields, rule);
+        return rule;
+    }
+
+    private static void mark(Fields fields, String flag, String name, Set<String> marked) {
+        if (fields.flag(flag, false)) {
+            marked.add(name);
+        }
+    }
+
+    private void type(Spot spot, String type, ObjectNode rule) {
+        if (TYPES.contains(type)) {
+            rule.put("type", type);
+            return;
+        }
+        String meant = type.equals("list") ? " Did you mean 'array'?" : Texts.didYouMean(type, TYPES);
+        problems.add(spot, "a type must be one of %s.%s".formatted(String.join(", ", TYPES), meant));
+    }
+
+    private void choices(Fields fields, ObjectNode rule) {
+        List<Tree> choices = fields.items("enum");
+        if (fields.get("enum") instanceof Tree.Items list && choices.isEmpty()) {
+            problems.add(list.spot(), "an enum needs at least one value.");
+        }
+        if (choices.isEmpty()) {
+            return;
+        }
+        var values = rule.putArray("enum");
+        for (Tree choice : choices) {
+            JsonNode value = choice.toJson();
+            if (!fits(value, rule.path("type").asString(""))) {
+                problems.add(choice.spot(), "this value is not of the type %s.".formatted(rule.path("type").asString()));
+            }
+            values.add(value);
+        }
+    }
+
+    private static boolean fits(JsonNode value, String type) {
+        return switch (type) {
+            case "string" -> value.isString();
+            case "integer" -> value.isIntegralNumber();
+            case "number" -> value.isNumber();
+            case "boolean" -> value.isBoolean();
+            case "object" -> value.isObject();
+            case "array" -> value.isArray();
+            default -> true;
+        };
+    }
+}

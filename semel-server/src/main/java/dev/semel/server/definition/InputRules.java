@@ -1,0 +1,102 @@
+package dev.semel.server.definition;
+
+import com.networknt.schema.Error;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a workflow asks of `data`, as JSON Schema 2020-12. Members that the file does not name are allowed: a sender that
+ * adds a field must not break its receivers.
+ */
+final class InputRules {
+    static final InputRules NONE = new InputRules(null, Set.of(), Set.of(), Set.of());
+    private static final int MOST_REPORTED = 50;
+
+    private final @Nullable Schema schema;
+    private final Set<String> declared;
+    private final Set<String> search;
+    private final Set<String> pii;
+
+    private InputRules(@Nullable Schema schema, Set<String> declared, Set<String> search, Set<String> pii) {
+        this.schema = schema;
+        this.declared = declared;
+        this.search = search;
+        this.pii = pii;
+    }
+
+    static InputRules of(ObjectNode schema, Set<String> declared, Set<String> search, Set<String> pii) {
+        SchemaRegistry registry = SchemaRegistry.withDefaultDialect(
+                SpecificationVersion.DRAFT_2020_12,
+                builder -> builder.schemaLoader(loader -> loader.fetchRemoteResources(false)));
+        return new InputRules(registry.getSchema(schema), declared, search, pii);
+    }
+
+    /** Names that the file declares; empty where it declares no input. */
+    Set<String> declared() {
+        return declared;
+    }
+
+    Set<String> search() {
+        return search;
+    }
+
+    Set<String> pii() {
+        return pii;
+    }
+
+    void check(String workflow, JsonNode data) {
+        if (schema == null) {
+            return;
+        }
+        List<Error> errors = schema.validate(data);
+        if (errors.isEmpty()) {
+            return;
+        }
+        List<Map<String, Object>> members = errors.stream()
+                .limit(MOST_REPORTED)
+                .map(error -> Map.<String, Object>of("pointer", pointer(error), "message", message(error)))
+                .distinct()
+                .toList();
+        String first = "%s %s".formatted(members.getFirst().get("pointer"), members.getFirst().get("message"));
+        String more = members.size() == 1 ? "" : " (and %d more)".formatted(members.size() - 1);
+        throw new SemelException(
+                        ErrorCode.INVALID_INPUT,
+                        "The data does not fit the input of workflow '%s': %s%s. No run was started and the key stays free."
+                                .formatted(workflow, first.strip(), more),
+                        "Correct the data and send it again; the same key may be used.")
+                .with("errors", members);
+    }
+
+    private static String pointer(Error error) {
+        var path = new StringBuilder();
+        for (int i = 0; i < error.getInstanceLocation().getNameCount(); i++) {
+            path.append('/').append(escaped(error.getInstanceLocation().getName(i)));
+        }
+        boolean missing = "required".equals(error.getKeyword());
+        return missing ? path.append('/').append(escaped(String.valueOf(error.getProperty()))).toString() : path.toString();
+    }
+
+    private static String escaped(String name) {
+        return name.replace("~", "~0").replace("/", "~1");
+    }
+
+    /** Our own words, made of the schema and of types, because a validator's message may quote the value. */
+    private static String message(Error error) {
+        JsonNode rule = error.getSchemaNode();
+        return switch (String.valueOf(error.getKeyword())) {
+            case "required" -> "is missing";
+            case "type" -> "must be of type %s, but is %s".formatted(rule.asString(), Kinds.of(error.getInstanceNode()));
+            case "enum" -> "must be one of " + dev.semel.json.Json.write(rule);
+            default -> "does not fit the rule '%s'".formatted(error.getKeyword());
+        };
+    }
+}

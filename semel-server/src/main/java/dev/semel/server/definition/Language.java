@@ -1,0 +1,194 @@
+package dev.semel.server.definition;
+
+import dev.cel.checker.CelStandardDeclarations;
+import dev.cel.common.CelFunctionDecl;
+import dev.cel.common.CelOptions;
+import dev.cel.common.CelOverloadDecl;
+import dev.cel.common.ast.CelExpr;
+import dev.cel.common.types.CelType;
+import dev.cel.common.types.ListType;
+import dev.cel.common.types.MapType;
+import dev.cel.common.types.SimpleType;
+import dev.cel.compiler.CelCompiler;
+import dev.cel.compiler.CelCompilerFactory;
+import dev.cel.parser.CelMacro;
+import dev.cel.parser.CelMacroExprFactory;
+import dev.cel.parser.CelStandardMacro;
+import dev.cel.runtime.CelFunctionBinding;
+import dev.cel.runtime.CelRuntime;
+import dev.cel.runtime.CelRuntimeFactory;
+import dev.cel.runtime.CelStandardFunctions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The expression language: CEL, reduced to what a workflow needs and joined by our functions. It has no clock, no
+ * randomness, no I/O, no regular expressions and no way to a Java object, so there is nothing in it to escape from.
+ */
+final class Language {
+    static final int LONGEST_EXPRESSION = 4096;
+    static final int MOST_ITERATIONS = 10_000;
+    static final int DEEPEST = 64;
+
+    /** Names with `@` cannot be written in an expression; macros put them there. */
+    static final String FIND = "@find";
+
+    static final String EITHER = "@either";
+    private static final String KEY = "@key";
+
+    static final Set<String> VARIABLES = Set.of("input", "steps", "run", "step", "header");
+
+    /** Functions that an author can write, for "did you mean". */
+    static final Set<String> FUNCTIONS = Set.of(
+            "has", "size", "lower", "trim", "default", "key", "sha256", "short_hash", "json", "money", "any", "all",
+            "filter", "map", "exists", "exists_one", "contains", "startsWith", "endsWith", "int", "double", "string");
+
+    private static final Set<String> STANDARD = Set.of(
+            "IN", "NOT_STRICTLY_FALSE", "CONDITIONAL", "LOGICAL_NOT", "LOGICAL_OR", "LOGICAL_AND", "EQUALS", "NOT_EQUALS",
+            "ADD", "SUBTRACT", "MULTIPLY", "DIVIDE", "MODULO", "NEGATE", "INDEX", "SIZE", "INT", "DOUBLE", "STRING",
+            "CONTAINS", "ENDS_WITH", "STARTS_WITH", "LESS", "LESS_EQUALS", "GREATER", "GREATER_EQUALS");
+
+    /** Standard operators that {@link Operators} replaces at run time. */
+    private static final Set<String> BOUNDED = Set.of("IN", "EQUALS", "NOT_EQUALS", "CONTAINS");
+
+    private static final CelOptions OPTIONS = CelOptions.current()
+            .maxExpressionCodePointSize(LONGEST_EXPRESSION)
+            .maxParseRecursionDepth(DEEPEST)
+            .comprehensionMaxIterations(MOST_ITERATIONS)
+            .enableHeterogeneousNumericComparisons(true)
+            .build();
+
+    static final CelCompiler COMPILER = compiler();
+    static final CelRuntime RUNTIME = runtime();
+
+    private Language() {}
+
+    private static CelCompiler compiler() {
+        MapType texts = MapType.create(SimpleType.STRING, SimpleType.STRING);
+        return CelCompilerFactory.standardCelCompilerBuilder()
+                .setOptions(OPTIONS)
+                .setStandardEnvironmentEnabled(false)
+                .setStandardDeclarations(CelStandardDeclarations.newBuilder()
+                        .filterFunctions((function, overload) -> STANDARD.contains(function.name())
+                                && offered(overload.celOverloadDecl().overloadId()))
+                        .build())
+                .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
+                .addMacros(macros())
+                .addVar("input", SimpleType.DYN)
+                .addVar("steps", MapType.create(SimpleType.STRING, SimpleType.DYN))
+                .addVar("run", texts)
+                .addVar("step", texts)
+                .addVar("header", texts)
+                .addFunctionDeclarations(
+                        function("lower", SimpleType.STRING, SimpleType.STRING),
+                        function("trim", SimpleType.STRING, SimpleType.STRING),
+                        function("sha256", SimpleType.STRING, SimpleType.STRING),
+                        function("short_hash", SimpleType.STRING, SimpleType.STRING),
+                        function("json", SimpleType.STRING, SimpleType.DYN),
+                        function("money", SimpleType.STRING, SimpleType.INT, SimpleType.STRING),
+                        function(KEY, SimpleType.STRING, ListType.create(SimpleType.DYN)),
+                        function(FIND, SimpleType.DYN, SimpleType.DYN, ListType.create(SimpleType.DYN)),
+                        function(EITHER, SimpleType.DYN, SimpleType.DYN, SimpleType.DYN))
+                .build();
+    }
+
+    private static CelFunctionDecl function(String name, CelType result, CelType... parameters) {
+        return CelFunctionDecl.newFunctionDeclaration(
+                name, CelOverloadDecl.newGlobalOverload(overload(name), result, parameters));
+    }
+
+    private static String overload(String name) {
+        return "semel_" + name.replace("@", "");
+    }
+
+    /** Types that JSON does not have are left out, so that no operator can make one. */
+    private static boolean offered(String overloadId) {
+        return !overloadId.contains("bytes")
+                && !overloadId.contains("duration")
+                && !overloadId.contains("timestamp")
+                && !overloadId.contains("uint64");
+    }
+
+    private static CelRuntime runtime() {
+        CelStandardFunctions standard = CelStandardFunctions.newBuilder()
+                .filterFunctions((function, overload) -> STANDARD.contains(function.name())
+                        && !BOUNDED.contains(function.name())
+                        && !List.of("ADD_STRING", "ADD_LIST", "ADD_BYTES").contains(overload.toString()))
+                .build();
+        return CelRuntimeFactory.standardCelRuntimeBuilder()
+                .setOptions(OPTIONS)
+                .setStandardEnvironmentEnabled(false)
+                .setStandardFunctions(standard)
+                .addFunctionBindings(operators())
+                .addFunctionBindings(functions())
+                .build();
+    }
+
+    private static List<CelFunctionBinding> operators() {
+        return List.of(
+                CelFunctionBinding.from("add_string", String.class, String.class, Operators::join),
+                CelFunctionBinding.from("add_list", List.class, List.class, Operators::append),
+                CelFunctionBinding.from("equals", Object.class, Object.class, Operators::equal),
+                CelFunctionBinding.from("not_equals", Object.class, Object.class, (a, b) -> !Operators.equal(a, b)),
+                CelFunctionBinding.from("in_list", Object.class, List.class, Operators::in),
+                CelFunctionBinding.from("in_map", Object.class, Map.class, (name, map) -> map.containsKey(name)),
+                CelFunctionBinding.from("contains_string", String.class, String.class, Operators::contains));
+    }
+
+    private static List<CelFunctionBinding> functions() {
+        return List.of(
+                CelFunctionBinding.from(overload("lower"), String.class, Functions::lower),
+                CelFunctionBinding.from(overload("trim"), String.class, Functions::trim),
+                CelFunctionBinding.from(overload("sha256"), String.class, Functions::sha256),
+                CelFunctionBinding.from(overload("short_hash"), String.class, Functions::shortHash),
+                CelFunctionBinding.from(overload("json"), Object.class, Functions::json),
+                CelFunctionBinding.from(overload("money"), Long.class, String.class, Functions::money),
+                CelFunctionBinding.from(overload(KEY), List.class, Functions::key),
+                CelFunctionBinding.from(overload(FIND), Object.class, List.class, Functions::find),
+                CelFunctionBinding.from(overload(EITHER), Object.class, Object.class, Functions::either));
+    }
+
+    private static List<CelMacro> macros() {
+        List<CelMacro> macros = new ArrayList<>();
+        macros.add(CelMacro.newGlobalVarArgMacro(
+                "key", (make, _, parts) -> Optional.of(make.newGlobalCall(KEY, make.newList(parts)))));
+        macros.add(CelMacro.newGlobalMacro(
+                "default", 2, (make, _, args) -> Optional.of(otherwise(make, args.get(0), args.get(1)))));
+        // any(list, x, test) is list.exists(x, test), and so on: the same loop with the list in front.
+        Map.of("any", CelStandardMacro.EXISTS, "all", CelStandardMacro.ALL, "filter", CelStandardMacro.FILTER, "map",
+                        CelStandardMacro.MAP)
+                .forEach((name, standard) -> macros.add(CelMacro.newGlobalMacro(name, 3, (make, _, args) -> standard
+                        .getDefinition()
+                        .getExpander()
+                        .expandMacro(make, args.getFirst(), args.subList(1, 3)))));
+        return macros;
+    }
+
+    /**
+     * `default(input.a.b, x)` must not fail where `a` is missing, so a path becomes a search that ends in null. The path
+     * stands in the result twice, any other expression once: nested defaults must not double.
+     */
+    private static CelExpr otherwise(CelMacroExprFactory make, CelExpr wanted, CelExpr otherwise) {
+        Optional<FieldRef> path = FieldRef.of(wanted);
+        if (path.isEmpty()) {
+            return make.newGlobalCall(EITHER, wanted, otherwise);
+        }
+        CelExpr isNull = make.newGlobalCall("_==_", search(make, path.get()), make.newConstant(nullConstant()));
+        return make.newGlobalCall("_?_:_", isNull, otherwise, search(make, path.get()));
+    }
+
+    private static dev.cel.common.ast.CelConstant nullConstant() {
+        return dev.cel.common.ast.CelConstant.ofValue(dev.cel.common.values.NullValue.NULL_VALUE);
+    }
+
+    private static CelExpr search(CelMacroExprFactory make, FieldRef path) {
+        List<CelExpr> parts = new ArrayList<>();
+        for (Object part : path.parts()) {
+            parts.add(part instanceof String text ? make.newStringLiteral(text) : make.newIntLiteral((Long) part));
+        }
+        return make.newGlobalCall(FIND, make.newIdentifier(path.root()), make.newList(parts));
+    }
+}
