@@ -56,15 +56,6 @@ public final class Problems {
         return out;
     }
 
-    /** An unexpected error says nothing of its cause: exception texts carry payloads, paths and SQL. */
-    static SemelException internal() {
-        return new SemelException(
-                ErrorCode.INTERNAL,
-                "Something unexpected happened, and it is not known how far the request got.",
-                "Send the same request again with the same Idempotency-Key; that is always safe."
-                        + " If it stays, give your operator the instance id.");
-    }
-
     private static boolean comesBack(ErrorCode code) {
         return code.status() == 429 || code.status() == 503 || code.status() == 409 && code.retryable();
     }

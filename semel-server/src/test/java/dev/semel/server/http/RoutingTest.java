@@ -122,10 +122,11 @@ class RoutingTest {
 
     @Test
     void the_observer_hears_the_pattern_and_never_the_path() throws Exception {
-        site.answered.clear();
-        site.ask("GET", "/v1/runs/run_77");
-        assertEquals("/v1/runs/{run_id} 200", site.answered.take());
-        site.ask("GET", "/v1/stranger");
-        assertEquals("- 404", site.answered.take());
+        try (Site own = new Site()) {
+            own.ask("GET", "/v1/runs/run_77");
+            assertEquals("/v1/runs/{run_id} 200", own.answered.take());
+            own.ask("GET", "/v1/stranger");
+            assertEquals("- 404", own.answered.take());
+        }
     }
 }
