@@ -17,6 +17,7 @@ enum Fault {
     LENGTH("Content-Length is not one plain number"),
     TRANSFER("Transfer-Encoding is not one header that says chunked, or Content-Length stands beside it"),
     CHUNK("A chunk is not of the form: size in hex, CR LF, data, CR LF; extensions and trailers are not taken"),
+    CHUNK_TOO_LARGE("A chunk is larger than any body may be"),
     OTHER("The request is not well-formed HTTP/1.1");
 
     private final String text;
@@ -27,6 +28,10 @@ enum Fault {
 
     String text() {
         return text;
+    }
+
+    int status() {
+        return this == CHUNK_TOO_LARGE ? 413 : 400;
     }
 
     /** The fault with this text, or {@link #OTHER}. */

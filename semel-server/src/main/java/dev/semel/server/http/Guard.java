@@ -7,7 +7,7 @@ import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.util.Set;
 
 /** Gives every new connection its {@link Guarded}. The only protocol there is, so nothing needs to be told apart. */
-record Guard(ServerConnectionSelector http1, Settings settings, Connections connections)
+record Guard(ServerConnectionSelector http1, Settings settings, Connections connections, int largestBody)
         implements ServerConnectionSelector {
     @Override
     public int bytesToIdentifyConnection() {
@@ -26,6 +26,6 @@ record Guard(ServerConnectionSelector http1, Settings settings, Connections conn
 
     @Override
     public ServerConnection connection(ConnectionContext context) {
-        return new Guarded(context, http1, settings, connections);
+        return new Guarded(context, this);
     }
 }

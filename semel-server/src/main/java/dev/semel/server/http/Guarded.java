@@ -11,7 +11,6 @@ import io.helidon.http.Status;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.ConnectionContext;
 import io.helidon.webserver.spi.ServerConnection;
-import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -41,12 +40,12 @@ final class Guarded implements ServerConnection {
     private boolean first = true;
     private boolean faulty;
 
-    Guarded(ConnectionContext context, ServerConnectionSelector http1, Settings settings, Connections connections) {
-        this.settings = settings;
-        this.connections = connections;
+    Guarded(ConnectionContext context, Guard guard) {
+        this.settings = guard.settings();
+        this.connections = guard.connections();
         this.socket = context.serverSocket();
-        this.gate = new Gate(this::readSocket, settings);
-        this.inner = http1.connection(
+        this.gate = new Gate(this::readSocket, settings, guard.largestBody());
+        this.inner = guard.http1().connection(
                 new GuardedContext(context, DataReader.create(this::read), new Timed(context.dataWriter())));
     }
 
@@ -98,7 +97,7 @@ final class Guarded implements ServerConnection {
             faulty = true;
             throw RequestException.builder()
                     .type(EventType.BAD_REQUEST)
-                    .status(Status.BAD_REQUEST_400)
+                    .status(Status.create(e.fault().status()))
                     .message(e.fault().text())
                     .safeMessage(true)
                     .setKeepAlive(false)

@@ -27,14 +27,14 @@ public final class HttpServer implements AutoCloseable {
     public static HttpServer start(Settings settings, Router router, Authenticator authenticator, Observer observer) {
         Dispatch dispatch = new Dispatch(settings, router, authenticator, observer);
         Connections connections = new Connections(settings);
-        TransportErrors errors = new TransportErrors(settings, router, observer, dispatch.ids());
+        TransportErrors errors = new TransportErrors(settings, observer, dispatch.ids());
+        Guard guard = new Guard(http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
         WebServer server = WebServer.builder()
                 .address(address(settings.host()))
                 .port(settings.port())
                 .backlog(settings.backlog())
                 .maxTcpConnections(settings.maxConnections())
                 .maxConcurrentRequests(settings.maxConcurrent())
-                .maxPayloadSize(Math.max(settings.maxBody(), router.largestBody()))
                 .shutdownGracePeriod(settings.drain())
                 .shutdownHook(false)
                 .directHandlers(errors.everywhere())
@@ -45,7 +45,7 @@ public final class HttpServer implements AutoCloseable {
                         .build())
                 .protocolsDiscoverServices(false)
                 .featuresDiscoverServices(false)
-                .addConnectionSelector(new Guard(http1(settings), settings, connections))
+                .addConnectionSelector(guard)
                 .addRouting(HttpRouting.builder().addFilter((_, request, response) -> dispatch.serve(request, response)))
                 .build()
                 .start();

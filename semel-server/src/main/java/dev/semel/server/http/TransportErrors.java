@@ -12,13 +12,11 @@ import org.jspecify.annotations.Nullable;
 /** What the web server answers by itself, before any route: in our words and our form, and then it closes. */
 final class TransportErrors implements DirectHandler {
     private final Settings settings;
-    private final Router router;
     private final Observer observer;
     private final RequestIds ids;
 
-    TransportErrors(Settings settings, Router router, Observer observer, RequestIds ids) {
+    TransportErrors(Settings settings, Observer observer, RequestIds ids) {
         this.settings = settings;
-        this.router = router;
         this.observer = observer;
         this.ids = ids;
     }
@@ -58,7 +56,6 @@ final class TransportErrors implements DirectHandler {
     /** The message is used only to recognise one of ours; the web server's own texts may quote the request. */
     SemelException problem(int status, @Nullable String message) {
         return switch (status) {
-            case 413 -> Refusals.tooLarge(Math.max(settings.maxBody(), router.largestBody()));
             case 503 -> Refusals.overloaded(settings.maxConcurrent());
             default -> status >= 500 && status != 505 ? Refusals.internal() : Fault.of(message).problem();
         };

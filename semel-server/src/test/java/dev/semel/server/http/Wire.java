@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,12 @@ final class Wire implements AutoCloseable {
     Wire send(byte[] bytes) throws IOException {
         socket.getOutputStream().write(bytes);
         socket.getOutputStream().flush();
+        return this;
+    }
+
+    /** How long a read may block before it throws. */
+    Wire patience(int millis) throws IOException {
+        socket.setSoTimeout(millis);
         return this;
     }
 
@@ -70,6 +77,24 @@ final class Wire implements AutoCloseable {
             // The server closed while bytes of ours were still unread.
         }
         return all.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    /** Sends a byte, waits a moment for the close, sends another. @return how many went out */
+    int dripUntilClosed(int atMost) throws IOException {
+        patience(10);
+        for (int sent = 0; sent < atMost; sent++) {
+            try {
+                send("x");
+                if (in.read() < 0) {
+                    return sent;
+                }
+            } catch (SocketTimeoutException e) {
+                // Still open: the next byte, please.
+            } catch (SocketException e) {
+                return sent;
+            }
+        }
+        return atMost;
     }
 
     @Override
