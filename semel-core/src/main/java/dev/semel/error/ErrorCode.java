@@ -20,6 +20,7 @@ public enum ErrorCode {
     PRECONDITION_FAILED(412, false, "The thing has changed since it was read"),
     OVER_QUOTA(429, true, "The quota of this token is used up for now"),
     STORE_UNAVAILABLE(503, true, "The store cannot take writes right now"),
+    OVERLOADED(503, true, "The server has more requests at once than it takes"),
     SHUTTING_DOWN(503, true, "The server is shutting down"),
     INTERNAL(500, true, "Something went wrong inside Semel");
 

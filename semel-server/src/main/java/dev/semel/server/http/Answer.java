@@ -1,0 +1,111 @@
+package dev.semel.server.http;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What goes back to the caller. Immutable; {@link #with} makes another one. */
+public final class Answer {
+    private static final byte[] NOTHING = new byte[0];
+    private static final Set<String> FRAMING = Set.of("content-length", "transfer-encoding", "connection", "date");
+
+    private final int status;
+    private final List<Field> fields;
+    private final byte[] body;
+    private final @Nullable Stream stream;
+
+    private Answer(int status, List<Field> fields, byte[] body, @Nullable Stream stream) {
+        if (status < 200 || status > 599) {
+            throw new IllegalArgumentException("Status " + status + " is not a final one");
+        }
+        this.status = status;
+        this.fields = fields;
+        this.body = body;
+        this.stream = stream;
+    }
+
+    /** JSON that nobody may keep: the answers of the API are live. */
+    public static Answer json(int status, byte[] body) {
+        return new Answer(status, List.of(Field.JSON, Field.NO_STORE), body, null);
+    }
+
+    public static Answer of(int status, String contentType, byte[] body) {
+        return new Answer(status, List.of(new Field("Content-Type", contentType)), body, null);
+    }
+
+    public static Answer empty(int status) {
+        return new Answer(status, List.of(), NOTHING, null);
+    }
+
+    /** A body written piece by piece, each flush one chunk. The connection's thread stays in {@code stream} until it ends. */
+    public static Answer stream(String contentType, Stream stream) {
+        return new Answer(200, List.of(new Field("Content-Type", contentType), Field.NO_STORE), NOTHING, stream);
+    }
+
+    /** Adds a header line. A value that could break out of its line is refused, whoever made it. */
+    public Answer with(String name, String value) {
+        List<Field> more = new ArrayList<>(fields.size() + 1);
+        more.addAll(fields);
+        more.add(new Field(name, value));
+        return new Answer(status, more, body, stream);
+    }
+
+    public int status() {
+        return status;
+    }
+
+    /** The first value of a header, or null. */
+    public @Nullable String header(String name) {
+        for (Field field : fields) {
+            if (field.name.equalsIgnoreCase(name)) {
+                return field.value;
+            }
+        }
+        return null;
+    }
+
+    public byte[] body() {
+        return body;
+    }
+
+    List<Field> fields() {
+        return fields;
+    }
+
+    @Nullable Stream stream() {
+        return stream;
+    }
+
+    /** Writes a streamed body. An {@link IOException} means that the caller went away. */
+    @FunctionalInterface
+    public interface Stream {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    record Field(String name, String value) {
+        static final Field JSON = new Field("Content-Type", "application/json");
+        static final Field NO_STORE = new Field("Cache-Control", "no-store");
+
+        Field {
+            if (name.isEmpty() || !name.chars().allMatch(Field::isToken)) {
+                throw new IllegalArgumentException("A header name has a character that is not allowed there");
+            }
+            if (FRAMING.contains(name.toLowerCase(Locale.ROOT))) {
+                throw new IllegalArgumentException(name + " is set by the server alone");
+            }
+            for (int i = 0; i < value.length(); i++) {
+                if (value.charAt(i) < ' ' || value.charAt(i) > '~') {
+                    throw new IllegalArgumentException("Header " + name + " has a character outside visible ASCII");
+                }
+            }
+        }
+
+        private static boolean isToken(int c) {
+            return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_';
+        }
+    }
+}

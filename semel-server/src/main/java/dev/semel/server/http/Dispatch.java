@@ -1,0 +1,116 @@
+package dev.semel.server.http;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import io.helidon.http.HeaderNames;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way of one request, in this order: is the server open, which route, who asks, may they, is the body acceptable,
+ * then the handler. Whoever fails at one of these learns nothing of what comes after it.
+ */
+final class Dispatch {
+    /** What an observer hears where no route matched. */
+    static final String NO_ROUTE = "-";
+
+    private final Settings settings;
+    private final Router router;
+    private final Credentials credentials;
+    private final Observer observer;
+    private final RequestIds ids = new RequestIds();
+    private final InFlight inFlight = new InFlight();
+
+    Dispatch(Settings settings, Router router, Authenticator authenticator, Observer observer) {
+        this.settings = settings;
+        this.router = router;
+        this.credentials = new Credentials(authenticator);
+        this.observer = observer;
+    }
+
+    RequestIds ids() {
+        return ids;
+    }
+
+    InFlight inFlight() {
+        return inFlight;
+    }
+
+    void serve(ServerRequest request, ServerResponse response) {
+        long start = System.nanoTime();
+        Exchange exchange = new Exchange(ids.next(), request, response);
+        boolean open = inFlight.enter();
+        int status = 0;
+        try {
+            if (!open) {
+                exchange.closeAfterwards();
+            }
+            Answer answer = open ? answer(exchange) : Problems.answer(Refusals.shuttingDown(), exchange.id());
+            status = answer.status();
+            exchange.send(answer);
+        } finally {
+            inFlight.leave();
+            if (status != 0) {
+                observer.answered(exchange.route(), status, System.nanoTime() - start);
+            }
+        }
+    }
+
+    private Answer answer(Exchange exchange) {
+        try {
+            return decide(exchange);
+        } catch (CloseConnectionException e) {
+            // The peer went away: there is nobody to answer and nothing that failed here.
+            throw e;
+        } catch (SemelException e) {
+            if (e.code() == ErrorCode.INTERNAL) {
+                observer.failed(exchange.route(), exchange.id(), e);
+            }
+            return Problems.answer(e, exchange.id());
+        } catch (Exception | StackOverflowError | AssertionError e) {
+            observer.failed(exchange.route(), exchange.id(), e);
+            return Problems.answer(Refusals.internal(), exchange.id());
+        }
+    }
+
+    private Answer decide(Exchange exchange) throws Exception {
+        Router.Lookup lookup = router.find(exchange.method(), exchange.path());
+        Principal principal = authenticate(exchange, lookup);
+        return switch (lookup) {
+            case Router.Nothing _ -> throw Refusals.notFound();
+            case Router.OtherMethods others -> otherMethod(exchange, others.allow());
+            case Router.Found found -> {
+                Route route = found.route();
+                exchange.take(route);
+                if (principal != null) {
+                    Credentials.allow(principal, route.scope());
+                }
+                int limit = route.maxBody() == Route.DEFAULT_BODY ? settings.maxBody() : route.maxBody();
+                yield route.handler().handle(exchange.read(found, principal, limit));
+            }
+        };
+    }
+
+    private static Answer otherMethod(Exchange exchange, String allow) {
+        Answer answer = exchange.method().equals("OPTIONS")
+                ? Answer.empty(204)
+                : Problems.answer(Refusals.notAllowed(exchange.method(), allow), exchange.id());
+        return answer.with("Allow", allow);
+    }
+
+    /**
+     * Everything under /v1 wants a credential before it says anything, even that there is nothing there; only a route
+     * that is open by name is served without one.
+     */
+    private @Nullable Principal authenticate(Exchange exchange, Router.Lookup lookup) {
+        boolean api = exchange.path().equals("/v1") || exchange.path().startsWith("/v1/");
+        boolean open = switch (lookup) {
+            case Router.Found found -> found.route().scope() == Scope.OPEN;
+            case Router.OtherMethods others -> !api && others.open();
+            case Router.Nothing _ -> !api;
+        };
+        return open ? null : credentials.check(exchange.lines(HeaderNames.AUTHORIZATION));
+    }
+}

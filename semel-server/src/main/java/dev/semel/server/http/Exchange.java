@@ -1,0 +1,157 @@
+package dev.semel.server.http;
+
+import io.helidon.http.Header;
+import io.helidon.http.HeaderName;
+import io.helidon.http.HeaderNames;
+import io.helidon.http.HeaderValues;
+import io.helidon.http.RequestException;
+import io.helidon.http.ServerRequestHeaders;
+import io.helidon.http.Status;
+import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.ServerRequest;
+import io.helidon.webserver.http.ServerResponse;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** One request and its answer in the terms of the web server below. Used by one thread, once. */
+final class Exchange {
+    private static final Header NO_SNIFF = HeaderValues.createCached("X-Content-Type-Options", "nosniff");
+    private static final byte[] NOTHING = new byte[0];
+    /** An unread body up to this size is read away after the answer, so that the connection can be kept. */
+    private static final int CHEAP_TO_SKIP = 64 << 10;
+
+    private final UUID id;
+    private final ServerRequest request;
+    private final ServerResponse response;
+    private final ServerRequestHeaders headers;
+    private final String method;
+    private final String path;
+    private String route = Dispatch.NO_ROUTE;
+    private boolean bodyRead;
+    private boolean closing;
+
+    Exchange(UUID id, ServerRequest request, ServerResponse response) {
+        this.id = id;
+        this.request = request;
+        this.response = response;
+        this.headers = request.headers();
+        this.method = request.prologue().method().text();
+        this.path = request.prologue().uriPath().rawPath();
+        this.closing = headers.containsToken(HeaderValues.CONNECTION_CLOSE);
+    }
+
+    UUID id() {
+        return id;
+    }
+
+    String method() {
+        return method;
+    }
+
+    String path() {
+        return path;
+    }
+
+    String route() {
+        return route;
+    }
+
+    /** The connection ends with this answer. */
+    void closeAfterwards() {
+        closing = true;
+    }
+
+    List<String> lines(HeaderName name) {
+        return headers.contains(name) ? headers.get(name).allValues() : List.of();
+    }
+
+    void take(Route found) {
+        route = found.pattern();
+    }
+
+    Request read(Router.Found found, @Nullable Principal principal, int limit) {
+        Request.Line line = new Request.Line(
+                id, method, path, request.remotePeer().host(), name -> lines(HeaderNames.create(name)));
+        Query query = Query.parse(request.prologue().query().rawValue());
+        return new Request(line, found.parameters(), query, principal, body(limit));
+    }
+
+    private byte[] body(int limit) {
+        for (String encoding : lines(HeaderNames.CONTENT_ENCODING)) {
+            if (!encoding.equalsIgnoreCase("identity")) {
+                throw Refusals.encoded();
+            }
+        }
+        if (headers.contentLength().orElse(0) > limit) {
+            throw Refusals.tooLarge(limit);
+        }
+        if (!request.content().hasEntity()) {
+            bodyRead = true;
+            return NOTHING;
+        }
+        byte[] body = readBody(limit);
+        if (body.length > limit) {
+            throw Refusals.tooLarge(limit);
+        }
+        bodyRead = true;
+        return body;
+    }
+
+    /** Reads one byte more than allowed, so that the caller sees that there was more. */
+    private byte[] readBody(int limit) {
+        // Not closed: closing would read the rest of a body that is too large.
+        InputStream in = request.content().inputStream();
+        try {
+            return in.readNBytes(limit + 1);
+        } catch (RequestException e) {
+            closing = true;
+            throw e.status().code() == 413 ? Refusals.tooLarge(limit) : Fault.of(e.getMessage()).problem();
+        } catch (IOException | RuntimeException e) {
+            throw new CloseConnectionException("The peer went away before its body was whole", e);
+        }
+    }
+
+    void send(Answer answer) {
+        response.status(Status.create(answer.status()));
+        for (Answer.Field field : answer.fields()) {
+            response.headers().add(HeaderValues.create(field.name(), field.value()));
+        }
+        response.headers().set(NO_SNIFF);
+        boolean close = closing || !bodyRead && !skippable();
+        if (close) {
+            response.headers().set(HeaderValues.CONNECTION_CLOSE);
+        }
+        Answer.Stream stream = answer.stream();
+        if (method.equals("HEAD")) {
+            // The length is that of the body a GET would have got; the body itself must not follow.
+            response.headers().contentLength(answer.body().length);
+            response.send(NOTHING);
+        } else if (stream != null) {
+            write(stream);
+        } else {
+            response.send(answer.body());
+        }
+        if (close) {
+            // Helidon sends the header but goes on reading: what is left of the body would be its next request.
+            throw new CloseConnectionException("The answer said Connection: close");
+        }
+    }
+
+    private void write(Answer.Stream stream) {
+        try (OutputStream out = response.outputStream()) {
+            stream.writeTo(out);
+        } catch (IOException e) {
+            throw new CloseConnectionException("The peer went away while its answer was being written", e);
+        }
+    }
+
+    private boolean skippable() {
+        return !headers.contains(HeaderNames.TRANSFER_ENCODING)
+                && !headers.contains(HeaderNames.EXPECT)
+                && headers.contentLength().orElse(0) <= CHEAP_TO_SKIP;
+    }
+}

@@ -1,0 +1,67 @@
+package dev.semel.server.http;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import org.jspecify.annotations.Nullable;
+
+/** What can be wrong with the bytes of a request. The texts are fixed: no byte of the request comes back. */
+enum Fault {
+    LINE_END("A line does not end with CR LF"),
+    HEAD_TOO_LARGE("The request line or the headers are too large, or there are too many of them"),
+    REQUEST_LINE("The request line is not: method, one space, path, one space, HTTP/1.1"),
+    VERSION("Only HTTP/1.1 is spoken here"),
+    TARGET("The request target is not a path with an optional query"),
+    HEADER_NAME("A header line does not begin with a name and a colon"),
+    HEADER_VALUE("A header value has a control character"),
+    HOST("There is not exactly one valid Host header"),
+    LENGTH("Content-Length is not one plain number"),
+    TRANSFER("Transfer-Encoding is not one header that says chunked, or Content-Length stands beside it"),
+    CHUNK("A chunk is not of the form: size in hex, CR LF, data, CR LF; extensions and trailers are not taken"),
+    CHUNK_TOO_LARGE("A chunk is larger than any body may be"),
+    OTHER("The request is not well-formed HTTP/1.1");
+
+    private final String text;
+
+    Fault(String text) {
+        this.text = text;
+    }
+
+    String text() {
+        return text;
+    }
+
+    int status() {
+        return this == CHUNK_TOO_LARGE ? 413 : 400;
+    }
+
+    /** The fault with this text, or {@link #OTHER}. */
+    static Fault of(@Nullable String text) {
+        for (Fault fault : values()) {
+            if (fault.text.equals(text)) {
+                return fault;
+            }
+        }
+        return OTHER;
+    }
+
+    SemelException problem() {
+        return new SemelException(
+                ErrorCode.INVALID_INPUT,
+                text + ". The connection is closed and nothing was done.",
+                "Send plain HTTP/1.1 as RFC 9112 has it.");
+    }
+
+    /** Thrown where the fault is found. Has no stack trace: strangers decide how often it is made. */
+    static final class Found extends RuntimeException {
+        private final Fault fault;
+
+        Found(Fault fault) {
+            super(fault.text, null, false, false);
+            this.fault = fault;
+        }
+
+        Fault fault() {
+            return fault;
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package dev.semel.server.http;
+
+import io.helidon.common.buffers.BufferData;
+import io.helidon.webserver.ConnectionContext;
+import io.helidon.webserver.spi.ServerConnection;
+import io.helidon.webserver.spi.ServerConnectionSelector;
+import java.util.Set;
+
+/** Gives every new connection its {@link Guarded}. The only protocol there is, so nothing needs to be told apart. */
+record Guard(ServerConnectionSelector http1, Settings settings, Connections connections, int largestBody)
+        implements ServerConnectionSelector {
+    @Override
+    public int bytesToIdentifyConnection() {
+        return 0;
+    }
+
+    @Override
+    public Support supports(BufferData data) {
+        return Support.SUPPORTED;
+    }
+
+    @Override
+    public Set<String> supportedApplicationProtocols() {
+        return http1.supportedApplicationProtocols();
+    }
+
+    @Override
+    public ServerConnection connection(ConnectionContext context) {
+        return new Guarded(context, this);
+    }
+}

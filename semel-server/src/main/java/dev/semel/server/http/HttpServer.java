@@ -1,0 +1,102 @@
+package dev.semel.server.http;
+
+import io.helidon.http.HttpLogConfig;
+import io.helidon.http.encoding.ContentEncodingContext;
+import io.helidon.webserver.ErrorHandling;
+import io.helidon.webserver.WebServer;
+import io.helidon.webserver.http.HttpRouting;
+import io.helidon.webserver.http1.Http1Config;
+import io.helidon.webserver.http1.Http1ConnectionSelector;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+
+/** The server's door: Helidon below, our own router above, and no Helidon type to be seen from outside. */
+public final class HttpServer implements AutoCloseable {
+    private final WebServer server;
+    private final InFlight inFlight;
+    private final Connections connections;
+    private final Settings settings;
+
+    private HttpServer(WebServer server, InFlight inFlight, Connections connections, Settings settings) {
+        this.server = server;
+        this.inFlight = inFlight;
+        this.connections = connections;
+        this.settings = settings;
+    }
+
+    public static HttpServer start(Settings settings, Router router, Authenticator authenticator, Observer observer) {
+        Dispatch dispatch = new Dispatch(settings, router, authenticator, observer);
+        Connections connections = new Connections(settings);
+        TransportErrors errors = new TransportErrors(settings, observer, dispatch.ids());
+        Guard guard = new Guard(http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
+        WebServer server = WebServer.builder()
+                .address(address(settings.host()))
+                .port(settings.port())
+                .backlog(settings.backlog())
+                .maxTcpConnections(settings.maxConnections())
+                .maxConcurrentRequests(settings.maxConcurrent())
+                .shutdownGracePeriod(settings.drain())
+                .shutdownHook(false)
+                .directHandlers(errors.everywhere())
+                // So that our own texts reach the handler above; it passes on no others.
+                .errorHandling(ErrorHandling.builder().includeEntity(true).build())
+                .contentEncoding(ContentEncodingContext.builder()
+                        .contentEncodingsDiscoverServices(false)
+                        .build())
+                .protocolsDiscoverServices(false)
+                .featuresDiscoverServices(false)
+                .addConnectionSelector(guard)
+                .addRouting(HttpRouting.builder().addFilter((_, request, response) -> dispatch.serve(request, response)))
+                .build()
+                .start();
+        return new HttpServer(server, dispatch.inFlight(), connections.start(), settings);
+    }
+
+    public int port() {
+        return server.port();
+    }
+
+    /**
+     * Stops listening at once, lets the requests in flight finish within {@link Settings#drain}, answers new ones on
+     * kept connections with 503 meanwhile, then closes every connection.
+     */
+    public void stop() {
+        inFlight.close();
+        Thread listener = Thread.ofPlatform().name("http-stop").start(server::stop);
+        inFlight.await(settings.drain());
+        connections.closeAll();
+        try {
+            listener.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+
+    /** Helidon's own checks are off where {@link Head} is stricter: they would be paid for twice. */
+    private static Http1ConnectionSelector http1(Settings settings) {
+        return Http1ConnectionSelector.builder()
+                .config(Http1Config.builder()
+                        .maxPrologueLength(settings.maxPrologue() + 16)
+                        .maxHeadersSize(settings.maxPrologue() + settings.maxHeaders() + 16)
+                        .validatePath(false)
+                        .validatePrologue(false)
+                        .validateRequestHeaders(false)
+                        .continueImmediately(false)
+                        .log(HttpLogConfig.builder().receiveLog(false).sendLog(false).build())
+                        .build())
+                .build();
+    }
+
+    private static InetAddress address(String host) {
+        try {
+            return InetAddress.getByName(host);
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("Host " + host + " is not known", e);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package dev.semel.server.http;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import java.util.UUID;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Errors as RFC 9457 problem documents, with the headers that make clients do the right thing by themselves. */
+public final class Problems {
+    private static final JsonMapper JSON = JsonMapper.shared();
+    private static final String HOME = "https://semel.dev/";
+    private static final String KEY_GUIDE =
+            "<" + HOME + "docs/idempotency>; rel=\"describedby\"; type=\"text/html\"";
+
+    private Problems() {}
+
+    public static Answer answer(SemelException error, UUID instance) {
+        ErrorCode code = error.code();
+        byte[] body = JSON.writeValueAsBytes(document(error, instance));
+        Answer answer = Answer.of(code.status(), "application/problem+json", body)
+                .with("Cache-Control", "no-store")
+                .with("Content-Language", "en");
+        if (code.status() == 409) {
+            // Clients of the common SDK family retry a 409 by themselves unless this says not to.
+            answer = answer.with("x-should-retry", String.valueOf(code.retryable()));
+        }
+        if (comesBack(code)) {
+            answer = answer.with("Retry-After", retryAfter(error));
+        }
+        return switch (code) {
+            case IDEMPOTENCY_KEY_INVALID, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_CONFLICT ->
+                answer.with("Link", KEY_GUIDE);
+            case UNAUTHENTICATED -> answer.with("WWW-Authenticate", "Bearer realm=\"semel\"");
+            default -> answer;
+        };
+    }
+
+    /** The document alone, e.g. for one item of a batch. */
+    public static ObjectNode document(SemelException error, UUID instance) {
+        ErrorCode code = error.code();
+        ObjectNode out = JSON.createObjectNode()
+                .put("type", HOME + "problems/" + code.slug())
+                .put("title", code.title())
+                .put("status", code.status())
+                .put("detail", error.detail())
+                .put("instance", "urn:uuid:" + instance)
+                .put("code", code.slug())
+                .put("retryable", code.retryable())
+                .put("fix", error.fix());
+        error.members().forEach((name, value) -> {
+            if (!out.has(name)) {
+                out.set(name, JSON.valueToTree(value));
+            }
+        });
+        return out;
+    }
+
+    private static boolean comesBack(ErrorCode code) {
+        return code.status() == 429 || code.status() == 503 || code.status() == 409 && code.retryable();
+    }
+
+    private static String retryAfter(SemelException error) {
+        return error.members().get("retry_after") instanceof Number seconds
+                ? String.valueOf(Math.max(1, seconds.longValue()))
+                : "1";
+    }
+}

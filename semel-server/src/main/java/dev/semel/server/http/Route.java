@@ -1,0 +1,19 @@
+package dev.semel.server.http;
+
+/**
+ * One thing the server offers.
+ *
+ * @param pattern e.g. {@code /v1/workflows/{id}/trigger}; a segment is a literal or one parameter
+ * @param maxBody bytes; {@link #DEFAULT_BODY} means the server's own limit
+ */
+public record Route(String method, String pattern, Scope scope, Handler handler, int maxBody) {
+    public static final int DEFAULT_BODY = -1;
+
+    public Route(String method, String pattern, Scope scope, Handler handler) {
+        this(method, pattern, scope, handler, DEFAULT_BODY);
+    }
+
+    public Route withMaxBody(int bytes) {
+        return new Route(method, pattern, scope, handler, bytes);
+    }
+}

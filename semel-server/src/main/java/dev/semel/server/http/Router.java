@@ -1,0 +1,191 @@
+package dev.semel.server.http;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the route of a raw path. Literal segments match only as they are spelled, byte for byte, before any decoding;
+ * so a path has exactly one spelling and no rule can be walked around by another one.
+ */
+public final class Router {
+    private static final int MAX_SEGMENTS = 16;
+
+    private final Node root = new Node();
+    private int largestBody;
+
+    public Router add(String method, String pattern, Scope scope, Handler handler) {
+        return add(new Route(method, pattern, scope, handler));
+    }
+
+    public Router add(Route route) {
+        Node node = root;
+        for (String segment : segments(route.pattern())) {
+            node = segment.startsWith("{") ? node.parameter() : node.literal(segment);
+        }
+        if (node.routes.putIfAbsent(route.method(), new Target(route, names(route.pattern()))) != null) {
+            throw new IllegalArgumentException(route.method() + " " + route.pattern() + " is there twice");
+        }
+        largestBody = Math.max(largestBody, route.maxBody());
+        return this;
+    }
+
+    /** The largest body that any route names for itself. */
+    int largestBody() {
+        return largestBody;
+    }
+
+    /** What a path leads to. Decoding errors inside parameters are left to {@link Found#parameters}. */
+    Lookup find(String method, String rawPath) {
+        String[] raw = split(rawPath);
+        if (raw == null) {
+            return Lookup.NOTHING;
+        }
+        Target target = root.find(method, raw, 0);
+        if (target == null && method.equals("HEAD")) {
+            target = root.find("GET", raw, 0);
+        }
+        if (target != null) {
+            return new Found(target, raw);
+        }
+        Map<String, Route> others = new TreeMap<>();
+        root.collect(raw, 0, others);
+        return others.isEmpty() ? Lookup.NOTHING : new OtherMethods(others);
+    }
+
+    /** The segments of a path, or null where it can match nothing: no leading slash, an empty segment, too many. */
+    private static String @Nullable [] split(String path) {
+        if (path.isEmpty() || path.charAt(0) != '/') {
+            return null;
+        }
+        if (path.length() == 1) {
+            return new String[0];
+        }
+        int count = 1;
+        for (int i = 1; i < path.length(); i++) {
+            if (path.charAt(i) == '/') {
+                count++;
+            }
+        }
+        if (count > MAX_SEGMENTS) {
+            return null;
+        }
+        String[] out = new String[count];
+        int from = 1;
+        for (int i = 0; i < count; i++) {
+            int to = path.indexOf('/', from);
+            out[i] = path.substring(from, to < 0 ? path.length() : to);
+            if (out[i].isEmpty()) {
+                return null;
+            }
+            from = to + 1;
+        }
+        return out;
+    }
+
+    private static String[] segments(String pattern) {
+        String[] segments = split(pattern);
+        if (segments == null) {
+            throw new IllegalArgumentException("Pattern " + pattern + " is not /a/{b}/c");
+        }
+        return segments;
+    }
+
+    private static List<@Nullable String> names(String pattern) {
+        List<@Nullable String> names = new ArrayList<>();
+        for (String segment : segments(pattern)) {
+            names.add(segment.startsWith("{") ? segment.substring(1, segment.length() - 1) : null);
+        }
+        return names;
+    }
+
+    sealed interface Lookup permits Nothing, OtherMethods, Found {
+        Lookup NOTHING = new Nothing();
+    }
+
+    record Nothing() implements Lookup {}
+
+    /** The path is known, the method is not among these. */
+    record OtherMethods(Map<String, Route> routes) implements Lookup {
+        String allow() {
+            TreeSet<String> methods = new TreeSet<>(routes.keySet());
+            methods.add("OPTIONS");
+            if (methods.contains("GET")) {
+                methods.add("HEAD");
+            }
+            return String.join(", ", methods);
+        }
+
+        boolean open() {
+            return routes.values().stream().allMatch(route -> route.scope() == Scope.OPEN);
+        }
+    }
+
+    record Found(Target target, String[] raw) implements Lookup {
+        Route route() {
+            return target.route;
+        }
+
+        /** Decodes the parameters; a bad one is a 400, which only a caller who may be here gets to see. */
+        Map<String, String> parameters() {
+            Map<String, String> out = HashMap.newHashMap(2);
+            for (int i = 0; i < raw.length; i++) {
+                String name = target.names.get(i);
+                if (name != null) {
+                    out.put(name, Segments.path(raw[i]));
+                }
+            }
+            return out;
+        }
+    }
+
+    private record Target(Route route, List<@Nullable String> names) {}
+
+    /** Grows while the server is wired and is only read afterwards. */
+    private static final class Node {
+        private final Map<String, Node> literals = new HashMap<>();
+        private final Map<String, Target> routes = new HashMap<>();
+        private @Nullable Node parameter;
+
+        Node literal(String segment) {
+            return literals.computeIfAbsent(segment, _ -> new Node());
+        }
+
+        Node parameter() {
+            Node known = parameter;
+            if (known == null) {
+                known = new Node();
+                parameter = known;
+            }
+            return known;
+        }
+
+        /** A literal goes before a parameter; a parameter is tried where the literal offers no such method. */
+        @Nullable Target find(String method, String[] raw, int at) {
+            if (at == raw.length) {
+                return routes.get(method);
+            }
+            Node literal = literals.get(raw[at]);
+            Target target = literal == null ? null : literal.find(method, raw, at + 1);
+            return target != null || parameter == null ? target : parameter.find(method, raw, at + 1);
+        }
+
+        void collect(String[] raw, int at, Map<String, Route> into) {
+            if (at == raw.length) {
+                routes.forEach((method, target) -> into.putIfAbsent(method, target.route));
+                return;
+            }
+            Node literal = literals.get(raw[at]);
+            if (literal != null) {
+                literal.collect(raw, at + 1, into);
+            }
+            if (parameter != null) {
+                parameter.collect(raw, at + 1, into);
+            }
+        }
+    }
+}

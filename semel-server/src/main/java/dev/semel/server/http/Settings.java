@@ -1,0 +1,91 @@
+package dev.semel.server.http;
+
+import java.time.Duration;
+
+/**
+ * The limits of the door. Each is a bound on what one stranger can make us hold.
+ *
+ * @param port 0 lets the system choose; {@link HttpServer#port()} says which
+ * @param maxBody of a route that names no limit of its own
+ * @param maxPrologue bytes of the request line
+ * @param maxHeaders bytes of all header lines together
+ * @param headTimeout from the first byte of a request to the end of its headers, however the bytes drip in
+ * @param bodyTimeout for the whole body
+ * @param writeTimeout for a client that does not read its answer
+ * @param idleTimeout between two requests of a kept-alive connection
+ * @param drain how long requests in flight may take to finish when the server stops
+ */
+public record Settings(
+        String host,
+        int port,
+        int maxBody,
+        int maxPrologue,
+        int maxHeaders,
+        Duration headTimeout,
+        Duration bodyTimeout,
+        Duration writeTimeout,
+        Duration idleTimeout,
+        int maxConnections,
+        int maxConcurrent,
+        int backlog,
+        Duration drain) {
+
+    public Settings {
+        atLeast("maxBody", maxBody, 0);
+        atLeast("maxPrologue", maxPrologue, 64);
+        atLeast("maxHeaders", maxHeaders, 256);
+        atLeast("maxConnections", maxConnections, 1);
+        atLeast("maxConcurrent", maxConcurrent, 1);
+        atLeast("backlog", backlog, 1);
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("port is " + port + ", not 0 to 65535");
+        }
+    }
+
+    public static Settings on(String host, int port) {
+        return new Settings(
+                host,
+                port,
+                1 << 20,
+                8 << 10,
+                16 << 10,
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(60),
+                10_000,
+                4_096,
+                1_024,
+                Duration.ofSeconds(10));
+    }
+
+    public Settings withMaxBody(int bytes) {
+        return new Settings(
+                host, port, bytes, maxPrologue, maxHeaders, headTimeout, bodyTimeout, writeTimeout, idleTimeout,
+                maxConnections, maxConcurrent, backlog, drain);
+    }
+
+    public Settings withTimeouts(Duration head, Duration body, Duration write, Duration idle) {
+        return new Settings(
+                host, port, maxBody, maxPrologue, maxHeaders, head, body, write, idle, maxConnections, maxConcurrent,
+                backlog, drain);
+    }
+
+    public Settings withLoad(int connections, int requests) {
+        return new Settings(
+                host, port, maxBody, maxPrologue, maxHeaders, headTimeout, bodyTimeout, writeTimeout, idleTimeout,
+                connections, requests, backlog, drain);
+    }
+
+    public Settings withDrain(Duration atMost) {
+        return new Settings(
+                host, port, maxBody, maxPrologue, maxHeaders, headTimeout, bodyTimeout, writeTimeout, idleTimeout,
+                maxConnections, maxConcurrent, backlog, atMost);
+    }
+
+    private static void atLeast(String name, int value, int least) {
+        if (value < least) {
+            throw new IllegalArgumentException(name + " is " + value + ", below " + least);
+        }
+    }
+}

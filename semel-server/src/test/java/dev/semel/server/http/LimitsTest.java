@@ -1,0 +1,178 @@
+package dev.semel.server.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LimitsTest {
+    private static final Settings NORMAL = Settings.on("127.0.0.1", 0);
+    private static final Handler COUNT = request -> 
+            Answer.json(200, String.valueOf(request.body().length).getBytes(StandardCharsets.US_ASCII));
+    private static final String CHUNKED = "Transfer-Encoding: chunked\r\n\r\n";
+
+    private final CountDownLatch arrived = new CountDownLatch(1);
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final Site site = new Site(NORMAL, router());
+
+    private Router router() {
+        return new Router()
+            .add(new Route("POST", "/v1/large", Scope.TRIGGER, COUNT).withMaxBody(3 << 20))
+            .add(new Route("POST", "/v1/small", Scope.TRIGGER, COUNT).withMaxBody(10))
+            .add("POST", "/v1/normal", Scope.TRIGGER, COUNT)
+            .add("GET", "/v1/slow", Scope.READ, _ -> {
+                arrived.countDown();
+                release.await();
+                return Answer.empty(204);
+            });
+    }
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        site.close();
+    }
+
+    @Test
+    void a_body_that_says_it_is_too_large_is_413_before_a_byte_of_it_is_read() throws IOException {
+        for (String length : new String[] {"1048577", "10737418240", "999999999999999"}) {
+            Wire.Reply reply = site.ask("POST", "/v1/normal", "Content-Length: " + length);
+            assertEquals(413, reply.status());
+            assertTrue(reply.body().contains("\"limit\":1048576"), reply.body());
+            assertEquals("close", reply.header("connection"));
+        }
+    }
+
+    @Test
+    void a_stranger_with_a_large_body_is_401_and_not_413() throws IOException {
+        assertEquals(401, site.askAs("", "POST", "/v1/normal", "Content-Length: 10737418240").status());
+    }
+
+    @Test
+    void a_client_that_waits_for_100_continue_gets_413_instead_of_it() throws IOException {
+        assertEquals(413, site.ask("POST", "/v1/small", "Content-Length: 11", "Expect: 100-continue").status());
+    }
+
+    @Test
+    void a_client_that_waits_for_100_continue_gets_it_and_then_its_answer() throws IOException {
+        try (Wire wire = site.wire()) {
+            wire.send(post("/v1/small") + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+            assertEquals(100, wire.head().status());
+            wire.send("{}");
+            assertEquals("2", wire.reply().body());
+            wire.send(post("/v1/small") + "Content-Length: 3\r\n\r\n{ }");
+            assertEquals("3", wire.reply().body());
+        }
+    }
+
+    @Test
+    void endless_chunks_are_413_at_the_limit() throws IOException {
+        try (Wire wire = site.wire()) {
+            wire.send(post("/v1/normal") + CHUNKED);
+            String chunk = "10000\r\n" + "x".repeat(0x10000) + "\r\n";
+            for (int i = 0; i < 17; i++) {
+                wire.send(chunk);
+            }
+            assertEquals(413, wire.reply().status());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"7fffffff", "FFFFFFFF", "300001"})
+    void one_enormous_chunk_is_413_before_it_is_buffered(String size) throws IOException {
+        try (Wire wire = site.wire()) {
+            wire.send(post("/v1/normal") + CHUNKED + size + "\r\nx");
+            assertEquals(413, wire.reply().status());
+        }
+    }
+
+    @Test
+    void a_route_may_take_more_or_less_than_the_others() throws IOException {
+        try (Wire wire = site.wire()) {
+            wire.send(post("/v1/large") + "Content-Length: 3145728\r\n\r\n" + "x".repeat(3 << 20));
+            assertEquals("3145728", wire.reply().body());
+            wire.send(post("/v1/small") + "Content-Length: 10\r\n\r\n0123456789");
+            assertEquals("10", wire.reply().body());
+            wire.send(post("/v1/normal") + "Content-Length: 1048576\r\n\r\n" + "x".repeat(1 << 20));
+            assertEquals("1048576", wire.reply().body());
+            wire.send(post("/v1/small") + CHUNKED + "b\r\n01234567890\r\n0\r\n\r\n");
+            assertEquals(413, wire.reply().status());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gzip", "br", "gzip, gzip", "identity, gzip", "x"})
+    void a_content_encoding_is_415(String encoding) throws IOException {
+        assertEquals(415, site.ask("POST", "/v1/normal", "Content-Encoding: " + encoding, "Content-Length: 3").status());
+        assertEquals(
+                200, site.ask("POST", "/v1/normal", "Content-Encoding: identity", "Content-Length: 0").status());
+    }
+
+    @Test
+    void too_large_a_head_is_400_and_closed() throws IOException {
+        String start = "GET /healthz HTTP/1.1\r\nHost: x\r\n";
+        String[] heads = {
+            "GET /" + "a".repeat(9_000) + " HTTP/1.1\r\nHost: x\r\n\r\n",
+            start + "X: " + "a".repeat(30_000) + "\r\n\r\n",
+            start + "X: y\r\n".repeat(200) + "\r\n",
+            start + "X".repeat(30_000),
+            "G".repeat(30_000),
+        };
+        for (String head : heads) {
+            try (Wire wire = site.wire()) {
+                wire.send(head);
+                assertTrue(wire.untilClosed().startsWith("HTTP/1.1 400 "), head.substring(0, 40));
+            }
+        }
+        assertTrue(site.handled.isEmpty());
+    }
+
+    @Test
+    void a_head_just_inside_the_limits_is_served() throws IOException {
+        assertEquals(200, site.ask("GET", "/healthz?" + "a".repeat(8_000), "X: " + "b".repeat(15_000)).status());
+    }
+
+    @Test
+    void more_requests_at_once_than_allowed_are_503_and_come_back_later() throws Exception {
+        try (Site narrow = new Site(NORMAL.withLoad(10, 1), router());
+                Wire slow = narrow.wire()) {
+            slow.send("GET /v1/slow HTTP/1.1\r\nHost: x\r\n" + Site.AUTH + "\r\n");
+            arrived.await();
+            Wire.Reply reply = narrow.ask("GET", "/healthz");
+            assertEquals(503, reply.status());
+            assertEquals("1", reply.header("retry-after"));
+            assertTrue(reply.body().contains("\"code\":\"overloaded\""), reply.body());
+            release.countDown();
+            assertEquals(204, slow.reply().status());
+        }
+    }
+
+    @Test
+    void more_connections_than_allowed_wait_until_one_is_closed() throws IOException {
+        try (Site narrow = new Site(NORMAL.withLoad(1, 10), router());
+                Wire second = second(narrow)) {
+            assertEquals(200, second.patience(20_000).reply().status());
+        }
+    }
+
+    private static Wire second(Site narrow) throws IOException {
+        try (Wire first = narrow.wire()) {
+            first.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply();
+            Wire second = narrow.wire().send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").patience(100);
+            assertThrows(SocketTimeoutException.class, second::reply);
+            return second;
+        }
+    }
+
+    private static String post(String path) {
+        return "POST " + path + " HTTP/1.1\r\nHost: x\r\n" + Site.AUTH;
+    }
+}

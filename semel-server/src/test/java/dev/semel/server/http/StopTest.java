@@ -1,0 +1,90 @@
+package dev.semel.server.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class StopTest {
+    private final CountDownLatch arrived = new CountDownLatch(1);
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final CountDownLatch interrupted = new CountDownLatch(1);
+    private final Router router = new Router().add("GET", "/slow", Scope.OPEN, _ -> {
+        arrived.countDown();
+        try {
+            release.await();
+        } catch (InterruptedException e) {
+            interrupted.countDown();
+        }
+        return Answer.empty(204);
+    });
+
+    @Test
+    void requests_in_flight_finish_new_ones_get_503_and_nobody_can_connect() throws Exception {
+        Site site = new Site(Settings.on("127.0.0.1", 0), router);
+        try (Wire slow = site.wire();
+                Wire kept = site.wire()) {
+            kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            assertEquals(200, kept.reply().status());
+            slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+            arrived.await();
+            Thread stopping = Thread.ofPlatform().start(site::close);
+            untilRefused(site);
+
+            kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+            Wire.Reply refused = kept.reply();
+            assertEquals(503, refused.status());
+            assertTrue(refused.body().contains("\"code\":\"shutting-down\""), refused.body());
+            assertEquals("1", refused.header("retry-after"));
+            assertEquals("close", refused.header("connection"));
+            assertEquals("", kept.untilClosed());
+
+            assertTrue(stopping.isAlive());
+            release.countDown();
+            assertEquals(204, slow.reply().status());
+            stopping.join();
+        }
+    }
+
+    @Test
+    void a_stop_does_not_wait_for_idle_connections() throws Exception {
+        Site site = new Site(Settings.on("127.0.0.1", 0).withDrain(Duration.ofHours(1)), router);
+        try (Wire kept = site.wire()) {
+            kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply();
+            site.close();
+            assertEquals("", kept.untilClosed());
+        }
+    }
+
+    @Test
+    void a_request_that_outlasts_the_drain_is_interrupted_and_cut() throws Exception {
+        Site site = new Site(Settings.on("127.0.0.1", 0).withDrain(Duration.ofMillis(100)), router);
+        try (Wire slow = site.wire()) {
+            slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
+            arrived.await();
+            site.close();
+            interrupted.await();
+            assertFalse(slow.untilClosed().contains("200"));
+        }
+    }
+
+    private static void untilRefused(Site site) throws IOException {
+        while (true) {
+            try (Wire wire = site.wire()) {
+                wire.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+                String answer = wire.untilClosed();
+                assertTrue(answer.isEmpty() || answer.startsWith("HTTP/1.1 503"), answer);
+            } catch (ConnectException e) {
+                return;
+            } catch (SocketException e) {
+                // Accepted by the system and reset by the closing listener: try again.
+            }
+        }
+    }
+}
