@@ -103,7 +103,7 @@ public final class Cli implements Callable<Integer> {
         return Exit.USAGE;
     }
 
-    private static int failed(Exception thrown, CommandLine command, ParseResult parsed) {
+    private static int failed(Exception thrown, CommandLine command, ParseResult root) {
         if (!(thrown instanceof Failure failure)) {
             command.getErr().println("semel: a mistake in this program, please report it: " + thrown);
             if (thrown.getStackTrace().length > 0) {
@@ -112,7 +112,8 @@ public final class Cli implements Callable<Integer> {
             return Exit.FAILED;
         }
         failure.lines().forEach(command.getErr()::println);
-        if (parsed.hasMatchedOption("--json")) {
+        // The result that is passed in is the root's; the option belongs to the command.
+        if (command.getParseResult().hasMatchedOption("--json")) {
             command.getOut().println(Json.pretty(failure.document()));
         }
         return failure.exit();

@@ -28,7 +28,9 @@ final class Payload {
             throw bad("The data holds characters that could not be read in this locale.", "Put it into a UTF-8 file and pass --data @FILE.");
         }
         try {
-            Json.parse(text);
+            if (Json.parse(text).isMissingNode()) {
+                throw bad("The data is empty. Nothing was sent.", "Leave --data out to send {}.");
+            }
         } catch (JacksonException invalid) {
             TokenStreamLocation at = invalid.getLocation();
             String where = at == null ? "" : ", at line " + at.getLineNr() + ", column " + at.getColumnNr();

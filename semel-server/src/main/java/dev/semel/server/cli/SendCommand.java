@@ -36,6 +36,10 @@ final class SendCommand implements Callable<Integer> {
 
     private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
 
+    private static final String BARE_KEY = "[\\x21-\\x7e&&[^\"]]([\\x20-\\x7e]{0,253}[\\x21-\\x7e])?";
+    /** The server judges what is inside; here it is only kept to what a header can carry. */
+    private static final String QUOTED_KEY = "\"[\\x20-\\x7e]{1,600}";
+
     private final Surroundings around;
 
     @Spec
@@ -132,7 +136,7 @@ final class SendCommand implements Callable<Integer> {
         if (times < 1 || times > 1_000) {
             throw usage("--times must be between 1 and 1000, not " + times + ".");
         }
-        if (key != null && !key.matches("[\\x21-\\x7e]([\\x20-\\x7e]{0,510}[\\x21-\\x7e])?")) {
+        if (key != null && !(key.matches(BARE_KEY) || key.matches(QUOTED_KEY))) {
             throw usage("--key must be 1 to 255 visible ASCII characters, with spaces only inside. Nothing was sent.");
         }
         if (runId != null && !runId.matches("[\\x21-\\x7e&&[^/]]{1,128}")) {
