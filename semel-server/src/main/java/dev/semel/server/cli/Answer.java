@@ -1,0 +1,54 @@
+package dev.semel.server.cli;
+
+import java.net.http.HttpHeaders;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What a server answered.
+ *
+ * @param json false where the body was something else, so that no Semel spoke; {@code body} is then empty
+ */
+record Answer(int status, HttpHeaders headers, boolean json, JsonNode body) {
+    boolean ok() {
+        return status / 100 == 2;
+    }
+
+    String code() {
+        return Json.text(body, "code");
+    }
+
+    /** The server's clock, so that relative times are right on a machine whose own clock is wrong. */
+    Optional<Instant> date() {
+        return headers.firstValue("Date").flatMap(Answer::httpDate);
+    }
+
+    /** How long the server asks to stay away: seconds or a date. */
+    Optional<Duration> retryAfter(Instant now) {
+        return headers.firstValue("Retry-After").flatMap(text -> {
+            if (text.matches("\\d{1,9}")) {
+                return Optional.of(Duration.ofSeconds(Long.parseLong(text)));
+            }
+            Instant from = date().orElse(now);
+            return httpDate(text).map(until -> Duration.between(from, until)).map(Answer::notNegative);
+        });
+    }
+
+    private static Duration notNegative(Duration duration) {
+        return duration.isNegative() ? Duration.ZERO : duration;
+    }
+
+    private static Optional<Instant> httpDate(String text) {
+        try {
+            return Optional.of(ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME)
+                    .toInstant());
+        } catch (DateTimeParseException notADate) {
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package dev.semel.server.cli;
+
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.TrustManager;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+
+/** The server's HTTP API, one request at a time. Never repeats a request by itself and follows no redirect. */
+final class Api {
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final int LARGEST_ANSWER = 64 << 20;
+
+    private final String address;
+    private final String token;
+    private final HttpClient client;
+
+    /** @param token empty for none */
+    Api(String address, String token) {
+        this.address = address;
+        this.token = token;
+        HttpClient.Builder builder = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .connectTimeout(CONNECT_TIMEOUT);
+        this.client = (address.startsWith("http:") ? builder.sslContext(trustNobody()) : builder).build();
+    }
+
+    /**
+     * The client prepares for TLS even where the address has none, and reading the system's certificates takes longer
+     * than all the rest of a command. One that trusts nobody is ready at once, and safe: it could only refuse.
+     */
+    private static SSLContext trustNobody() {
+        try {
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(new KeyManager[0], new TrustManager[0], null);
+            return context;
+        } catch (GeneralSecurityException impossible) {
+            throw new IllegalStateException("this Java has no TLS", impossible);
+        }
+    }
+
+    String address() {
+        return address;
+    }
+
+    /** For reads, and writes that may be asked for again: anything but a 2xx in JSON ends the command. */
+    Answer ask(Call call) {
+        Answer answer;
+        try {
+            answer = exchange(call);
+        } catch (NoAnswer none) {
+            throw unreachable(none);
+        }
+        if (!answer.ok()) {
+            throw Failure.of(answer);
+        }
+        if (!answer.json()) {
+            throw Failure.notSemel(answer);
+        }
+        return answer;
+    }
+
+    Failure unreachable(NoAnswer none) {
+        return Failure.here(
+                Exit.UNREACHABLE,
+                "unreachable",
+                address + ": " + none.why() + ".",
+                "Start one with `semel dev`, or name another with --server or SEMEL_SERVER.");
+    }
+
+    /** Any answer at all, whatever its status. */
+    Answer exchange(Call call) throws NoAnswer {
+        CompletableFuture<HttpResponse<byte[]>> pending = client.sendAsync(
+                request(call),
+                HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofByteArray(), LARGEST_ANSWER));
+        try {
+            // The client's own time limit ends with the headers; this one covers a body that never ends.
+            return answer(pending.get(call.timeout().toMillis() + 5_000, TimeUnit.MILLISECONDS));
+        } catch (ExecutionException failed) {
+            throw noAnswer(failed.getCause());
+        } catch (TimeoutException late) {
+            pending.cancel(true);
+            throw new NoAnswer(true, "no complete answer within " + Times.span(call.timeout()));
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new NoAnswer(true, "interrupted while waiting for the answer");
+        }
+    }
+
+    private HttpRequest request(Call call) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address + call.path()))
+                .timeout(call.timeout())
+                .header("Accept", "application/json, application/problem+json")
+                .header("User-Agent", "semel-cli")
+                .method(
+                        call.method(),
+                        call.body().isEmpty()
+                                ? HttpRequest.BodyPublishers.noBody()
+                                : HttpRequest.BodyPublishers.ofString(call.body(), StandardCharsets.UTF_8));
+        if (!token.isEmpty()) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        call.headers().forEach(request::header);
+        return request.build();
+    }
+
+    private static Answer answer(HttpResponse<byte[]> response) {
+        String body = new String(response.body(), StandardCharsets.UTF_8);
+        if (body.isBlank()) {
+            // 204, or a bare status: nothing to read, and nothing that speaks against Semel.
+            boolean empty = response.statusCode() / 100 == 2;
+            return new Answer(response.statusCode(), response.headers(), empty, Json.object());
+        }
+        try {
+            JsonNode tree = Json.parse(body);
+            return new Answer(response.statusCode(), response.headers(), tree.isContainer(), tree);
+        } catch (JacksonException notJson) {
+            return new Answer(response.statusCode(), response.headers(), false, Json.object());
+        }
+    }
+
+    /**
+     * Told apart as in the engine: a refused connection did nothing, a broken one may have done all. Looks through the
+     * whole chain of causes, because with a retry limit of 1 the client wraps a refusal into "Too many retries".
+     */
+    private static NoAnswer noAnswer(@Nullable Throwable failed) {
+        boolean connecting = false;
+        for (Throwable cause = failed; cause != null; cause = cause.getCause()) {
+            switch (cause) {
+                case HttpConnectTimeoutException _ -> {
+                    return new NoAnswer(false, "no connection within " + Times.span(CONNECT_TIMEOUT));
+                }
+                case UnresolvedAddressException _ -> {
+                    return new NoAnswer(false, "the host name is not known");
+                }
+                case SSLHandshakeException _ -> {
+                    return new NoAnswer(false, "no TLS connection could be agreed on");
+                }
+                case HttpTimeoutException _ -> {
+                    return new NoAnswer(true, "no answer in time");
+                }
+                case ConnectException _ -> connecting = true;
+                default -> {}
+            }
+        }
+        return connecting
+                ? new NoAnswer(false, "connection refused")
+                : new NoAnswer(true, "the connection broke before the answer was complete");
+    }
+}

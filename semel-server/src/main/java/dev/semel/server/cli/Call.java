@@ -1,0 +1,66 @@
+package dev.semel.server.cli;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** One request to the API. {@code path} is encoded already. */
+record Call(String method, String path, Map<String, String> headers, String body, Duration timeout) {
+    private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(30);
+
+    Call {
+        headers = Map.copyOf(headers);
+    }
+
+    static Call get(String path) {
+        return new Call("GET", path, Map.of(), "", USUAL_TIMEOUT);
+    }
+
+    static Call delete(String path) {
+        return new Call("DELETE", path, Map.of(), "", USUAL_TIMEOUT);
+    }
+
+    static Call post(String path, String json) {
+        return new Call("POST", path, Map.of("Content-Type", "application/json"), json, USUAL_TIMEOUT);
+    }
+
+    static Call put(String path, String contentType, String body) {
+        return new Call("PUT", path, Map.of("Content-Type", contentType), body, USUAL_TIMEOUT);
+    }
+
+    Call with(String header, String value) {
+        Map<String, String> more = new LinkedHashMap<>(headers);
+        more.put(header, value);
+        return new Call(method, path, more, body, timeout);
+    }
+
+    Call within(Duration limit) {
+        return new Call(method, path, headers, body, limit);
+    }
+
+    /** Adds a query parameter, unless its value is empty. */
+    Call where(String name, String value) {
+        if (value.isEmpty()) {
+            return this;
+        }
+        String joined = path + (path.indexOf('?') < 0 ? '?' : '&') + name + '=' + encode(value);
+        return new Call(method, joined, headers, body, timeout);
+    }
+
+    /** Joins segments; a key may hold slashes, spaces and dots and stays one segment. */
+    static String path(String... segments) {
+        return Stream.of(segments).map(Call::segment).collect(Collectors.joining("/", "/", ""));
+    }
+
+    private static String segment(String text) {
+        return text.equals(".") || text.equals("..") ? text.replace(".", "%2E") : encode(text);
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+}

@@ -1,0 +1,135 @@
+package dev.semel.server.cli;
+
+import dev.semel.server.ServeOptions;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Properties;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The root of the command line. Wiring is `new`; every command gets the same surroundings. */
+@Command(
+        name = "semel",
+        description = "Durable workflows: asking twice is safe.",
+        versionProvider = Cli.Version.class,
+        footer = {
+            "",
+            "Exit codes: 0 done (a replay is success), 1 failed, 2 wrong usage, 3 key conflict, 4 in doubt,",
+            "6 not found, 7 not allowed, 8 unreachable or try later."
+        })
+public final class Cli implements Callable<Integer> {
+    private static final String EXAMPLES =
+            """
+            semel dev --demo                                              server, dashboard and examples here
+            semel send payment_receipt --key evt_1 --data @payment.json   trigger; again: the same run
+            semel send payment_receipt --key evt_1 --data @p.json --times 3   see duplicates prevented
+            semel runs                                                    what ran, and what was replayed
+            semel key evt_1                                               the story of a key
+            semel publish workflows/payment_receipt.yaml                  publish a workflow
+            semel doctor                                                  is everything well here?
+            semel help                                                    all commands; semel help send for one""";
+
+    private final Surroundings around;
+
+    @Option(names = {"-V", "--version"}, versionHelp = true, description = "Print the version.")
+    boolean version;
+
+    private Cli(Surroundings around) {
+        this.around = around;
+    }
+
+    public static CommandLine commandLine(Surroundings around, Function<ServeOptions, Integer> serve) {
+        CommandLine root = new CommandLine(new Cli(around))
+                .addSubcommand(new ServerCommand.Dev(around, serve))
+                .addSubcommand(new ServerCommand.Serve(around, serve))
+                .addSubcommand(new SendCommand(around))
+                .addSubcommand(new RunsCommand(around))
+                .addSubcommand(new RunCommand(around))
+                .addSubcommand(new RequestsCommand(around))
+                .addSubcommand(new KeyCommand(around))
+                .addSubcommand(new WorkflowsCommand(around))
+                .addSubcommand(new PublishCommand(around))
+                .addSubcommand(TokenCommand.commandLine(around))
+                .addSubcommand(new DoctorCommand(around))
+                .addSubcommand(new CommandLine.HelpCommand());
+        addHelpOption(root);
+        return root
+                // `--data @file` is ours; picocli would splice the file's words into the arguments.
+                .setExpandAtFiles(false)
+                .setOut(around.out())
+                .setErr(around.err())
+                .setColorScheme(CommandLine.Help.defaultColorScheme(Output.mayColour(around) ? Ansi.ON : Ansi.OFF))
+                .setParameterExceptionHandler(Cli::wrongUsage)
+                .setExecutionExceptionHandler(Cli::failed);
+    }
+
+    @Override
+    public Integer call() {
+        around.out().println(EXAMPLES);
+        return Exit.DONE;
+    }
+
+    /** -h everywhere, without a superclass for every command. */
+    private static void addHelpOption(CommandLine command) {
+        if (!(command.getCommand() instanceof CommandLine.HelpCommand)) {
+            command.getCommandSpec()
+                    .addOption(CommandLine.Model.OptionSpec.builder("-h", "--help")
+                            .usageHelp(true)
+                            .arity("0")
+                            .type(boolean.class)
+                            .description("Show this help.")
+                            .build());
+        }
+        command.getSubcommands().values().forEach(Cli::addHelpOption);
+    }
+
+    private static int wrongUsage(ParameterException wrong, String[] arguments) {
+        CommandLine command = wrong.getCommandLine();
+        var err = command.getErr();
+        err.println(Json.clean(String.valueOf(wrong.getMessage())));
+        if (wrong instanceof UnmatchedArgumentException unmatched) {
+            Typo.suggestion(unmatched).ifPresent(words -> err.println("did you mean: " + words));
+        }
+        String name = command.getCommandSpec().qualifiedName();
+        err.println("help: " + (name.equals("semel") ? "semel help" : name + " -h"));
+        return Exit.USAGE;
+    }
+
+    private static int failed(Exception thrown, CommandLine command, ParseResult root) {
+        if (!(thrown instanceof Failure failure)) {
+            command.getErr().println("semel: a mistake in this program, please report it: " + thrown);
+            if (thrown.getStackTrace().length > 0) {
+                command.getErr().println("  at " + thrown.getStackTrace()[0]);
+            }
+            return Exit.FAILED;
+        }
+        failure.lines().forEach(command.getErr()::println);
+        // The result that is passed in is the root's; the option belongs to the command.
+        if (command.getParseResult().hasMatchedOption("--json")) {
+            command.getOut().println(Json.pretty(failure.document()));
+        }
+        return failure.exit();
+    }
+
+    /** From the jar's own Maven record, so that the version stands in the POM only. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() throws IOException {
+            Properties properties = new Properties();
+            try (InputStream in = Cli.class.getResourceAsStream("/META-INF/maven/dev.semel/semel-server/pom.properties")) {
+                if (in != null) {
+                    properties.load(in);
+                }
+            }
+            return new String[] {"semel " + properties.getProperty("version", "(unpackaged build)")};
+        }
+    }
+}

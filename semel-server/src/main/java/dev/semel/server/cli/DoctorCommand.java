@@ -1,0 +1,71 @@
+package dev.semel.server.cli;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+@Command(
+        name = "doctor",
+        description = "Looks at Java, port, store, disk, server, clock and token. Exits 1 if something fails.",
+        footerHeading = "%nExamples:%n",
+        footer = {"  semel doctor", "  semel doctor --server https://semel.example.com --token-file token.txt"})
+final class DoctorCommand implements Callable<Integer> {
+    private final Surroundings around;
+
+    @Mixin
+    final Output output;
+
+    @Mixin
+    final Connection connection;
+
+    @Option(names = "--port", paramLabel = "PORT", description = "The port `semel dev` would use; 8085 unless told.")
+    int port = 8085;
+
+    @Option(names = "--data", paramLabel = "DIR", description = "The folder `semel dev` would use; ./.semel unless told.")
+    Path data = Path.of(".semel");
+
+    DoctorCommand(Surroundings around) {
+        this.around = around;
+        this.output = new Output(around);
+        this.connection = new Connection(around);
+    }
+
+    @Override
+    public Integer call() {
+        List<Finding> findings = new Examination(around, connection).all(port, around.folder().resolve(data));
+        boolean well = findings.stream().noneMatch(finding -> finding.grade() == Finding.Grade.FAIL);
+        if (output.json) {
+            ObjectNode document = Json.object().put("ok", well);
+            ArrayNode checks = document.putArray("checks");
+            findings.forEach(finding -> checks.add(finding.document()));
+            output.document(document);
+        } else {
+            findings.forEach(this::print);
+            output.next(well ? "semel workflows" : "mend what is marked fail, then semel doctor");
+        }
+        return well ? Exit.DONE : Exit.FAILED;
+    }
+
+    private void print(Finding finding) {
+        String word = finding.word();
+        if (output.plain) {
+            output.line(String.join("\t", word, finding.name(), finding.detail(), finding.fix()));
+            return;
+        }
+        String grade =
+                switch (finding.grade()) {
+                    case OK -> output.green(word);
+                    case WARN -> output.yellow(word);
+                    case FAIL -> output.red(word);
+                };
+        output.line(grade + " ".repeat(6 - word.length()) + String.format("%-8s", finding.name()) + finding.detail());
+        if (!finding.fix().isEmpty()) {
+            output.line("              " + finding.fix());
+        }
+    }
+}

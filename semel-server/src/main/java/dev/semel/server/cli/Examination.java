@@ -1,0 +1,188 @@
+package dev.semel.server.cli;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.ParameterException;
+
+/** What the doctor looks at. Every look is harmless: nothing is written but one empty file that is removed again. */
+final class Examination {
+    private static final long MIB = 1 << 20;
+    private static final Call WORKFLOWS = Call.get("/v1/workflows").where("limit", "1").within(Duration.ofSeconds(5));
+
+    private final Surroundings around;
+    private final Connection connection;
+
+    Examination(Surroundings around, Connection connection) {
+        this.around = around;
+        this.connection = connection;
+    }
+
+    List<Finding> all(int port, Path data) {
+        List<Finding> findings = new ArrayList<>();
+        findings.add(java(Runtime.version().feature(), System.getProperty("java.home", "")));
+        findings.add(port(port));
+        findings.add(store(data));
+        server(findings);
+        return findings;
+    }
+
+    static Finding java(int version, String home) {
+        String detail = "Java " + version + " in " + home;
+        return version >= 25
+                ? Finding.ok("java", detail)
+                : Finding.fail("java", detail, "Install a JDK 25 and set SEMEL_JAVA_HOME to its folder.");
+    }
+
+    private Finding port(int port) {
+        try (ServerSocket socket = new ServerSocket()) {
+            // As servers bind it: a port that only rests after its last user is free.
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return Finding.ok("port", port + " is free");
+        } catch (IOException taken) {
+            String address = "http://127.0.0.1:" + port;
+            return speaksSemel(new Api(address, ""))
+                    ? Finding.ok("port", "a Semel server answers on " + port)
+                    : Finding.warn(
+                            "port",
+                            port + " is in use by a program that is not Semel",
+                            "Start on another one: semel dev --port " + (port == 65_535 ? 8086 : port + 1));
+        }
+    }
+
+    /** Asked without a token, only Semel refuses in its own words. */
+    private static boolean speaksSemel(Api api) {
+        try {
+            Answer answer = api.exchange(WORKFLOWS);
+            return answer.json() && (answer.code().equals("unauthenticated") || answer.body().has("items"));
+        } catch (NoAnswer none) {
+            return false;
+        }
+    }
+
+    private Finding store(Path data) {
+        if (around.variable("SEMEL_STORE").startsWith("jdbc:")) {
+            return Finding.ok("store", "SEMEL_STORE names a database server; its health shows in `ready`");
+        }
+        Path folder = data.toAbsolutePath();
+        while (!Files.exists(folder) && folder.getParent() != null) {
+            folder = folder.getParent();
+        }
+        Path file = data.resolve("semel.db");
+        if (!Files.isDirectory(folder) || !writable(folder) || (Files.exists(file) && !Files.isWritable(file))) {
+            return Finding.fail(
+                    "store", data + " cannot be written", "Change its owner, or choose another folder with --data.");
+        }
+        try {
+            return disk(data, Files.getFileStore(folder).getUsableSpace() / MIB);
+        } catch (IOException unknown) {
+            return Finding.warn("store", data + " is writable; its free space is not known", "Look with df.");
+        }
+    }
+
+    static Finding disk(Path data, long freeMib) {
+        String detail = data + " is writable, " + (freeMib >= 1024 ? freeMib / 1024 + " GiB" : freeMib + " MiB") + " free";
+        if (freeMib >= 1024) {
+            return Finding.ok("store", detail);
+        }
+        String fix = "Free some space: without it triggers are answered 503 (and nothing accepted is lost).";
+        return freeMib >= 100 ? Finding.warn("store", detail, fix) : Finding.fail("store", detail, fix);
+    }
+
+    /** Asks the file system rather than the permission bits, which root and read-only mounts ignore. */
+    private static boolean writable(Path folder) {
+        try {
+            Files.delete(Files.createTempFile(folder, ".semel-doctor", ""));
+            return true;
+        } catch (IOException refused) {
+            return false;
+        }
+    }
+
+    private void server(List<Finding> findings) {
+        String address = connection.address();
+        Api bare = new Api(address, "");
+        Instant before = around.clock().instant();
+        Answer health;
+        try {
+            health = bare.exchange(Call.get("/healthz").within(Duration.ofSeconds(5)));
+        } catch (NoAnswer none) {
+            String detail = address + ": " + none.why();
+            findings.add(
+                    connection.named()
+                            ? Finding.fail("server", detail, "Start it, or check --server and SEMEL_SERVER.")
+                            : Finding.warn("server", detail, "Nothing runs here yet: semel dev"));
+            return;
+        }
+        Instant after = around.clock().instant();
+        if (!speaksSemel(bare)) {
+            findings.add(Finding.fail(
+                    "server", address + " is answered by something that is not Semel", "Check --server and SEMEL_SERVER."));
+            return;
+        }
+        findings.add(
+                health.ok()
+                        ? Finding.ok("server", address + " is alive")
+                        : Finding.fail("server", address + "/healthz answers " + health.status(), "Look into its log."));
+        findings.add(ready(bare));
+        health.date().ifPresent(date -> findings.add(clock(date, before, after)));
+        findings.add(token());
+    }
+
+    private static Finding ready(Api api) {
+        try {
+            Answer answer = api.exchange(Call.get("/readyz").within(Duration.ofSeconds(10)));
+            if (answer.ok()) {
+                return Finding.ok("ready", "it takes triggers");
+            }
+            String detail = Json.text(answer.body(), "detail");
+            return Finding.fail(
+                    "ready",
+                    "/readyz answers " + answer.status() + (detail.isEmpty() ? "" : ": " + detail),
+                    "Triggers are refused for now and may be sent again. Check the store; then look into the log.");
+        } catch (NoAnswer none) {
+            return Finding.fail("ready", "/readyz: " + none.why(), "Check the store; then look into the log.");
+        }
+    }
+
+    /** A Date header has whole seconds, and the answer came some time between the two looks at our own clock. */
+    static Finding clock(Instant server, Instant before, Instant after) {
+        Duration early = Duration.between(server.plusSeconds(1), before);
+        Duration late = Duration.between(after, server);
+        Duration apart = early.compareTo(late) > 0 ? early : late;
+        return apart.compareTo(Duration.ofSeconds(5)) <= 0
+                ? Finding.ok("clock", "the server's clock agrees with this one")
+                : Finding.warn(
+                        "clock",
+                        "the server's clock and this one are " + Times.span(apart) + " apart",
+                        "Let both machines follow a time server. Windows of keys go by the store's clock alone.");
+    }
+
+    private Finding token() {
+        String fix = "Put a valid token into SEMEL_TOKEN or --token-file; `semel token create` makes one.";
+        try {
+            Answer answer = connection.api().exchange(WORKFLOWS);
+            return switch (answer.status()) {
+                case 200 -> Finding.ok("token", "it is accepted");
+                case 401 -> Finding.fail("token", "it is not known to the server", fix);
+                case 403 -> Finding.warn("token", "it is known, but may not read", "Fine for a sender; to look, add scope read.");
+                default -> Finding.warn("token", "the server answered " + answer.status(), "Ask again in a moment.");
+            };
+        } catch (NoAnswer none) {
+            return Finding.fail("token", none.why(), "Ask again in a moment.");
+        } catch (Failure none) {
+            return Finding.fail("token", "there is none to show", fix);
+        } catch (ParameterException unusable) {
+            return Finding.fail("token", Optional.ofNullable(unusable.getMessage()).orElse("unusable"), fix);
+        }
+    }
+}

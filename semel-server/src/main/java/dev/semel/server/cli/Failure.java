@@ -1,0 +1,101 @@
+package dev.semel.server.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A command ends here: an exit code, and a problem document with title, detail, fix and code. */
+final class Failure extends RuntimeException {
+    private final int exit;
+    private final transient ObjectNode document;
+
+    private Failure(int exit, ObjectNode document) {
+        super(Json.text(document, "title"), null, false, false);
+        this.exit = exit;
+        this.document = document;
+    }
+
+    /** A failure that this program found out by itself. */
+    static Failure here(int exit, String code, String detail, String fix) {
+        ObjectNode document = Json.object();
+        document.put("title", title(code)).put("detail", detail).put("fix", fix).put("code", code);
+        return new Failure(exit, document);
+    }
+
+    /** The server refused. */
+    static Failure of(Answer answer) {
+        if (answer.json() && answer.body() instanceof ObjectNode problem && problem.has("title")) {
+            return new Failure(Exit.of(answer.status(), answer.code()), problem);
+        }
+        if (answer.status() == 401 || answer.status() == 403) {
+            return here(
+                    Exit.NOT_ALLOWED,
+                    "not-allowed",
+                    "Something before the server answered " + answer.status() + ".",
+                    "Check the token, and any proxy on the way.");
+        }
+        return notSemel(answer);
+    }
+
+    static Failure notSemel(Answer answer) {
+        String where = answer.headers().firstValue("Location").map(Json::clean).orElse("");
+        String detail = "The answer was " + answer.status()
+                + (answer.status() / 100 == 3 && !where.isEmpty() ? ", a redirect to " + where : "")
+                + ", and not one that Semel gives. It may come from another program or a proxy.";
+        return here(Exit.UNREACHABLE, "not-semel", detail, "Check --server or SEMEL_SERVER; `semel doctor` tells more.");
+    }
+
+    private static String title(String code) {
+        return switch (code) {
+            case "unreachable" -> "The server cannot be reached";
+            case "outcome-unknown" -> "Nobody knows whether the trigger arrived";
+            case "not-semel" -> "This does not look like a Semel server";
+            case "no-token", "not-allowed" -> "There is no token to show";
+            default -> "This cannot be sent as it is";
+        };
+    }
+
+    /** The same refusal, counted differently, e.g. where a file and not an argument is at fault. */
+    Failure exitingWith(int other) {
+        return new Failure(other, document);
+    }
+
+    int exit() {
+        return exit;
+    }
+
+    ObjectNode document() {
+        return document;
+    }
+
+    /** Title, detail, places, fix, code: the form of every error of ours. */
+    List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        lines.add(Json.text(document, "title"));
+        add(lines, "  ", Json.text(document, "detail"));
+        for (JsonNode place : document.path("errors")) {
+            add(lines, "  ", place(place));
+        }
+        add(lines, "  fix: ", Json.text(document, "fix"));
+        add(lines, "  code: ", Json.text(document, "code"));
+        return lines;
+    }
+
+    private static String place(JsonNode error) {
+        if (error.isString()) {
+            return Json.clean(error.asString());
+        }
+        String line = Json.text(error, "line");
+        String column = Json.text(error, "column");
+        String at = line.isEmpty() ? Json.text(error, "pointer") : "line " + line + (column.isEmpty() ? "" : ":" + column);
+        String message = Json.text(error, "message");
+        return (at + "  " + (message.isEmpty() ? Json.text(error, "detail") : message)).strip();
+    }
+
+    private static void add(List<String> lines, String label, String text) {
+        if (!text.isBlank()) {
+            lines.add(label + text);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package dev.semel.server.cli;
+
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.JsonNodeFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Reads what servers say and users type; what it hands out as text is safe to print on a terminal. */
+final class Json {
+    /** Numbers stay as they were written: 9007199254740993 and 1.10 are not for us to round. */
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
+            .enable(SerializationFeature.INDENT_OUTPUT)
+            .build();
+
+    private Json() {}
+
+    static JsonNode parse(String text) throws JacksonException {
+        return MAPPER.readTree(text);
+    }
+
+    static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    static String compact(JsonNode node) {
+        return terminalSafe(MAPPER.writer().without(SerializationFeature.INDENT_OUTPUT).writeValueAsString(node));
+    }
+
+    static String pretty(JsonNode node) {
+        return terminalSafe(MAPPER.writeValueAsString(node));
+    }
+
+    /** The member as one line of printable text; empty where it is absent, null or not a scalar. */
+    static String text(JsonNode node, String member) {
+        JsonNode value = node.path(member);
+        return value.isValueNode() && !value.isNull() ? clean(value.asString()) : "";
+    }
+
+    static @Nullable Instant instant(JsonNode node, String member) {
+        try {
+            String text = text(node, member);
+            return text.isEmpty() ? null : Instant.parse(text);
+        } catch (DateTimeParseException notATime) {
+            return null;
+        }
+    }
+
+    /**
+     * Text from elsewhere, made harmless: no control character (an escape sequence could rewrite the screen or the
+     * clipboard) and no direction override (which makes a line read as something else). One line stays one line.
+     */
+    static String clean(String text) {
+        StringBuilder clean = new StringBuilder(text.length());
+        text.codePoints().forEach(point -> {
+            if (point == '\n' || point == '\r' || point == '\t') {
+                clean.append(' ');
+            } else if (!harmful(point)) {
+                clean.appendCodePoint(point);
+            }
+        });
+        return clean.toString();
+    }
+
+    /** In a JSON document these can stand inside strings only, so that an escape says the same. */
+    private static String terminalSafe(String document) {
+        StringBuilder safe = new StringBuilder(document.length());
+        document.chars().forEach(unit -> {
+            if (unit != '\n' && harmful(unit)) {
+                safe.append(String.format("\\u%04x", unit));
+            } else {
+                safe.append((char) unit);
+            }
+        });
+        return safe.toString();
+    }
+
+    private static boolean harmful(int point) {
+        return point < 0x20
+                || (point >= 0x7f && point <= 0x9f)
+                || (point >= 0x200e && point <= 0x200f)
+                || (point >= 0x2028 && point <= 0x202e)
+                || (point >= 0x2066 && point <= 0x2069);
+    }
+}

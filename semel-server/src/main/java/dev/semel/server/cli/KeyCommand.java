@@ -1,0 +1,117 @@
+package dev.semel.server.cli;
+
+import java.time.Instant;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+
+@Command(
+        name = "key",
+        description = "Tells the story of a key, or releases it so that the next request starts a new run.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  semel key evt_1OtV4z2eZvKYlo2C3BXGKQ8",
+            "  semel key evt_1OtV4z2eZvKYlo2C3BXGKQ8 release --reason 'customer asked for a second receipt'"
+        })
+final class KeyCommand implements Callable<Integer> {
+    private final Surroundings around;
+
+    @Spec
+    @Nullable CommandSpec spec;
+
+    @Mixin
+    final Output output;
+
+    @Mixin
+    final Connection connection;
+
+    @Parameters(index = "0", paramLabel = "KEY", description = "The key, as it was sent.")
+    String key = "";
+
+    // A word and not a subcommand, because a key may be called anything, also "release".
+    @Parameters(index = "1", arity = "0..1", paramLabel = "release", description = "Let the next request start anew.")
+    String action = "";
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why it is released; kept in the audit.")
+    String reason = "";
+
+    @Option(names = "--workflow", paramLabel = "W", description = "Which one, where several workflows know the key.")
+    String workflow = "";
+
+    KeyCommand(Surroundings around) {
+        this.around = around;
+        this.output = new Output(around);
+        this.connection = new Connection(around);
+    }
+
+    @Override
+    public Integer call() {
+        return switch (action) {
+            case "" -> show();
+            case "release" -> release();
+            default -> throw usage(
+                    key.equals("release")
+                            ? "The key comes first: semel key " + Shell.word(action) + " release --reason TEXT"
+                            : "Unknown word after the key; the only one is: release");
+        };
+    }
+
+    private int show() {
+        Api api = connection.api();
+        Answer answer = api.ask(Call.get(Call.path("v1", "keys", key)).where("workflow", workflow));
+        if (output.json) {
+            output.document(answer.body());
+            return Exit.DONE;
+        }
+        Instant now = answer.date().orElse(around.clock().instant());
+        String run = Json.text(answer.body(), "response_reference");
+        JsonNode requests = extra(api, Call.path("v1", "runs", run, "requests"), run).path("items");
+        String status = Json.text(extra(api, Call.path("v1", "runs", run), run), "status");
+        new KeyStory(output, answer.body(), now).print(status, requests);
+        output.next(run.isEmpty() ? "semel runs" : "semel run " + Shell.word(run));
+        return Exit.DONE;
+    }
+
+    /** Details that make the story better; it can be told without them. */
+    private static JsonNode extra(Api api, String path, String run) {
+        if (run.isEmpty()) {
+            return Json.object();
+        }
+        try {
+            return api.ask(Call.get(path)).body();
+        } catch (Failure missing) {
+            return Json.object();
+        }
+    }
+
+    private int release() {
+        if (reason.isBlank()) {
+            throw usage("Releasing a key needs --reason TEXT: it is kept in the audit. Nothing was released.");
+        }
+        Call call = Call.post(
+                Call.path("v1", "keys", key, "release"),
+                Json.compact(Json.object().put("reason", reason)));
+        Answer answer = connection.api().ask(call.where("workflow", workflow));
+        if (output.json) {
+            output.document(answer.body());
+        } else {
+            output.line(Json.clean(key) + " released: the next request with it starts a new run");
+            output.next("semel key " + Shell.word(Json.clean(key)));
+        }
+        return Exit.DONE;
+    }
+
+    private ParameterException usage(String message) {
+        if (spec == null) {
+            throw new IllegalStateException(message);
+        }
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

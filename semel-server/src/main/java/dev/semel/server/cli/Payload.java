@@ -1,0 +1,68 @@
+package dev.semel.server.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.TokenStreamLocation;
+
+/** `--data`: JSON, `@file`, or `-` for stdin. The text goes out as it came in, so no number is ever rounded. */
+final class Payload {
+    /** Well above any server's limit; it only keeps a wrong file from filling the memory. */
+    private static final int LARGEST = 32 << 20;
+
+    private Payload() {}
+
+    static String read(String option, Surroundings around) {
+        String text =
+                switch (option) {
+                    case "-" -> decode(around.in(), "stdin");
+                    case String file when file.startsWith("@") -> file(file.substring(1), around);
+                    default -> option;
+                };
+        // The JVM marks what the locale could not decode. Sending it would silently be another payload.
+        if (text.indexOf('\ufffd') >= 0) {
+            throw bad("The data holds characters that could not be read in this locale.", "Put it into a UTF-8 file and pass --data @FILE.");
+        }
+        try {
+            if (Json.parse(text).isMissingNode()) {
+                throw bad("The data is empty. Nothing was sent.", "Leave --data out to send {}.");
+            }
+        } catch (JacksonException invalid) {
+            TokenStreamLocation at = invalid.getLocation();
+            String where = at == null ? "" : ", at line " + at.getLineNr() + ", column " + at.getColumnNr();
+            throw bad("The data is not one JSON value" + where + ". Nothing was sent.", "Quote it for the shell: --data '{\"amount\":4900}', or use --data @FILE.");
+        }
+        return text;
+    }
+
+    private static String file(String name, Surroundings around) {
+        try (InputStream in = Files.newInputStream(around.folder().resolve(name))) {
+            return decode(in, name);
+        } catch (IOException unreadable) {
+            throw bad("The data file cannot be read: " + Json.clean(name) + ". Nothing was sent.", "Check the path; @ stands before a file name.");
+        }
+    }
+
+    private static String decode(InputStream in, String where) {
+        try {
+            byte[] bytes = in.readNBytes(LARGEST + 1);
+            if (bytes.length > LARGEST) {
+                throw bad("The data in " + where + " is larger than 32 MiB. Nothing was sent.", "Send a reference to it instead.");
+            }
+            String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            return text.startsWith("\ufeff") ? text.substring(1) : text;
+        } catch (CharacterCodingException notText) {
+            throw bad("The data in " + where + " is not UTF-8. Nothing was sent.", "Convert it to UTF-8.");
+        } catch (IOException broken) {
+            throw bad("The data in " + where + " could not be read to its end. Nothing was sent.", "Try again.");
+        }
+    }
+
+    private static Failure bad(String detail, String fix) {
+        return Failure.here(Exit.USAGE, "invalid-data", detail, fix);
+    }
+}

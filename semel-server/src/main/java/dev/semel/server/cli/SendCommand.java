@@ -1,0 +1,162 @@
+package dev.semel.server.cli;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Stack;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IParameterConsumer;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.node.ObjectNode;
+
+@Command(
+        name = "send",
+        description = "Triggers a workflow. The same key again gets the same run.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  semel send payment_receipt --key evt_1 --data '{\"payment_id\":\"pay_abc\",\"amount\":4900}'",
+            "  semel send payment_receipt --key evt_1 --data @payment.json --wait",
+            "  semel send payment_receipt --key evt_1 --data @payment.json --times 3",
+            "",
+            "With --wait the exit code tells how the run ended (0 completed, 1 failed or not ended in time,",
+            "4 in doubt); without it, whether the trigger was taken (0, also for a replay)."
+        })
+final class SendCommand implements Callable<Integer> {
+    /** The server holds an answer this long at most; longer waits go on by looking at the run. */
+    private static final Duration LONGEST_HOLD = Duration.ofSeconds(30);
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+
+    private static final String BARE_KEY = "[\\x21-\\x7e&&[^\"]]([\\x20-\\x7e]{0,253}[\\x21-\\x7e])?";
+    /** The server judges what is inside; here it is only kept to what a header can carry. */
+    private static final String QUOTED_KEY = "\"[\\x20-\\x7e]{1,600}";
+
+    private final Surroundings around;
+
+    @Spec
+    @Nullable CommandSpec spec;
+
+    @Mixin
+    final Output output;
+
+    @Mixin
+    final Connection connection;
+
+    @Parameters(paramLabel = "WORKFLOW", description = "Name or id of the workflow.")
+    String workflow = "";
+
+    @Option(names = "--key", paramLabel = "KEY", description = "Names the intended action, e.g. the id of the event.")
+    @Nullable String key;
+
+    @Option(names = "--data", paramLabel = "JSON", description = "The payload: JSON, @FILE, or - for stdin.")
+    @Nullable String data;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "DURATION",
+            arity = "0..1",
+            parameterConsumer = WaitValue.class,
+            description = "Wait for the run to end, 30s unless told.")
+    @Nullable Duration wait;
+
+    @Option(names = "--times", paramLabel = "N", description = "Send it N times, to see duplicates prevented.")
+    int times = 1;
+
+    @Option(names = "--run-id", paramLabel = "ID", description = "Choose the id of the run.")
+    @Nullable String runId;
+
+    @Option(names = "--strict", description = "Refuse other data under a known key, whatever the workflow says.")
+    boolean strict;
+
+    SendCommand(Surroundings around) {
+        this.around = around;
+        this.output = new Output(around);
+        this.connection = new Connection(around);
+    }
+
+    @Override
+    public Integer call() {
+        check();
+        Call trigger = trigger();
+        Api api = connection.api();
+        boolean named = key != null || runId != null;
+        Sender sender = new Sender(api, around, output);
+        SendReport report = new SendReport(output, key);
+        if (!named && times > 1) {
+            output.talk("no --key: each of the " + times + " triggers starts a run of its own");
+        }
+        List<ObjectNode> answers = new ArrayList<>();
+        int exit = Exit.DONE;
+        Instant now = around.clock().instant();
+        for (int i = 0; i < times; i++) {
+            Answer answer = sender.send(trigger, named);
+            if (!answer.ok() || !answer.json() || !(answer.body() instanceof ObjectNode body)) {
+                report.before(answers);
+                throw answer.ok() ? Failure.notSemel(answer) : Failure.of(answer);
+            }
+            ObjectNode outcome = wait == null ? body : new Waiting(api, around).forEnd(body, now.plus(wait), BETWEEN_LOOKS);
+            answers.add(outcome);
+            report.answer(outcome, wait);
+            exit = wait == null ? exit : Math.max(exit, Exit.ofRun(Json.text(outcome, "status")));
+        }
+        report.end(answers);
+        return exit;
+    }
+
+    private Call trigger() {
+        StringBuilder body = new StringBuilder("{\"data\":").append(data == null ? "{}" : Payload.read(data, around));
+        if (runId != null) {
+            body.append(",\"run_id\":").append(Json.compact(Json.object().stringNode(runId)));
+        }
+        Call call = Call.post(Call.path("v1", "workflows", workflow, "trigger"), body.append('}').toString());
+        if (key != null) {
+            call = call.with("Idempotency-Key", key);
+        }
+        if (strict) {
+            call = call.with("Prefer", "handling=strict");
+        }
+        if (wait != null) {
+            Duration hold = wait.compareTo(LONGEST_HOLD) < 0 ? wait : LONGEST_HOLD;
+            call = call.where("wait", hold.toMillis() % 1000 == 0 ? hold.toSeconds() + "s" : hold.toMillis() + "ms")
+                    .within(hold.plusSeconds(15));
+        }
+        return call;
+    }
+
+    private void check() {
+        if (times < 1 || times > 1_000) {
+            throw usage("--times must be between 1 and 1000, not " + times + ".");
+        }
+        if (key != null && !(key.matches(BARE_KEY) || key.matches(QUOTED_KEY))) {
+            throw usage("--key must be 1 to 255 visible ASCII characters, with spaces only inside. Nothing was sent.");
+        }
+        if (runId != null && !runId.matches("[\\x21-\\x7e&&[^/]]{1,128}")) {
+            throw usage("--run-id must be 1 to 128 visible ASCII characters without a slash. Nothing was sent.");
+        }
+    }
+
+    private ParameterException usage(String message) {
+        if (spec == null) {
+            throw new IllegalStateException(message);
+        }
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    /** Takes the next word only if it is a time: in `send --wait payment_receipt` it is the workflow. */
+    static final class WaitValue implements IParameterConsumer {
+        @Override
+        public void consumeParameters(Stack<String> words, ArgSpec option, CommandSpec command) {
+            boolean given = !words.isEmpty() && Times.looksTyped(words.peek());
+            option.setValue(given ? Times.typed(words.pop()) : Duration.ofSeconds(30));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package dev.semel.server.cli;
+
+import dev.semel.server.ServeOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** `dev` and `serve`: check what was asked for, then hand it to the server. */
+abstract sealed class ServerCommand implements Callable<Integer> {
+    final Surroundings around;
+    private final Function<ServeOptions, Integer> serve;
+
+    @Spec
+    @Nullable CommandSpec spec;
+
+    @Option(names = "--port", paramLabel = "PORT", description = "8085 unless told; 0 takes any free one.")
+    @Nullable Integer port;
+
+    @Option(names = "--data", paramLabel = "DIR", description = "Folder for what is kept; ./.semel unless told.")
+    @Nullable Path data;
+
+    @Option(
+            names = "--store",
+            paramLabel = "URL",
+            description = "sqlite:FILE or jdbc:postgresql://HOST/DB; else SEMEL_STORE, else SQLite in the data folder.")
+    @Nullable String store;
+
+    @Option(names = "--workflows", paramLabel = "DIR", description = "Folder of workflow files to publish.")
+    @Nullable Path workflows;
+
+    ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {
+        this.around = around;
+        this.serve = serve;
+    }
+
+    @Command(
+            name = "dev",
+            description = "Server and dashboard on this machine: token `dev`, workspace `default`, kept between starts.",
+            footerHeading = "%nExamples:%n",
+            footer = {"  semel dev --demo", "  semel dev --port 8086 --data /tmp/try"})
+    static final class Dev extends ServerCommand {
+        @Option(names = "--demo", description = "Add example workflows and fake providers that count what reaches them.")
+        boolean demo;
+
+        Dev(Surroundings around, Function<ServeOptions, Integer> serve) {
+            super(around, serve);
+        }
+
+        @Override
+        public Integer call() {
+            Path usual = around.folder().resolve("workflows");
+            Path named = workflows == null && Files.isDirectory(usual) ? usual : workflows;
+            return start(true, demo, "127.0.0.1", named);
+        }
+    }
+
+    @Command(
+            name = "serve",
+            description = "Server for production. Listens on 127.0.0.1 unless --host says otherwise.",
+            footerHeading = "%nExamples:%n",
+            footer = {
+                "  semel serve --data /var/lib/semel",
+                "  SEMEL_STORE='jdbc:postgresql://db/semel?user=semel&password=…' semel serve --host 0.0.0.0"
+            })
+    static final class Serve extends ServerCommand {
+        @Option(names = "--host", paramLabel = "HOST", description = "Address to listen on; else SEMEL_HOST.")
+        @Nullable String host;
+
+        Serve(Surroundings around, Function<ServeOptions, Integer> serve) {
+            super(around, serve);
+        }
+
+        @Override
+        public Integer call() {
+            String variable = around.variable("SEMEL_HOST");
+            String address = host != null ? host : variable.isEmpty() ? "127.0.0.1" : variable;
+            return start(false, false, address, workflows);
+        }
+    }
+
+    int start(boolean dev, boolean demo, String host, @Nullable Path folder) {
+        Path kept = around.folder().resolve(data != null ? data : Path.of(or("SEMEL_DATA", ".semel")));
+        if (Files.exists(kept) && !Files.isDirectory(kept)) {
+            throw usage("--data must be a folder, and this is a file: " + kept + ". Nothing was started.");
+        }
+        if (folder != null && !Files.isDirectory(around.folder().resolve(folder))) {
+            throw usage("--workflows names no folder: " + folder + ". Nothing was started.");
+        }
+        ServeOptions options;
+        try {
+            @Nullable Path from = folder == null ? null : around.folder().resolve(folder);
+            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from);
+        } catch (IllegalArgumentException bad) {
+            throw usage(bad.getMessage() + ". Nothing was started.");
+        }
+        return serve.apply(options);
+    }
+
+    private int port() {
+        return port != null ? port : Integer.parseInt(or("SEMEL_PORT", "8085"));
+    }
+
+    private String store(Path kept) {
+        if (store == null) {
+            return or("SEMEL_STORE", "sqlite:" + kept.resolve("semel.db"));
+        }
+        if (store.matches("(?is).*[?&](ssl)?password=.*|.*//[^/]*:[^/]*@.*")) {
+            throw usage("A password is never an argument: the process list would show it. Nothing was started."
+                    + " Put the whole URL into SEMEL_STORE instead of --store.");
+        }
+        return store;
+    }
+
+    private String or(String variable, String otherwise) {
+        String value = around.variable(variable);
+        return value.isEmpty() ? otherwise : value;
+    }
+
+    private ParameterException usage(String message) {
+        if (spec == null) {
+            throw new IllegalStateException(message);
+        }
+        return new ParameterException(spec.commandLine(), message);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.semel.server.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Rows under headings, as wide as they need to be; in plain mode tab-separated without headings. */
+final class Table {
+    private static final Pattern COLOUR = Pattern.compile("\u001b\\[\\d+m");
+    private final List<List<String>> rows = new ArrayList<>();
+
+    Table(String... headings) {
+        rows.add(List.of(headings));
+    }
+
+    void row(String... cells) {
+        rows.add(List.of(cells));
+    }
+
+    void print(Output output) {
+        if (output.plain) {
+            rows.stream().skip(1).forEach(row -> output.line(String.join("\t", row)));
+            return;
+        }
+        int[] widths = new int[rows.getFirst().size()];
+        for (List<String> row : rows) {
+            for (int i = 0; i < widths.length; i++) {
+                widths[i] = Math.max(widths[i], width(row.get(i)));
+            }
+        }
+        for (List<String> row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < widths.length; i++) {
+                line.append(row.get(i)).repeat(' ', widths[i] - width(row.get(i)) + 2);
+            }
+            output.line(line.toString().stripTrailing());
+        }
+    }
+
+    private static int width(String cell) {
+        String bare = COLOUR.matcher(cell).replaceAll("");
+        return bare.codePointCount(0, bare.length());
+    }
+}

@@ -1,0 +1,170 @@
+package dev.semel.server.cli;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** `token create | list | revoke`. */
+@Command(
+        name = "token",
+        description = "Makes, lists and revokes API tokens.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  semel token create --workspace default --scope trigger,read --name shop > token.txt",
+            "  semel token list",
+            "  semel token revoke tok_7Hq"
+        })
+final class TokenCommand implements Callable<Integer> {
+    @Spec
+    @Nullable CommandSpec spec;
+
+    static CommandLine commandLine(Surroundings around) {
+        return new CommandLine(new TokenCommand())
+                .addSubcommand(new Create(around))
+                .addSubcommand(new All(around))
+                .addSubcommand(new Revoke(around));
+    }
+
+    @Override
+    public Integer call() {
+        if (spec == null) {
+            throw new IllegalStateException("not wired");
+        }
+        throw new ParameterException(spec.commandLine(), "Say what to do: semel token create, list or revoke.");
+    }
+
+    @Command(name = "create", description = "Makes a token and prints it, once, on stdout.")
+    static final class Create implements Callable<Integer> {
+        @Mixin
+        final Output output;
+
+        @Mixin
+        final Connection connection;
+
+        @Option(names = "--workspace", required = true, paramLabel = "W", description = "The workspace it is for.")
+        String workspace = "";
+
+        @Option(
+                names = "--scope",
+                required = true,
+                split = ",",
+                paramLabel = "SCOPE",
+                description = "What it allows: trigger, read, operate, review, admin.")
+        List<String> scopes = List.of();
+
+        @Option(names = "--name", paramLabel = "NAME", description = "Who or what will use it.")
+        String name = "";
+
+        Create(Surroundings around) {
+            this.output = new Output(around);
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            ObjectNode body = Json.object().put("workspace", workspace);
+            ArrayNode list = body.putArray("scopes");
+            scopes.forEach(scope -> list.add(scope.strip()));
+            if (!name.isEmpty()) {
+                body.put("name", name);
+            }
+            Answer answer = connection.api().ask(Call.post(Call.path("v1", "tokens"), Json.compact(body)));
+            if (output.json) {
+                output.document(answer.body());
+            } else {
+                output.line(Json.text(answer.body(), "token"));
+                output.talk(Json.text(answer.body(), "token_id") + " made. The token is shown this once and kept nowhere;"
+                        + " put it where only its user can read it.");
+            }
+            return Exit.DONE;
+        }
+    }
+
+    @Command(name = "list", description = "Lists tokens, never the secrets.")
+    static final class All implements Callable<Integer> {
+        private final Surroundings around;
+
+        @Mixin
+        final Output output;
+
+        @Mixin
+        final Connection connection;
+
+        All(Surroundings around) {
+            this.around = around;
+            this.output = new Output(around);
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            Answer answer = connection.api().ask(Call.get(Call.path("v1", "tokens")));
+            if (output.json) {
+                output.document(answer.body());
+                return Exit.DONE;
+            }
+            Instant now = answer.date().orElse(around.clock().instant());
+            Table table = new Table("TOKEN", "NAME", "WORKSPACE", "SCOPES", "CREATED", "REVOKED");
+            for (JsonNode token : answer.body().path("items")) {
+                table.row(
+                        Json.text(token, "token_id"),
+                        Json.text(token, "name"),
+                        Json.text(token, "workspace"),
+                        scopes(token),
+                        Listing.when(output, token, "created_at", now),
+                        Listing.when(output, token, "revoked_at", now));
+            }
+            if (!answer.body().path("items").isEmpty()) {
+                table.print(output);
+            }
+            Listing.end(output, answer.body(), "token list", "no tokens. Make one: semel token create --workspace default --scope trigger");
+            return Exit.DONE;
+        }
+
+        private static String scopes(JsonNode token) {
+            List<String> names = new java.util.ArrayList<>();
+            token.path("scopes").forEach(scope -> names.add(Json.clean(scope.asString(""))));
+            return String.join(",", names);
+        }
+    }
+
+    @Command(name = "revoke", description = "Makes a token worthless at once.")
+    static final class Revoke implements Callable<Integer> {
+        @Mixin
+        final Output output;
+
+        @Mixin
+        final Connection connection;
+
+        @Parameters(paramLabel = "ID", description = "Id of the token, as `semel token list` shows it; not the token.")
+        String id = "";
+
+        Revoke(Surroundings around) {
+            this.output = new Output(around);
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            Answer answer = connection.api().ask(Call.delete(Call.path("v1", "tokens", id)));
+            if (output.json) {
+                output.document(answer.body().isEmpty() ? Json.object().put("token_id", id).put("revoked", true) : answer.body());
+            } else {
+                output.line(Json.clean(id) + " revoked");
+            }
+            return Exit.DONE;
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.semel.server.cli;
+
+import static dev.semel.server.cli.ScriptedServer.json;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ChangeCommandsTest {
+    private ScriptedServer server;
+    private Desk desk;
+
+    @BeforeEach
+    void open(@TempDir Path folder) throws IOException {
+        server = new ScriptedServer();
+        desk = new Desk(server);
+        desk.folder = folder;
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void a_new_token_is_alone_on_stdout() {
+        server.on("POST /v1/tokens", json(200, "{\"token_id\":\"tok_1\",\"token\":\"semel_secret\"}"));
+        var result = desk.run("token", "create", "--workspace", "default", "--scope", "trigger,read", "--name", "shop");
+        assertEquals(0, result.exit(), result.err());
+        assertEquals("semel_secret\n", result.out());
+        assertTrue(result.err().contains("tok_1 made"));
+        assertEquals(
+                "{\"workspace\":\"default\",\"scopes\":[\"trigger\",\"read\"],\"name\":\"shop\"}",
+                server.seen.getFirst().body());
+    }
+
+    @Test
+    void a_token_is_revoked_by_its_id() {
+        server.on("DELETE /v1/tokens/tok_1", new ScriptedServer.Reply(204, "", Map.of()));
+        assertEquals("tok_1 revoked\n", desk.run("token", "revoke", "tok_1").out());
+        assertTrue(desk.run("token", "revoke", "tok_1", "--json").json().path("revoked").asBoolean());
+        assertEquals(6, desk.run("token", "revoke", "tok_2").exit());
+    }
+
+    @Test
+    void a_file_is_published_under_the_name_it_says() throws IOException {
+        String yaml = "# first\nsemel: 1\ntrigger: {http: {key: workflow}}\nworkflow: pay # here\nsteps:\n  - {id: note, set: {ok: true}}\n";
+        Files.writeString(desk.folder.resolve("a.yaml"), yaml);
+        server.on(
+                "PUT /v1/workflows/pay",
+                json(200, "{\"workflow_id\":\"wf_1\",\"workflow\":\"pay\",\"version\":2,\"warnings\":[\"no owner\"]}"));
+        var result = desk.run("publish", "a.yaml");
+        assertEquals(0, result.exit(), result.err());
+        assertEquals("pay v2 published\n", result.out());
+        assertTrue(result.err().contains("a.yaml: warning: no owner"), result.err());
+        assertEquals("application/yaml", server.seen.getFirst().header("Content-Type"));
+        assertEquals(yaml, server.seen.getFirst().body());
+    }
+
+    @Test
+    void dry_run_publishes_nothing_and_a_bad_file_does_not_hold_up_the_others() throws IOException {
+        Files.writeString(desk.folder.resolve("a.yaml"), "workflow: bad\n");
+        Files.writeString(desk.folder.resolve("b.yml"), "workflow: good\n");
+        Files.writeString(desk.folder.resolve("c.yaml"), "steps: []\n");
+        Files.writeString(desk.folder.resolve("notes.txt"), "workflow: no\n");
+        server.on(
+                        "PUT /v1/workflows/bad",
+                        json(
+                                400,
+                                "{\"title\":\"T\",\"detail\":\"D\",\"code\":\"invalid-definition\",\"errors\":[{\"line\":3,\"column\":7,\"message\":\"no such step\"}]}"))
+                .on("PUT /v1/workflows/good", json(200, "{\"workflow\":\"good\",\"version\":1,\"warnings\":[]}"));
+        var result = desk.run("publish", "--dry-run", ".");
+        assertEquals(1, result.exit());
+        assertEquals("good is fine; nothing was published\n", result.out());
+        assertTrue(result.err().contains("line 3:7  no such step"), result.err());
+        assertTrue(result.err().contains("c.yaml says no name"), result.err());
+        assertTrue(server.seen.stream().allMatch(seen -> seen.target().endsWith("?dry_run=true")));
+        var json = desk.run("publish", "--dry-run", ".", "--json").json();
+        assertEquals(3, json.path("items").size());
+    }
+
+    @Test
+    void an_alias_bomb_is_never_unfolded() {
+        StringBuilder bomb = new StringBuilder("a0: &a0 [x]\n");
+        for (int i = 1; i < 60; i++) {
+            bomb.append("a%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
+        }
+        assertEquals("pay", WorkflowName.in(bomb + "workflow: pay\n").orElseThrow());
+        assertEquals("pay", WorkflowName.in("x: &x y\nz: *x\nworkflow: pay\n").orElseThrow());
+    }
+}

@@ -1,0 +1,110 @@
+package dev.semel.server.cli;
+
+import static dev.semel.server.cli.ScriptedServer.json;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class KeyCommandTest {
+    private static final String DATE = "Sun, 15 Nov 2026 09:15:04 GMT";
+
+    private ScriptedServer server;
+    private Desk desk;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new ScriptedServer();
+        desk = new Desk(server);
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void a_key_tells_its_story_in_sentences() {
+        server.on("GET /v1/keys/evt_1", json(200, record("active", 2, 1)).with("Date", DATE))
+                .on("GET /v1/runs/run_1", json(200, "{\"run_id\":\"run_1\",\"status\":\"completed\"}"))
+                .on(
+                        "GET /v1/runs/run_1/requests",
+                        json(200, "{\"items\":[{\"kind\":\"conflict\",\"status_code\":422,\"changed\":[\"amount\"]}],\"next\":null}"));
+        var result = desk.run("key", "evt_1");
+        assertEquals(0, result.exit(), result.err());
+        assertTrue(result.out().startsWith(
+                """
+                evt_1  in pay  active, 23 h 57 m left
+                First seen 3 m ago, started run_1 (completed). Since then 2 duplicates were answered with that run and 1 request was refused because amount differed.
+                """), result.out());
+        assertTrue(result.out().endsWith(
+                "If it came again now with the same data: 200, same run run_1. In 23 h 57 m: a new run would start.\n"), result.out());
+    }
+
+    @Test
+    void the_story_can_be_told_without_the_run() {
+        server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)).with("Date", DATE));
+        var result = desk.run("key", "evt_1");
+        assertEquals(0, result.exit(), result.err());
+        assertTrue(result.out().contains("First seen 3 m ago, started run_1. It has not come again."), result.out());
+    }
+
+    @Test
+    void the_key_of_an_unfinished_run_is_held() {
+        server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)).with("Date", DATE))
+                .on("GET /v1/runs/run_1", json(200, "{\"run_id\":\"run_1\",\"status\":\"waiting\"}"));
+        var result = desk.run("key", "evt_1");
+        assertTrue(result.out().contains("The key is held at least until the run has ended."), result.out());
+    }
+
+    @Test
+    void an_expired_key_would_start_a_new_run() {
+        server.on("GET /v1/keys/evt_1", json(200, record("expired", 1, 0)));
+        assertTrue(desk.run("key", "evt_1").out().contains("If it came again now: 200, a new run would start."));
+    }
+
+    @Test
+    void a_key_is_one_path_segment_whatever_it_holds() {
+        desk.run("key", "a/b c?d#e%f", "--workflow", "pay");
+        desk.run("key", "..");
+        assertEquals("/v1/keys/a%2Fb%20c%3Fd%23e%25f?workflow=pay", server.seen.get(0).target());
+        assertEquals("/v1/keys/%2E%2E", server.seen.get(1).target());
+    }
+
+    @Test
+    void release_needs_a_reason_and_sends_it() {
+        server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"status\":\"released\"}"));
+        assertEquals(2, desk.run("key", "evt_1", "release").exit());
+        assertTrue(server.seen.isEmpty());
+        assertEquals(0, desk.run("key", "evt_1", "release", "--reason", "asked \"twice\"").exit());
+        assertEquals("{\"reason\":\"asked \\\"twice\\\"\"}", server.seen.getFirst().body());
+    }
+
+    @Test
+    void a_key_may_be_called_release() {
+        server.on("GET /v1/keys/release", json(200, record("active", 0, 0)));
+        assertEquals(0, desk.run("key", "release").exit());
+        var swapped = desk.run("key", "release", "evt_1");
+        assertEquals(2, swapped.exit());
+        assertTrue(swapped.err().contains("semel key evt_1 release --reason"), swapped.err());
+    }
+
+    @Test
+    void json_is_the_record() {
+        server.on("GET /v1/keys/evt_1", json(200, record("active", 2, 1)));
+        assertEquals("run_1", desk.run("key", "evt_1", "--json").json().path("response_reference").asString());
+        assertEquals(1, server.seen.size());
+    }
+
+    private static String record(String status, int replays, int conflicts) {
+        return """
+                {"idempotency_key":"evt_1","actor_id":"tok_1","operation_name":"pay","request_fingerprint":"sha256:00",
+                 "status":"%s","response_reference":"run_1","created_at":"2026-11-15T09:12:04Z",
+                 "expires_at":"2026-11-16T09:12:04Z","last_seen_at":"2026-11-15T09:13:04Z","correlation_id":null,
+                 "error_summary":null,"replays":%d,"conflicts":%d,"others":[]}"""
+                .formatted(status, replays, conflicts);
+    }
+}

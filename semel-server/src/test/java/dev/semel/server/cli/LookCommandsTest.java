@@ -1,0 +1,161 @@
+package dev.semel.server.cli;
+
+import static dev.semel.server.cli.ScriptedServer.json;
+import static dev.semel.server.cli.ScriptedServer.problem;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LookCommandsTest {
+    private static final String DATE = "Sun, 15 Nov 2026 09:15:04 GMT";
+    private static final String RUNS =
+            """
+            {"items":[{"run_id":"run_1","workflow":"pay","status":"completed","key":"evt_1",
+              "created_at":"2026-11-15T09:12:04Z","requests":[{"kind":"started"},{"kind":"replayed"},{"kind":"conflict"}],
+              "replays":31,"conflicts":1}],"next":"c 2"}""";
+
+    private ScriptedServer server;
+    private Desk desk;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new ScriptedServer();
+        desk = new Desk(server);
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void runs_shows_true_counts_and_times_by_the_servers_clock() {
+        server.on("GET /v1/runs", json(200, RUNS).with("Date", DATE));
+        var result = desk.run("runs", "status:completed", "key:evt_1", "--limit", "5");
+        assertEquals(0, result.exit(), result.err());
+        assertEquals("/v1/runs?limit=5&q=status%3Acompleted%20key%3Aevt_1", server.seen.getFirst().target());
+        assertEquals("RUN    STATUS     WORKFLOW  KEY    REQUESTS  CREATED", result.out().lines().findFirst().orElseThrow());
+        assertTrue(result.out().contains("run_1  completed  pay       evt_1  1 ↺31 ✗1  3 m ago"), result.out());
+        assertTrue(result.err().contains("--after 'c 2'"), result.err());
+    }
+
+    @Test
+    void plain_is_tabs_and_full_times_and_no_talk() {
+        server.on("GET /v1/workflows/pay/runs", json(200, RUNS));
+        var result = desk.run("runs", "--workflow", "pay", "--plain");
+        assertEquals("run_1\tcompleted\tpay\tevt_1\t1 ↺31 ✗1\t2026-11-15T09:12:04Z\n", result.out());
+        assertFalse(result.err().contains("next:"));
+    }
+
+    @Test
+    void an_empty_list_says_how_to_fill_it() {
+        server.on("GET /v1/runs", json(200, "{\"items\":[],\"next\":null}"));
+        var result = desk.run("runs");
+        assertEquals("", result.out());
+        assertTrue(result.err().contains("semel send"), result.err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"runs", "workflows", "requests", "token list"})
+    void json_is_one_document_on_stdout(String command) {
+        server.on("GET /v1/" + command.replace("token list", "tokens"), json(200, "{\"items\":[{\"n\":1.10}],\"next\":null}"));
+        String[] words = (command + " --json").split(" ");
+        var result = desk.run(words);
+        assertEquals(0, result.exit(), result.err());
+        assertEquals("1.10", result.json().path("items").get(0).path("n").decimalValue().toString());
+        assertEquals("", result.err());
+    }
+
+    @Test
+    void a_run_is_shown_with_its_error() {
+        server.on(
+                "GET /v1/runs/run_1",
+                json(
+                        200,
+                        """
+                        {"run_id":"run_1","workflow":"pay","version":3,"status":"failed","started_at":"2026-11-15T09:12:04Z",
+                         "ended_at":"2026-11-15T09:12:06.400Z","error":{"code":"http","message":"said 500","step":"mail"},
+                         "input":{"a":1},"output":null}"""));
+        var result = desk.run("run", "run_1");
+        assertEquals(0, result.exit());
+        assertTrue(result.out().contains("workflow     pay v3\n"), result.out());
+        assertTrue(result.out().contains("took         2 s\n"), result.out());
+        assertTrue(result.out().contains("error        http in step mail\n"), result.out());
+        assertFalse(result.out().contains("output"));
+    }
+
+    @Test
+    void a_run_that_is_not_there_is_exit_6() {
+        assertEquals(6, desk.run("run", "run_0").exit());
+    }
+
+    @Test
+    void text_from_the_server_cannot_steer_the_terminal() {
+        String nasty = "{\"items\":[{\"run_id\":\"run_\\u001b[2J1\",\"status\":\"\\u009b31mx\",\"workflow\":\"a\\nb\\u202ec\"}],\"next\":null}";
+        server.on("GET /v1/runs", json(200, nasty));
+        desk.terminal = true;
+        var human = desk.run("runs", "--no-color");
+        var machine = desk.run("runs", "--json");
+        for (String text : new String[] {human.out(), human.err(), machine.out()}) {
+            assertTrue(text.chars().allMatch(c -> c == '\n' || (c >= 0x20 && (c < 0x7f || c > 0x9f) && c != 0x202e)), text);
+        }
+        assertTrue(human.out().contains("a bc"), human.out());
+        assertEquals("\u009b31mx", machine.json().path("items").get(0).path("status").asString(), "the data is whole");
+    }
+
+    @Test
+    void colour_is_for_terminals_only() {
+        server.on("GET /v1/runs", json(200, RUNS));
+        assertFalse(desk.run("runs").out().contains("\u001b"));
+        desk.terminal = true;
+        assertTrue(desk.run("runs").out().contains("\u001b[32mcompleted"));
+        assertFalse(desk.run("runs", "--no-color").out().contains("\u001b"));
+        assertFalse(desk.run("runs", "--json").out().contains("\u001b"));
+        desk.environment.put("NO_COLOR", "1");
+        assertFalse(desk.run("runs").out().contains("\u001b"));
+    }
+
+    @Test
+    void requests_of_a_run_name_the_changed_fields() {
+        server.on(
+                "GET /v1/runs/run_1/requests",
+                json(
+                        200,
+                        """
+                        {"items":[{"kind":"conflict","at":"2026-11-15T09:12:00Z","status_code":422,"actor_id":"tok_1",
+                          "changed":["amount","currency"]}],"next":null}"""));
+        var result = desk.run("requests", "run_1");
+        assertTrue(result.out().contains("4 s ago  422     ✗ conflict"), result.out());
+        assertTrue(result.out().contains("amount, currency"), result.out());
+    }
+
+    @Test
+    void requests_of_a_workflow_are_a_filter() {
+        server.on("GET /v1/requests", json(200, "{\"items\":[],\"next\":null}"));
+        desk.run("requests", "--workflow", "pay");
+        assertEquals("/v1/requests?limit=50&q=workflow%3Apay", server.seen.getFirst().target());
+    }
+
+    @Test
+    void a_server_that_asks_to_come_back_is_exit_8_and_a_bad_token_exit_7() {
+        server.on("GET /v1/runs", problem(503, "store-unavailable", true), problem(401, "unauthenticated", false));
+        assertEquals(8, desk.run("runs").exit());
+        assertEquals(7, desk.run("runs").exit());
+    }
+
+    @Test
+    void a_redirect_is_not_followed() {
+        server.on("GET /v1/runs", new ScriptedServer.Reply(302, "", java.util.Map.of("Location", "/login")));
+        var result = desk.run("runs");
+        assertEquals(8, result.exit());
+        assertTrue(result.err().contains("a redirect to /login"), result.err());
+        assertEquals(1, server.seen.size());
+    }
+}

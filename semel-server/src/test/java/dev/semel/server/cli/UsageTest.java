@@ -1,0 +1,166 @@
+package dev.semel.server.cli;
+
+import static dev.semel.server.cli.ScriptedServer.json;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UsageTest {
+    private final Desk desk = new Desk();
+
+    @Test
+    void semel_alone_prints_eight_lines_of_examples() {
+        var result = desk.run();
+        assertEquals(0, result.exit());
+        assertEquals(8, result.out().lines().count());
+        assertTrue(result.out().lines().allMatch(line -> line.startsWith("semel ")));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"sned,send", "rusn,runs", "keey,key", "docter,doctor"})
+    void a_mistyped_command_gets_a_suggestion(String typed, String meant) {
+        var result = desk.run(typed);
+        assertEquals(2, result.exit());
+        assertTrue(result.err().contains("did you mean: " + meant), result.err());
+    }
+
+    @Test
+    void a_mistyped_option_gets_a_suggestion_and_never_the_hidden_one() {
+        assertTrue(desk.run("runs", "--limti", "3").err().contains("did you mean: --limit"));
+        assertFalse(desk.run("runs", "--tokne", "x").err().contains("did you mean: --token\n"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"dev", "serve", "send", "runs", "run", "requests", "key", "workflows", "publish", "token", "doctor"})
+    void every_command_has_help(String command) {
+        assertTrue(desk.run(command, "-h").out().startsWith("Usage: semel " + command));
+        assertTrue(desk.run("help", command).out().startsWith("Usage: semel " + command));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--token=s3cret", "--token s3cret", "--token"})
+    void a_token_as_an_argument_is_refused_and_not_repeated(String words) {
+        var result = desk.run(("runs " + words).split(" "));
+        assertEquals(2, result.exit());
+        assertTrue(result.err().contains("never an argument"), result.err());
+        assertFalse(result.err().contains("s3cret"), result.err());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"localhost:8085", "ftp://x", "http://u:p@127.0.0.1:1", "http://127.0.0.1?x=1", "http:// x"})
+    void a_server_address_that_cannot_be_meant_is_wrong_usage(String address) {
+        assertEquals(2, desk.run("runs", "--server", address).exit());
+    }
+
+    @Test
+    void the_dev_token_never_leaves_this_machine() {
+        var result = desk.run("runs", "--server", "https://semel.example.com", "--json");
+        assertEquals(7, result.exit());
+        assertEquals("no-token", result.json().path("code").asString());
+    }
+
+    @Test
+    void flags_win_over_the_environment(@TempDir Path folder) throws IOException {
+        try (ScriptedServer server = new ScriptedServer()) {
+            server.on("GET /v1/runs", json(200, "{\"items\":[],\"next\":null}"));
+            desk.folder = folder;
+            desk.environment.put("SEMEL_SERVER", "http://127.0.0.1:1");
+            desk.environment.put("SEMEL_TOKEN", "from_env");
+            Files.writeString(folder.resolve("token"), "from_file\n");
+            assertEquals(0, desk.run("runs", "--server", server.address() + "/").exit());
+            assertEquals(0, desk.run("runs", "--server", server.address(), "--token-file", "token").exit());
+            assertEquals("Bearer from_env", server.seen.get(0).header("Authorization"));
+            assertEquals("Bearer from_file", server.seen.get(1).header("Authorization"));
+            assertEquals(2, desk.run("runs", "--server", server.address(), "--token-file", "missing").exit());
+        }
+    }
+
+    @Test
+    void dev_is_loopback_with_sqlite_in_the_data_folder(@TempDir Path folder) throws IOException {
+        desk.folder = folder;
+        assertEquals(0, desk.run("dev", "--demo").exit());
+        var options = desk.served.getFirst();
+        assertTrue(options.dev() && options.demo());
+        assertEquals("127.0.0.1", options.host());
+        assertEquals(8085, options.port());
+        assertEquals(folder.resolve(".semel"), options.data());
+        assertEquals("sqlite:" + folder.resolve(".semel/semel.db"), options.store());
+        assertNull(options.workflows());
+        Files.createDirectory(folder.resolve("workflows"));
+        desk.run("dev");
+        assertEquals(folder.resolve("workflows"), desk.served.getLast().workflows());
+    }
+
+    @Test
+    void serve_takes_flags_then_environment() {
+        desk.environment.put("SEMEL_STORE", "jdbc:postgresql://db/semel?password=x");
+        desk.environment.put("SEMEL_PORT", "9000");
+        assertEquals(0, desk.run("serve", "--host", "0.0.0.0").exit());
+        var options = desk.served.getFirst();
+        assertFalse(options.dev());
+        assertEquals("0.0.0.0", options.host());
+        assertEquals(9000, options.port());
+        assertEquals("jdbc:postgresql://db/semel?password=x", options.store());
+        assertEquals(0, desk.run("serve", "--port", "0", "--store", "sqlite:x.db").exit());
+        assertEquals(0, desk.served.getLast().port());
+        assertEquals("127.0.0.1", desk.served.getLast().host());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "serve --store jdbc:postgresql://db/x?password=s3cret",
+                "serve --store jdbc:postgresql://u:s3cret@db/x",
+                "serve --store mysql:s3cret",
+                "serve --port 70000",
+                "dev --port -1",
+                "dev --host 0.0.0.0",
+                "dev --workflows ./nowhere"
+            })
+    void a_server_that_cannot_be_meant_is_not_started(String words) {
+        var result = desk.run(words.split(" "));
+        assertEquals(2, result.exit(), result.err());
+        assertTrue(desk.served.isEmpty());
+        assertFalse(result.err().contains("s3cret"), result.err());
+    }
+
+    @Test
+    void a_port_in_the_environment_that_is_no_number_is_wrong_usage() {
+        desk.environment.put("SEMEL_PORT", "http");
+        assertEquals(2, desk.run("serve").exit());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PT0.85S,850 ms", "PT48S,48 s", "PT3M12S,3 m 12 s", "PT23H57M3S,23 h 57 m", "PT147H,6 d 3 h", "PT1H,1 h"})
+    void spans_read_as_people_say_them(Duration span, String said) {
+        assertEquals(said, Times.span(span));
+    }
+
+    @Test
+    void a_moment_is_told_from_now() {
+        Instant now = Instant.parse("2026-11-15T09:12:04Z");
+        assertEquals("just now", Times.ago(now, now));
+        assertEquals("5 m ago", Times.ago(now.minusSeconds(300), now));
+        assertEquals("in 5 m", Times.ago(now.plusSeconds(300), now));
+    }
+
+    @Test
+    void a_suggested_command_means_what_it_says_when_pasted() {
+        assertEquals("evt_1", Shell.word("evt_1"));
+        assertEquals("'$(rm -rf ~)'", Shell.word("$(rm -rf ~)"));
+        assertEquals("'it'\\''s'", Shell.word("it's"));
+        assertEquals("''", Shell.word(""));
+    }
+}
