@@ -24,7 +24,8 @@ final class Ambience {
             .or(calls("java.util.SplittableRandom.<init>", "java.util.concurrent.ThreadLocalRandom.current"))
             .or(calls("java.security.SecureRandom.getInstanceStrong", "java.security.SecureRandom.getInstance"))
             .or(types("java.util.random.RandomGenerator").and(member("getDefault", "of")))
-            .or(calls("java.util.Collections.shuffle").and(touch -> touch.parameters().size() == 1));
+            .or(calls("java.util.Collections.shuffle")
+                    .and(touch -> touch.parameters().size() == 1));
 
     /** Platform threads are not here: the stores need them, because native calls hold a carrier thread. */
     static final Predicate<Touch> VIRTUAL_THREADS = calls(
@@ -45,7 +46,8 @@ final class Ambience {
 
     static final Predicate<Touch> THREADS_AND_LOCKS = types("java.lang.Thread", "java.lang.ScopedValue")
             .or(types("java.lang.ThreadLocal", "java.lang.InheritableThreadLocal"))
-            .or(packages("java.util.concurrent").and(types("java.util.concurrent.TimeUnit").negate()))
+            .or(packages("java.util.concurrent")
+                    .and(types("java.util.concurrent.TimeUnit").negate()))
             .or(member("synchronized"))
             .or(calls("java.lang.Object.wait", "java.lang.Object.notify", "java.lang.Object.notifyAll"))
             .or(VIRTUAL_THREADS)

@@ -63,8 +63,8 @@ record Walls(Rooms rooms) {
                 new Wall(
                         "port",
                         rooms.exactly("store"),
-                        Ambience.SQL.or(type(
-                                rooms.in("engine", "testing", "store.jdbc", "store.sqlite", "store.postgres"))),
+                        Ambience.SQL.or(
+                                type(rooms.in("engine", "testing", "store.jdbc", "store.sqlite", "store.postgres"))),
                         "the port has no SQL in it. Put the statement beside the method that runs it, in each dialect"),
                 new Wall(
                         "sqlite",
@@ -146,8 +146,8 @@ record Walls(Rooms rooms) {
                 new Wall(
                         "definition",
                         rooms.in("server.definition"),
-                        Ambience.SQL.or(core.and(
-                                type(rooms.in("key", "workflow", "json", "error")).negate())),
+                        Ambience.SQL.or(core.and(type(rooms.in("key", "workflow", "json", "error"))
+                                .negate())),
                         "a definition becomes a Published workflow and knows key, workflow, json and error only. Let"
                                 + " the wiring hand in the rest"));
     }

@@ -52,7 +52,8 @@ class WallsTest {
             boolean empty = wall.subjects(REAL).isEmpty();
             boolean excused = NotBuiltYet.WALLS.containsKey(wall.name());
             if (empty && !excused) {
-                wrong.add("Wall " + wall.name() + " guards no class. Point it at the room's new name in Rooms or Walls.");
+                wrong.add(
+                        "Wall " + wall.name() + " guards no class. Point it at the room's new name in Rooms or Walls.");
             }
             if (!empty && excused) {
                 wrong.add("Room " + wall.name() + " is built. Take it off NotBuiltYet.WALLS.");
