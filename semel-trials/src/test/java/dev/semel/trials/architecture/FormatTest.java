@@ -45,7 +45,7 @@ class FormatTest {
                 wrong.add(file.path() + " is formatted; take it off NotBuiltYet.UNFORMATTED");
             }
         }
-        assertEquals(List.of(), wrong);
+        assertEquals("", String.join("\n", wrong));
     }
 
     @Test
