@@ -1,0 +1,28 @@
+package dev.semel.trials.architecture;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The exceptions to Tidy, each with its reason. An exception that is no longer needed is a finding itself. */
+record Allowed(Map<String, String> reasons) {
+    /** Keys are {@link Finding#key}: the name of the check, a space, and what it is about. */
+    static final Allowed REAL = new Allowed(Map.of(
+            "product-prefix SemelException",
+            "what users catch; next to their own exceptions it has to say whose it is"));
+
+    List<Finding> apply(List<Finding> findings) {
+        List<Finding> left = new ArrayList<>(findings);
+        left.removeIf(finding -> reasons.containsKey(finding.key()));
+        Set<String> found = findings.stream().map(Finding::key).collect(Collectors.toSet());
+        reasons.keySet().stream()
+                .filter(key -> !found.contains(key))
+                .sorted()
+                .map(key -> new Finding(
+                        "stale-exception", key, "Allowed.java", "\"" + key + "\" is no longer found. Take it off."))
+                .forEach(left::add);
+        return left;
+    }
+}

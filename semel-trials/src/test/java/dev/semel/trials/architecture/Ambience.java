@@ -1,0 +1,82 @@
+package dev.semel.trials.architecture;
+
+import static dev.semel.trials.architecture.Touch.calls;
+import static dev.semel.trials.architecture.Touch.member;
+import static dev.semel.trials.architecture.Touch.packages;
+import static dev.semel.trials.architecture.Touch.types;
+
+import java.util.function.Predicate;
+
+/** What the surroundings slip into code unasked: time, chance, threads, files, logs. The walls ban it by these names. */
+final class Ambience {
+    /** {@code now(clock)} is not here: a clock that was passed in is what we want. */
+    static final Predicate<Touch> TIME = packages("java.time")
+            .and(member("now"))
+            .and(touch -> !touch.takes("java.time.Clock"))
+            .or(packages("java.time").and(member("system", "systemUTC", "systemDefaultZone", "systemDefault")))
+            .or(packages("java.time").and(member("tickMillis", "tickSeconds", "tickMinutes")))
+            .or(calls("java.lang.System.currentTimeMillis", "java.lang.System.nanoTime"))
+            .or(calls("java.util.Calendar.getInstance"))
+            .or(calls("java.util.Date.<init>").and(touch -> touch.parameters().isEmpty()));
+
+    static final Predicate<Touch> CHANCE = calls("java.util.UUID.randomUUID", "java.lang.Math.random")
+            .or(calls("java.util.Random.<init>", "java.security.SecureRandom.<init>"))
+            .or(calls("java.util.SplittableRandom.<init>", "java.util.concurrent.ThreadLocalRandom.current"))
+            .or(calls("java.security.SecureRandom.getInstanceStrong", "java.security.SecureRandom.getInstance"))
+            .or(types("java.util.random.RandomGenerator").and(member("getDefault", "of")))
+            .or(calls("java.util.Collections.shuffle")
+                    .and(touch -> touch.parameters().size() == 1));
+
+    /** Platform threads are not here: the stores need them, because native calls hold a carrier thread. */
+    static final Predicate<Touch> VIRTUAL_THREADS = calls(
+                    "java.lang.Thread.ofVirtual", "java.lang.Thread.startVirtualThread")
+            .or(packages("java.util.concurrent")
+                    .and(member("newVirtualThreadPerTaskExecutor", "newThreadPerTaskExecutor")))
+            .or(calls("java.lang.Thread.sleep", "java.util.concurrent.TimeUnit.sleep"));
+
+    /** Never wanted, not even in the ambient file. */
+    static final Predicate<Touch> HIDDEN_THREADS = types("java.lang.ThreadLocal", "java.lang.InheritableThreadLocal")
+            .or(types("java.util.concurrent.ForkJoinPool"))
+            .or(member("parallelStream"))
+            .or(packages("java.util.stream").and(member("parallel")))
+            .or(calls("java.util.Arrays.parallelSort", "java.util.Arrays.parallelSetAll"))
+            .or(types("java.util.concurrent.CompletableFuture")
+                    .and(touch -> touch.member().endsWith("Async"))
+                    .and(touch -> !touch.takes("java.util.concurrent.Executor")));
+
+    static final Predicate<Touch> THREADS_AND_LOCKS = types("java.lang.Thread", "java.lang.ScopedValue")
+            .or(types("java.lang.ThreadLocal", "java.lang.InheritableThreadLocal"))
+            .or(packages("java.util.concurrent")
+                    .and(types("java.util.concurrent.TimeUnit").negate()))
+            .or(member("synchronized"))
+            .or(calls("java.lang.Object.wait", "java.lang.Object.notify", "java.lang.Object.notifyAll"))
+            .or(VIRTUAL_THREADS)
+            .or(HIDDEN_THREADS);
+
+    static final Predicate<Touch> SQL = packages("java.sql", "javax.sql");
+
+    /** Names and encodings are values; sockets are not. */
+    static final Predicate<Touch> NETWORK = packages("java.net")
+            .and(types("java.net.URI", "java.net.URISyntaxException", "java.net.URLEncoder", "java.net.URLDecoder")
+                    .negate());
+
+    /** Streams over memory are harmless; {@code System.out} is a {@code PrintStream} and is not. */
+    static final Predicate<Touch> FILES = packages("java.io")
+            .and(types("java.io.Serializable", "java.io.IOException", "java.io.UncheckedIOException")
+                    .negate())
+            .and(types("java.io.ByteArrayInputStream", "java.io.ByteArrayOutputStream")
+                    .negate())
+            .and(types("java.io.StringReader", "java.io.StringWriter", "java.io.Closeable")
+                    .negate())
+            .and(types("java.io.InputStream", "java.io.OutputStream", "java.io.Reader", "java.io.Writer")
+                    .negate())
+            .or(packages("java.nio.file", "java.nio.channels"));
+
+    static final Predicate<Touch> LOGS =
+            packages("org.slf4j", "java.util.logging").or(types("java.lang.System$Logger"));
+
+    static final Predicate<Touch> PROCESS = types("java.lang.Runtime", "java.lang.Process", "java.lang.ProcessBuilder")
+            .or(calls("java.lang.System.getenv", "java.lang.System.getProperty", "java.lang.System.exit"));
+
+    private Ambience() {}
+}

@@ -1,0 +1,191 @@
+package dev.semel.trials.architecture;
+
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static dev.semel.trials.architecture.Touch.packages;
+import static dev.semel.trials.architecture.Touch.type;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** Who may touch whom. Data walks one way: doors, decide, run, act, remember. */
+record Walls(Rooms rooms) {
+
+    List<Wall> all() {
+        return Stream.of(core(), stores(), ambient(), server(), libraries())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private List<Wall> core() {
+        return List.of(
+                new Wall(
+                        "pure",
+                        rooms.in(Rooms.PURE),
+                        Ambience.SQL
+                                .or(Ambience.NETWORK)
+                                .or(Ambience.FILES)
+                                .or(Ambience.TIME)
+                                .or(Ambience.CHANCE)
+                                .or(Ambience.THREADS_AND_LOCKS)
+                                .or(Ambience.LOGS)
+                                .or(Ambience.PROCESS),
+                        "a pure room decides and does not act. Take time, ids and chance as arguments, return a"
+                                + " decision, and let the engine do the deed"),
+                new Wall(
+                        "pure_among_themselves",
+                        rooms.in(Rooms.PURE),
+                        type(rooms.ours()).and(type(rooms.in(Rooms.PURE)).negate()),
+                        "a pure room knows pure rooms only. Move the type they share into the pure room that owns it"),
+                new Wall(
+                        "engine",
+                        rooms.in("engine"),
+                        Ambience.SQL.or(type(rooms.in("store.jdbc", "store.sqlite", "store.postgres"))),
+                        "the engine writes through the port. Add a named write or read to the store room"),
+                new Wall(
+                        "top",
+                        rooms.core().and(rooms.exactly("").negate()),
+                        type(rooms.exactly("")),
+                        "the top joins the rooms and no room knows it. Take what you need as an argument"),
+                new Wall(
+                        "testing",
+                        rooms.ours().and(rooms.in("testing").negate()),
+                        type(rooms.in("testing")),
+                        "the lab is for tests. Move what production needs into the room that owns it"));
+    }
+
+    private List<Wall> stores() {
+        return List.of(
+                new Wall(
+                        "port",
+                        rooms.exactly("store"),
+                        Ambience.SQL.or(
+                                type(rooms.in("engine", "testing", "store.jdbc", "store.sqlite", "store.postgres"))),
+                        "the port has no SQL in it. Put the statement beside the method that runs it, in each dialect"),
+                new Wall(
+                        "sqlite",
+                        rooms.in("store.sqlite"),
+                        type(rooms.in("engine", "store.postgres")).or(packages("org.postgresql", "com.zaxxer.hikari")),
+                        "a dialect knows the port and its own database. Share JDBC code in store.jdbc"),
+                new Wall(
+                        "postgres",
+                        rooms.in("store.postgres"),
+                        type(rooms.in("engine", "store.sqlite")).or(packages("org.sqlite")),
+                        "a dialect knows the port and its own database. Share JDBC code in store.jdbc"),
+                new Wall(
+                        "jdbc",
+                        rooms.in("store.jdbc"),
+                        type(rooms.in("engine", "store.sqlite", "store.postgres")),
+                        "what both dialects share knows neither. Take the difference as an argument"));
+    }
+
+    private List<Wall> ambient() {
+        Predicate<JavaClass> outside =
+                rooms.core().and(rooms.file(Rooms.AMBIENT).negate());
+        return List.of(
+                new Wall(
+                        "ambient",
+                        outside,
+                        Ambience.TIME.or(Ambience.CHANCE),
+                        "the real clock, new ids and randomness live in engine.Ambient. Take an InstantSource, an id"
+                                + " or a RandomGenerator as an argument"),
+                new Wall(
+                        "virtual_threads",
+                        outside.and(rooms.in("testing").negate()),
+                        Ambience.VIRTUAL_THREADS,
+                        "virtual threads start, and sleep, in engine.Ambient only. Take an Executor as an argument;"
+                                + " wait on a signal or a timer of the engine"),
+                new Wall(
+                        "hidden_threads",
+                        rooms.core(),
+                        Ambience.HIDDEN_THREADS,
+                        "no ThreadLocal (bind a ScopedValue), no parallel streams and no common pool (use a plain"
+                                + " loop, or hand an executor in)"));
+    }
+
+    private List<Wall> server() {
+        Predicate<Touch> core = type(rooms.core());
+        return List.of(
+                new Wall(
+                        "http",
+                        rooms.in("server.http"),
+                        packages("java", "javax", "jdk", "io.helidon", "tools.jackson", "com.fasterxml.jackson")
+                                .and(Ambience.SQL.negate())
+                                .or(packages("org.jspecify"))
+                                .or(type(rooms.in("server.http", "error")))
+                                .negate(),
+                        "server.http knows the JDK, Helidon, Jackson and our errors, and nothing of runs. Pass a"
+                                + " handler in"),
+                new Wall(
+                        "api",
+                        rooms.in("server.api"),
+                        Ambience.SQL
+                                .or(core.and(type(rooms.in("", "view")).negate())
+                                        .and(type(rooms.in(Rooms.PURE)).negate()))
+                                .or(type(rooms.in("server.cli", "server.dashboard", "server.demo"))),
+                        "the API acts through the top and reads views; stores and engine stay behind it. Add what is"
+                                + " missing to the top"),
+                new Wall(
+                        "dashboard",
+                        rooms.in("server.dashboard"),
+                        Ambience.SQL
+                                .or(core.and(type(rooms.in("", "view")).negate())
+                                        .and(type(rooms.in(Rooms.PURE)).negate()))
+                                .or(type(rooms.in("server.cli", "server.api", "server.demo"))),
+                        "pages act through the top and read views; stores and engine stay behind it. Add what is"
+                                + " missing to the top"),
+                new Wall(
+                        "cli",
+                        rooms.in("server.cli"),
+                        Ambience.SQL.or(core.and(type(rooms.in("error", "json")).negate())),
+                        "a command speaks HTTP with the server, as any client does. Add what is missing to the API"),
+                new Wall(
+                        "definition",
+                        rooms.in("server.definition"),
+                        Ambience.SQL.or(core.and(type(rooms.in("key", "workflow", "json", "error"))
+                                .negate())),
+                        "a definition becomes a Published workflow and knows key, workflow, json and error only. Let"
+                                + " the wiring hand in the rest"));
+    }
+
+    private List<Wall> libraries() {
+        return List.of(
+                new Wall(
+                        "helidon",
+                        rooms.ours().and(rooms.in("server.http").negate()),
+                        packages("io.helidon"),
+                        "Helidon stays replaceable behind server.http. Use its Request and Response"),
+                new Wall(
+                        "picocli",
+                        rooms.ours()
+                                .and(rooms.in("server.cli").negate())
+                                .and(rooms.file("server.Main").negate()),
+                        packages("picocli"),
+                        "picocli belongs to server.cli and server.Main. Take the parsed value as an argument"),
+                new Wall(
+                        "expressions",
+                        rooms.ours().and(rooms.in("server.definition").negate()),
+                        packages("dev.cel", "org.snakeyaml", "com.networknt", "com.google"),
+                        "expressions, YAML and schemas belong to server.definition. Ask a compiled Definition"));
+    }
+
+    /** A room is a package; what joins rooms stands in a room above them, so no two ever need each other. */
+    ArchRule noCycles() {
+        SliceAssignment assignment = new SliceAssignment() {
+            @Override
+            public SliceIdentifier getIdentifierOf(JavaClass type) {
+                return rooms.ours().test(type) ? SliceIdentifier.of(type.getPackageName()) : SliceIdentifier.ignore();
+            }
+
+            @Override
+            public String getDescription() {
+                return "rooms";
+            }
+        };
+        return slices().assignedFrom(assignment).should().beFreeOfCycles().allowEmptyShould(true);
+    }
+}

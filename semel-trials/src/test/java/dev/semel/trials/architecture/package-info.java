@@ -1,0 +1,5 @@
+/** The walls and habits of the house, as tests. Every rule has a fixture or a sample that breaks it. */
+@NullMarked
+package dev.semel.trials.architecture;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,221 @@
+package dev.semel.trials.documents;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.trials.architecture.SourceFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The runner of documents, on samples, with a server that only notes that it was asked. */
+class DocumentsRunnerTest {
+    private static final class NotingServer implements Server {
+        private final List<String> calls = new ArrayList<>();
+
+        @Override
+        public void start() {
+            calls.add("start");
+        }
+
+        @Override
+        public String url() {
+            return "http://127.0.0.1:1";
+        }
+
+        @Override
+        public void stop() {
+            calls.add("stop");
+        }
+    }
+
+    private final NotingServer server = new NotingServer();
+
+    @TempDir
+    Path commands;
+
+    @Test
+    void a_session_with_the_output_it_shows_is_fine() throws Exception {
+        Documents.Report report = check("""
+            ```sh run
+            echo one; echo two >&2
+            ```
+
+            It prints:
+
+            ```text
+            one
+            two
+            ```
+            """);
+        assertEquals(List.of(), report.problems());
+        assertEquals(1, report.ran());
+        assertEquals(List.of("start", "stop"), server.calls);
+    }
+
+    @Test
+    void a_wrong_expectation_is_a_problem_that_names_its_line() throws Exception {
+        String problem = onlyProblem("```sh run\necho one\n```\n```text\ntwo\n```\n");
+        assertTrue(problem.startsWith("docs/a.md:4: expected this line: two"), problem);
+        assertTrue(problem.contains("found: one"), problem);
+        assertEquals(List.of("start", "stop"), server.calls);
+    }
+
+    @Test
+    void a_command_that_fails_is_a_problem_wherever_it_stands() throws Exception {
+        String problem = onlyProblem("```sh run\n(exit 3)\necho fine\n```\n");
+        assertTrue(problem.startsWith("docs/a.md:1: exit code 3, not 0"), problem);
+    }
+
+    @Test
+    void a_failure_that_is_meant_is_stated() throws Exception {
+        assertEquals(List.of(), check("```sh run exit=3\n(exit 3)\n```\n").problems());
+        String problem = onlyProblem("```sh run exit=3\ntrue\n```\n");
+        assertTrue(problem.startsWith("docs/a.md:1: exit code 0, not 3"), problem);
+    }
+
+    @Test
+    void the_blocks_of_a_document_share_one_shell_in_an_empty_folder() throws Exception {
+        assertEquals(List.of(), check("""
+            ```sh run
+            test -z "$(ls -A)"
+            name=once; mkdir inner; cd inner
+            ```
+            ```sh run
+            echo "$name $(basename "$PWD") $SEMEL_SERVER"
+            ```
+            ```text
+            once inner http://127.0.0.1:1
+            ```
+            """).problems());
+    }
+
+    @Test
+    void the_folder_of_commands_stands_first_on_the_path() throws Exception {
+        Path command = Files.writeString(commands.resolve("semel"), "#!/bin/sh\necho \"semel $1\"\n");
+        assertTrue(command.toFile().setExecutable(true));
+        assertEquals(
+                List.of(),
+                check("```sh run\nsemel dev\n```\n```text\nsemel dev\n```\n").problems());
+    }
+
+    @Test
+    void a_command_that_reads_its_input_does_not_eat_the_session() throws Exception {
+        assertEquals(
+                List.of(),
+                check("```sh run\ncat\necho after\n```\n```text\nafter\n```\n").problems());
+    }
+
+    @Test
+    void output_without_a_final_line_break_is_compared_whole() throws Exception {
+        assertEquals(
+                List.of(),
+                check("```sh run\nprintf '{\"a\":1}'\n```\n```text\n{\"a\":1}\n```\n")
+                        .problems());
+    }
+
+    @Test
+    void a_block_that_ends_the_shell_or_never_ends_is_a_problem() throws Exception {
+        assertTrue(onlyProblem("```sh run\nexit 0\n```\n").contains("ended the shell"));
+        Documents impatient = new Documents(commands, () -> server, Map.of(), Duration.ofMillis(200));
+        // Waits for a writer that never comes; closing the shell ends it.
+        SourceFile file = new SourceFile("docs/a.md", "```sh run\nmkfifo never; read -r _ < never\n```\n");
+        assertEquals(1, impatient.check(file).problems().size());
+    }
+
+    @Test
+    void what_a_session_leaves_running_ends_with_it() throws Exception {
+        Path pid = commands.resolve("pid");
+        assertEquals(
+                List.of(),
+                check("```sh run\ntail -f /dev/null & echo $! > '" + pid + "'\n```\n")
+                        .problems());
+        long id = Long.parseLong(Files.readString(pid).strip());
+        assertFalse(ProcessHandle.of(id).map(ProcessHandle::isAlive).orElse(false));
+    }
+
+    @Test
+    void a_block_that_nothing_runs_says_norun_and_why() throws Exception {
+        assertTrue(onlyProblem("```sh\nrm -rf x\n```\n").contains("say `norun` and why"));
+        assertTrue(onlyProblem("```\nplain\n```\n").contains("say `norun` and why"));
+        assertTrue(onlyProblem("```text\nnobody printed this\n```\n").contains("say `norun` and why"));
+        assertTrue(onlyProblem("```sh norun\nx\n```\n").contains("norun needs a reason"));
+        Documents.Report report = check("```sh norun needs a PostgreSQL\npsql\n```\n```text\nits output\n```\n");
+        assertEquals(List.of(), report.problems());
+        assertEquals(
+                List.of("needs a PostgreSQL"),
+                report.excused().stream().map(Block::reason).toList());
+        assertEquals(List.of(), server.calls, "A document without a session needs no server.");
+    }
+
+    @Test
+    void a_block_with_a_checker_is_checked() throws Exception {
+        assertEquals(1, check("```json\n{\"a\": 1}\n```\n").checked());
+        assertTrue(onlyProblem("text\n\n```json\n{\"a\": }\n```\n").startsWith("docs/a.md:3: "));
+        assertEquals(0, check("```json norun a fragment\n{\"a\": …\n```\n").checked());
+    }
+
+    @Test
+    void blocks_are_found_in_lists_and_inside_longer_fences() {
+        List<Block> blocks = Block.of(new SourceFile("a.md", """
+            1. In a list:
+
+               ```sh run
+               if true; then
+                 echo in
+               fi
+               ```
+
+            ````text
+            ```sh run
+            not a block
+            ```
+            ````
+            """));
+        assertEquals(2, blocks.size());
+        assertEquals("if true; then\n  echo in\nfi\n", blocks.get(0).text());
+        assertEquals(3, blocks.get(0).line());
+        assertTrue(blocks.get(0).isSession());
+        assertEquals("```sh run\nnot a block\n```\n", blocks.get(1).text());
+        assertFalse(blocks.get(1).isSession());
+    }
+
+    @Test
+    void dots_stand_for_text_in_a_line_and_for_lines() {
+        assertTrue(fits("run_… started", "run_4Gh started"));
+        assertTrue(fits("a\n…\nz", "a\nb\nc\nz\n"));
+        assertTrue(fits("a\n…\nz", "a\nz\n"));
+        assertTrue(fits("…\nz", "z\ny\nz\n"));
+        assertTrue(fits("a  \n\n", "a\n"));
+        assertTrue(fits("(a.b)*", "(a.b)*"));
+        assertFalse(fits("run_… started", "run_4Gh queued"));
+        assertFalse(fits("a", "a\nb\n"));
+        assertFalse(fits("a\nb", "a\n"));
+        assertFalse(fits("a\n…\nz", "a\nb\n"));
+        assertFalse(fits("(a.b)*", "(axb)*"));
+        assertFalse(fits("a", "A"));
+    }
+
+    private static boolean fits(String expected, String output) {
+        return new Expectation(expected).differs(output).isEmpty();
+    }
+
+    private String onlyProblem(String text) throws Exception {
+        List<String> problems = check(text).problems();
+        assertEquals(1, problems.size(), problems::toString);
+        return problems.getFirst();
+    }
+
+    private Documents.Report check(String text) throws Exception {
+        Documents documents = new Documents(
+                commands, () -> server, Map.of("json", JsonMapper.shared()::readTree), Duration.ofMinutes(1));
+        return documents.check(new SourceFile("docs/a.md", text));
+    }
+}
