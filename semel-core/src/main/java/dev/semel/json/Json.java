@@ -71,7 +71,8 @@ public final class Json {
             throw JsonProblem.at(text, 0, "a byte order mark is not part of JSON");
         }
         if (text.length() > 1 && (text.charAt(0) == 0 || text.charAt(1) == 0)) {
-            throw JsonProblem.at(text, 0, "a NUL at the start; this looks like UTF-16 or UTF-32, and only UTF-8 is read");
+            throw JsonProblem.at(
+                    text, 0, "a NUL at the start; this looks like UTF-16 or UTF-32, and only UTF-8 is read");
         }
         return JsonReader.read(text);
     }

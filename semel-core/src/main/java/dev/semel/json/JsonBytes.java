@@ -26,10 +26,9 @@ public final class JsonBytes {
 
     /** Adds a JSON string: quoted, escaped where it must be and nowhere else. */
     public void string(String text) {
-        // A character takes six bytes at most: an escaped control character.
-        int length = text.length();
         put('"');
-        for (int i = 0; i < length; i++) {
+        for (int i = 0; i < text.length(); i++) {
+            // A character takes six bytes at most: an escaped control character.
             room(6);
             char c = text.charAt(i);
             if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {

@@ -18,15 +18,14 @@ public final class JsonNumbers {
 
     /** The value that {@link #text} names. */
     public static BigDecimal exact(JsonNode number) {
-        BigDecimal value =
-                switch (number.numberType()) {
-                    case INT, LONG -> BigDecimal.valueOf(number.longValue());
-                    case BIG_INTEGER -> new BigDecimal(number.bigIntegerValue());
-                    // FloatNode.decimalValue would widen to double first and show digits that nobody wrote.
-                    case FLOAT -> finite(number, Float.toString(number.floatValue()));
-                    case DOUBLE -> finite(number, Double.toString(number.doubleValue()));
-                    case BIG_DECIMAL -> number.decimalValue();
-                };
+        BigDecimal value = switch (number.numberType()) {
+            case INT, LONG -> BigDecimal.valueOf(number.longValue());
+            case BIG_INTEGER -> new BigDecimal(number.bigIntegerValue());
+            // FloatNode.decimalValue would widen to double first and show digits that nobody wrote.
+            case FLOAT -> finite(number, Float.toString(number.floatValue()));
+            case DOUBLE -> finite(number, Double.toString(number.doubleValue()));
+            case BIG_DECIMAL -> number.decimalValue();
+        };
         if (Math.abs((long) value.scale()) > Json.MAX_SCALE) {
             throw JsonProblem.unwritable("the exponent of a number is beyond " + Json.MAX_SCALE);
         }

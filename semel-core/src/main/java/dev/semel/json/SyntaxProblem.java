@@ -24,7 +24,8 @@ final class SyntaxProblem {
             new Known("was expecting a colon", "a colon is expected between a member's name and its value"),
             new Known("was expecting comma", "a comma is expected here"),
             // Jackson looks at pairs in names only; in strings we do.
-            new Known("surrogate", "a member name has an escape for half of a surrogate pair, which is not a character"),
+            new Known(
+                    "surrogate", "a member name has an escape for half of a surrogate pair, which is not a character"),
             new Known("comment", "comments are not part of JSON"),
             new Known("Unexpected close marker", "a bracket is closed that does not match the open one"));
 

@@ -172,7 +172,6 @@ public final class FieldPath {
 
     private static IllegalArgumentException problem(String text, int at, String rule) {
         String found = at < text.length() ? KeyAlphabet.describe(text, at) : "the path ends there";
-        return new IllegalArgumentException(
-                "path " + ShownName.of(text, 64) + ": " + rule + ", but " + found);
+        return new IllegalArgumentException("path " + ShownName.of(text, 64) + ": " + rule + ", but " + found);
     }
 }

@@ -112,7 +112,8 @@ public final class Fingerprint {
             return List.copyOf(names);
         }
         // Stored bytes can also be incomplete because they were cut; then nobody knows where the difference is.
-        boolean beyond = !fields.complete() || (!stored.complete() && stored.hashes().size() >= MAX_UNDECLARED);
+        boolean beyond =
+                !fields.complete() || (!stored.complete() && stored.hashes().size() >= MAX_UNDECLARED);
         return List.of(beyond ? BEYOND : UNTRACKED);
     }
 

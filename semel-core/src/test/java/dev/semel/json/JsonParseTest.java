@@ -40,50 +40,46 @@ class JsonParseTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '§',
-            textBlock =
-                    """
-                    {"a":1,"a":2}            | line 1, column 8  | appears twice
-                    {"a":1,"\\u0061":2}      | line 1, column 8  | appears twice
-                    {"a":{"b":[0,{"c":1,"c":2}]}} | line 1, column 21 | appears twice
-                    {} {}                    | line 1, column 4  | more text after the end
-                    {}x                      | line 1, column 3  | not true, false or null
-                    1 2                      | line 1, column 3  | more text after the end
-                    {"a":1,}                 | line 1, column 8  | member name in double quotes
-                    {a:1}                    | line 1, column 2  | member name in double quotes
-                    {"a" 1}                  | line 1, column 6  | a colon
-                    {"a":1 "b":2}            | line 1, column 8  | a comma
-                    [1 2]                    | line 1, column 4  | a comma
-                    [1,]                     | line 1, column 4  | U+005D is not expected here
-                    [1}                      | line 1, column 3  | does not match
-                    {"a":1                   | line 1, column 7  | ends before
-                    ["abc                    | line 1, column 6  | ends before
-                    [NaN]                    | line 1            | NaN and Infinity
-                    [Infinity]               | line 1            | NaN and Infinity
-                    [-Infinity]              | line 1            | NaN and Infinity
-                    [nul]                    | line 1, column 2  | not true, false or null
-                    [secret]                 | line 1, column 2  | not true, false or null
-                    ['a']                    | line 1, column 2  | U+0027 is not expected here
-                    /* c */ 1                | line 1, column 1  | comments
-                    [01]                     | line 1, column 3  | begin with a zero
-                    [+1]                     | line 1            | number
-                    [.5]                     | line 1, column 2  | U+002E
-                    [1.]                     | line 1            | number
-                    [1e]                     | line 1            | number
-                    ["\\x"]                  | line 1, column 4  | backslash
-                    ["\\u12g4"]              | line 1, column 7  | four hexadecimal digits
-                    ["\\ud800"]              | line 1, column 2  | half of a surrogate pair
-                    ["\\udc00\\ud800"]       | line 1, column 2  | half of a surrogate pair
-                    ["a\\ud800b"]            | line 1, column 2  | half of a surrogate pair
-                    {"\\ud800x":1}           | line 1            | half of a surrogate pair
-                    {"\\udc00":1}            | line 1            | half of a surrogate pair
-                    {"\\ud800\\ud800":1}     | line 1            | half of a surrogate pair
-                    1e9999999999             | line 1, column 1  | exponent
-                    1e-99999999999999999999  | line 1, column 1  | exponent
-                    1e2000000001             | line 1, column 1  | exponent
-                    """)
+    @CsvSource(delimiter = '|', quoteCharacter = '§', textBlock = """
+        {"a":1,"a":2}            | line 1, column 8  | appears twice
+        {"a":1,"\\u0061":2}      | line 1, column 8  | appears twice
+        {"a":{"b":[0,{"c":1,"c":2}]}} | line 1, column 21 | appears twice
+        {} {}                    | line 1, column 4  | more text after the end
+        {}x                      | line 1, column 3  | not true, false or null
+        1 2                      | line 1, column 3  | more text after the end
+        {"a":1,}                 | line 1, column 8  | member name in double quotes
+        {a:1}                    | line 1, column 2  | member name in double quotes
+        {"a" 1}                  | line 1, column 6  | a colon
+        {"a":1 "b":2}            | line 1, column 8  | a comma
+        [1 2]                    | line 1, column 4  | a comma
+        [1,]                     | line 1, column 4  | U+005D is not expected here
+        [1}                      | line 1, column 3  | does not match
+        {"a":1                   | line 1, column 7  | ends before
+        ["abc                    | line 1, column 6  | ends before
+        [NaN]                    | line 1            | NaN and Infinity
+        [Infinity]               | line 1            | NaN and Infinity
+        [-Infinity]              | line 1            | NaN and Infinity
+        [nul]                    | line 1, column 2  | not true, false or null
+        [secret]                 | line 1, column 2  | not true, false or null
+        ['a']                    | line 1, column 2  | U+0027 is not expected here
+        /* c */ 1                | line 1, column 1  | comments
+        [01]                     | line 1, column 3  | begin with a zero
+        [+1]                     | line 1            | number
+        [.5]                     | line 1, column 2  | U+002E
+        [1.]                     | line 1            | number
+        [1e]                     | line 1            | number
+        ["\\x"]                  | line 1, column 4  | backslash
+        ["\\u12g4"]              | line 1, column 7  | four hexadecimal digits
+        ["\\ud800"]              | line 1, column 2  | half of a surrogate pair
+        ["\\udc00\\ud800"]       | line 1, column 2  | half of a surrogate pair
+        ["a\\ud800b"]            | line 1, column 2  | half of a surrogate pair
+        {"\\ud800x":1}           | line 1            | half of a surrogate pair
+        {"\\udc00":1}            | line 1            | half of a surrogate pair
+        {"\\ud800\\ud800":1}     | line 1            | half of a surrogate pair
+        1e9999999999             | line 1, column 1  | exponent
+        1e-99999999999999999999  | line 1, column 1  | exponent
+        1e2000000001             | line 1, column 1  | exponent
+        """)
     void what_is_not_strict_json_is_refused_with_place_and_rule(String document, String place, String rule) {
         SemelException refusal = refusal(document);
         assertTrue(refusal.detail().contains(place), refusal.detail());
@@ -108,8 +104,7 @@ class JsonParseTest {
     void a_refusal_points_to_the_member() {
         SemelException refusal = refusal("{\"a\":{\"b/c\":[0,{\"d\":1,\"d\":2}]}}");
         assertEquals(
-                List.of(Map.of(
-                        "pointer", "/a/b~1c/1/d", "message", "this member name appears twice in one object")),
+                List.of(Map.of("pointer", "/a/b~1c/1/d", "message", "this member name appears twice in one object")),
                 refusal.members().get("errors"));
         assertTrue(refusal.detail().contains("(/a/b~1c/1/d)"), refusal.detail());
     }
@@ -222,7 +217,8 @@ class JsonParseTest {
         assertTrue(tooLong.toString().length() < 500, "the name itself is not in the message");
 
         String string = "s".repeat(Json.MAX_STRING);
-        assertEquals(Json.MAX_STRING, Json.parse("\"" + string + "\"").stringValue().length());
+        assertEquals(
+                Json.MAX_STRING, Json.parse("\"" + string + "\"").stringValue().length());
         assertTrue(refusal("{\"a\":\"" + string + "s\"}").detail().contains("(/a): a string is longer"));
 
         assertEquals(999_999, Json.parse("[" + "1,".repeat(999_998) + "1]").size());

@@ -24,7 +24,8 @@ class ShownNameTest {
     @Test
     void what_does_not_print_is_shown_as_its_code() {
         assertEquals("a\\u000ab", ShownName.of("a\nb", 64));
-        assertEquals("\\u0000\\u001b\\u202e\\u200b\\u2028\\ud800", ShownName.of("\u0000\u001b\u202e\u200b\u2028\ud800", 64));
+        assertEquals(
+                "\\u0000\\u001b\\u202e\\u200b\\u2028\\ud800", ShownName.of("\u0000\u001b\u202e\u200b\u2028\ud800", 64));
         assertTrue(ShownName.of("\n".repeat(1000), 64).length() <= 64);
     }
 }

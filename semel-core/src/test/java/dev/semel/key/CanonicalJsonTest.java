@@ -22,14 +22,13 @@ class CanonicalJsonTest {
 
     @Test
     void the_example_of_rfc_8785_comes_out_as_published_but_for_the_number_that_it_rounds() {
-        String document =
-                """
-                {
-                  "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
-                  "string": "\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\"\\/",
-                  "literals": [null, true, false]
-                }
-                """;
+        String document = """
+            {
+              "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+              "string": "\\u20ac$\\u000F\\u000aA'\\u0042\\u0022\\u005c\\\\\\"\\/",
+              "literals": [null, true, false]
+            }
+            """;
         assertEquals(
                 "{\"literals\":[null,true,false],\"numbers\":[333333333.33333329,1e+30,4.5,0.002,1e-27],"
                         + "\"string\":\"€$\\u000f\\nA'B\\\"\\\\\\\\\\\"/\"}",
@@ -38,12 +37,11 @@ class CanonicalJsonTest {
 
     @Test
     void members_are_sorted_by_utf_16_code_units_as_in_rfc_8785() {
-        String document =
-                """
-                {"\\u20ac": "Euro Sign", "\\r": "Carriage Return", "\\ufb33": "Hebrew Letter Dalet With Dagesh",
-                 "1": "One", "\\ud83d\\ude00": "Emoji: Grinning Face", "\\u0080": "Control",
-                 "\\u00f6": "Latin Small Letter O With Diaeresis"}
-                """;
+        String document = """
+            {"\\u20ac": "Euro Sign", "\\r": "Carriage Return", "\\ufb33": "Hebrew Letter Dalet With Dagesh",
+             "1": "One", "\\ud83d\\ude00": "Emoji: Grinning Face", "\\u0080": "Control",
+             "\\u00f6": "Latin Small Letter O With Diaeresis"}
+            """;
         assertEquals(
                 "{\"\\r\":\"Carriage Return\",\"1\":\"One\",\"\u0080\":\"Control\","
                         + "\"ö\":\"Latin Small Letter O With Diaeresis\",\"€\":\"Euro Sign\","
@@ -117,8 +115,13 @@ class CanonicalJsonTest {
     @Test
     void a_number_made_in_java_is_the_number_that_is_written() {
         for (JsonNode made : new JsonNode[] {
-            NODES.numberNode(0.1f), NODES.numberNode(0.1), NODES.numberNode(100.0), NODES.numberNode(1e22),
-            NODES.numberNode((short) 3), NODES.numberNode(new BigDecimal("1.10")), NODES.numberNode(-0.0)
+            NODES.numberNode(0.1f),
+            NODES.numberNode(0.1),
+            NODES.numberNode(100.0),
+            NODES.numberNode(1e22),
+            NODES.numberNode((short) 3),
+            NODES.numberNode(new BigDecimal("1.10")),
+            NODES.numberNode(-0.0)
         }) {
             assertEquals(canonical(Json.write(made)), canonical(made));
         }

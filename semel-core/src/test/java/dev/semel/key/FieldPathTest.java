@@ -14,43 +14,38 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 class FieldPathTest {
-    private static final JsonNode ORDER = Json.parse(
-            """
-            {"payment_id":"p1","none":null,"customer":{"id":7},"größe":1,"$ref":2,
-             "lines":[{"sku":"A","tags":["x","y"]},{"sku":"B"},{"qty":1}],"empty":[]}
-            """);
+    private static final JsonNode ORDER = Json.parse("""
+        {"payment_id":"p1","none":null,"customer":{"id":7},"größe":1,"$ref":2,
+         "lines":[{"sku":"A","tags":["x","y"]},{"sku":"B"},{"qty":1}],"empty":[]}
+        """);
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '§',
-            textBlock =
-                    """
-                    payment_id      | "p1"
-                    customer.id     | 7
-                    customer        | {"id":7}
-                    none            | null
-                    größe           | 1
-                    $ref            | 2
-                    lines[0].sku    | "A"
-                    lines[1]        | {"sku":"B"}
-                    lines[].sku     | ["A","B",undefined]
-                    lines[].tags[]  | [["x","y"],undefined,undefined]
-                    lines[].tags[0] | ["x",undefined,undefined]
-                    empty[]         | []
-                    empty[].sku     | []
-                    nothing         | undefined
-                    nothing[]       | undefined
-                    nothing.id      | undefined
-                    none.id         | undefined
-                    none[]          | undefined
-                    customer[]      | undefined
-                    customer[0]     | undefined
-                    payment_id.x    | undefined
-                    lines.sku       | undefined
-                    lines[9]        | undefined
-                    lines[9].sku    | undefined
-                    """)
+    @CsvSource(delimiter = '|', quoteCharacter = '§', textBlock = """
+        payment_id      | "p1"
+        customer.id     | 7
+        customer        | {"id":7}
+        none            | null
+        größe           | 1
+        $ref            | 2
+        lines[0].sku    | "A"
+        lines[1]        | {"sku":"B"}
+        lines[].sku     | ["A","B",undefined]
+        lines[].tags[]  | [["x","y"],undefined,undefined]
+        lines[].tags[0] | ["x",undefined,undefined]
+        empty[]         | []
+        empty[].sku     | []
+        nothing         | undefined
+        nothing[]       | undefined
+        nothing.id      | undefined
+        none.id         | undefined
+        none[]          | undefined
+        customer[]      | undefined
+        customer[0]     | undefined
+        payment_id.x    | undefined
+        lines.sku       | undefined
+        lines[9]        | undefined
+        lines[9].sku    | undefined
+        """)
     void a_path_takes_its_value_out_of_the_data(String path, String canonical) {
         JsonNode value = FieldPath.parse(path).of(ORDER);
         assertEquals(canonical, new String(CanonicalJson.bytes(value), StandardCharsets.UTF_8));
@@ -60,29 +55,25 @@ class FieldPathTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '§',
-            textBlock =
-                    """
-                    .id           | character 1 is U+002E
-                    a..b          | character 3 is U+002E
-                    a.            | the path ends there
-                    [0]           | character 1 is U+005B
-                    a[            | [ is not closed
-                    a[0           | [ is not closed
-                    a[x]          | an index such as 0
-                    a[-1]         | an index such as 0
-                    a[1234567]    | an index such as 0
-                    a[0]b         | a dot or [ is expected, but character 5
-                    a]            | character 2 is U+005D
-                    a b           | character 2 is U+0020
-                    ${ input.a }  | character 2 is U+007B
-                    $.a           | without $ in front
-                    $             | without $ in front
-                    a["b"]        | an index such as 0
-                    a,b           | character 2 is U+002C
-                    """)
+    @CsvSource(delimiter = '|', quoteCharacter = '§', textBlock = """
+        .id           | character 1 is U+002E
+        a..b          | character 3 is U+002E
+        a.            | the path ends there
+        [0]           | character 1 is U+005B
+        a[            | [ is not closed
+        a[0           | [ is not closed
+        a[x]          | an index such as 0
+        a[-1]         | an index such as 0
+        a[1234567]    | an index such as 0
+        a[0]b         | a dot or [ is expected, but character 5
+        a]            | character 2 is U+005D
+        a b           | character 2 is U+0020
+        ${ input.a }  | character 2 is U+007B
+        $.a           | without $ in front
+        $             | without $ in front
+        a["b"]        | an index such as 0
+        a,b           | character 2 is U+002C
+        """)
     void a_path_that_cannot_be_meant_is_refused(String path, String rule) {
         String message = refusal(path);
         assertTrue(message.contains(rule), message);
@@ -97,32 +88,30 @@ class FieldPathTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '§',
-            textBlock =
-                    """
-                    a              | {"b":{"c":1,"d":2},"l":[{"x":1,"y":2},{"x":3}]}
-                    b.c            | {"a":0,"b":{"d":2},"l":[{"x":1,"y":2},{"x":3}]}
-                    l[].x          | {"a":0,"b":{"c":1,"d":2},"l":[{"y":2},{}]}
-                    l[0].x         | {"a":0,"b":{"c":1,"d":2},"l":[{"y":2},{"x":3}]}
-                    l[0]           | {"a":0,"b":{"c":1,"d":2},"l":[null,{"x":3}]}
-                    l[]            | {"a":0,"b":{"c":1,"d":2},"l":[null,null]}
-                    l              | {"a":0,"b":{"c":1,"d":2}}
-                    a b.c l[].x    | {"b":{"d":2},"l":[{"y":2},{}]}
-                    l l[].x        | {"a":0,"b":{"c":1,"d":2}}
-                    z z.y a.b b[]  | {"a":0,"b":{"c":1,"d":2},"l":[{"x":1,"y":2},{"x":3}]}
-                    l[7] l[7].x    | {"a":0,"b":{"c":1,"d":2},"l":[{"x":1,"y":2},{"x":3}]}
-                    """)
+    @CsvSource(delimiter = '|', quoteCharacter = '§', textBlock = """
+        a              | {"b":{"c":1,"d":2},"l":[{"x":1,"y":2},{"x":3}]}
+        b.c            | {"a":0,"b":{"d":2},"l":[{"x":1,"y":2},{"x":3}]}
+        l[].x          | {"a":0,"b":{"c":1,"d":2},"l":[{"y":2},{}]}
+        l[0].x         | {"a":0,"b":{"c":1,"d":2},"l":[{"y":2},{"x":3}]}
+        l[0]           | {"a":0,"b":{"c":1,"d":2},"l":[null,{"x":3}]}
+        l[]            | {"a":0,"b":{"c":1,"d":2},"l":[null,null]}
+        l              | {"a":0,"b":{"c":1,"d":2}}
+        a b.c l[].x    | {"b":{"d":2},"l":[{"y":2},{}]}
+        l l[].x        | {"a":0,"b":{"c":1,"d":2}}
+        z z.y a.b b[]  | {"a":0,"b":{"c":1,"d":2},"l":[{"x":1,"y":2},{"x":3}]}
+        l[7] l[7].x    | {"a":0,"b":{"c":1,"d":2},"l":[{"x":1,"y":2},{"x":3}]}
+        """)
     void ignored_paths_are_taken_out_and_the_data_stays(String paths, String rest) {
         String document = "{\"a\":0,\"b\":{\"c\":1,\"d\":2},\"l\":[{\"x\":1,\"y\":2},{\"x\":3}]}";
         JsonNode data = Json.parse(document);
-        List<FieldPath> ignored = Stream.of(paths.split(" ")).map(FieldPath::parse).toList();
+        List<FieldPath> ignored =
+                Stream.of(paths.split(" ")).map(FieldPath::parse).toList();
         assertEquals(rest, Json.write(FieldPath.without(data, ignored)));
         assertEquals(document, Json.write(data));
     }
 
     private static String refusal(String path) {
-        return assertThrows(IllegalArgumentException.class, () -> FieldPath.parse(path)).toString();
+        return assertThrows(IllegalArgumentException.class, () -> FieldPath.parse(path))
+                .toString();
     }
 }

@@ -25,38 +25,34 @@ class FingerprintTest {
     private static final String BEYOND = "(a field beyond the first 32)";
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '§',
-            textBlock =
-                    """
-                    id amount | {"id":"p","amount":10}            | {"amount":10.0,"id":"p"}          | same
-                    id amount | {"id":"p","amount":10}            | {"id":"p","amount":10,"note":"x"} | same
-                    id amount | {"id":"p","amount":10}            | {"id":"p","amount":11}            | amount
-                    id amount | {"id":"p","amount":10}            | {"id":"q","amount":11}            | amount id
-                    id amount | {"id":"p","amount":10}            | {"id":"p"}                        | amount
-                    id amount | {"id":"p","amount":null}          | {"id":"p"}                        | amount
-                    id amount | {"id":"p","amount":10}            | {"id":"p","amount":"10"}          | amount
-                    l[].sku   | {"l":[{"sku":"A","q":1}]}         | {"l":[{"sku":"A","q":2}]}         | same
-                    l[].sku   | {"l":[{"sku":"A"},{"sku":"B"}]}   | {"l":[{"sku":"B"},{"sku":"A"}]}   | l[].sku
-                    l[].sku   | {"l":[]}                          | {}                                | l[].sku
-                    -at       | {"id":"p","at":1}                 | {"id":"p","at":2}                 | same
-                    -at       | {"id":"p","at":1}                 | {"id":"p"}                        | same
-                    -at       | {"id":"p","at":1}                 | {"id":"q","at":1}                 | id
-                    -at       | {"id":"p"}                        | {"id":"p","new":null}             | new
-                    -c.at     | {"c":{"at":1,"b":2}}              | {"c":{"at":2,"b":2}}              | same
-                    -c.at     | {"c":{"at":1,"b":2}}              | {"c":{"at":2,"b":3}}              | c
-                    *         | {"id":"p","c":{"x":1,"y":2}}      | {"c":{"y":2.0,"x":1e0},"id":"p"}  | same
-                    *         | {"id":"p","c":{"x":1}}            | {"id":"p","c":{"x":2}}            | c
-                    *         | {"id":"p"}                        | {"id":"p","b":1,"a":1}            | a b
-                    *         | {"id":"p","b":1}                  | {"a":1}                           | a b id
-                    *         | {"id":9007199254740993}           | {"id":9007199254740992}           | id
-                    *         | {}                                | {}                                | same
-                    *         | {}                                | {"a":null}                        | a
-                    *         | [1]                               | [1.0]                             | same
-                    *         | [1]                               | [2]                               | (data)
-                    *         | [1]                               | {"a":1}                           | (data) a
-                    """)
+    @CsvSource(delimiter = '|', quoteCharacter = '§', textBlock = """
+        id amount | {"id":"p","amount":10}            | {"amount":10.0,"id":"p"}          | same
+        id amount | {"id":"p","amount":10}            | {"id":"p","amount":10,"note":"x"} | same
+        id amount | {"id":"p","amount":10}            | {"id":"p","amount":11}            | amount
+        id amount | {"id":"p","amount":10}            | {"id":"q","amount":11}            | amount id
+        id amount | {"id":"p","amount":10}            | {"id":"p"}                        | amount
+        id amount | {"id":"p","amount":null}          | {"id":"p"}                        | amount
+        id amount | {"id":"p","amount":10}            | {"id":"p","amount":"10"}          | amount
+        l[].sku   | {"l":[{"sku":"A","q":1}]}         | {"l":[{"sku":"A","q":2}]}         | same
+        l[].sku   | {"l":[{"sku":"A"},{"sku":"B"}]}   | {"l":[{"sku":"B"},{"sku":"A"}]}   | l[].sku
+        l[].sku   | {"l":[]}                          | {}                                | l[].sku
+        -at       | {"id":"p","at":1}                 | {"id":"p","at":2}                 | same
+        -at       | {"id":"p","at":1}                 | {"id":"p"}                        | same
+        -at       | {"id":"p","at":1}                 | {"id":"q","at":1}                 | id
+        -at       | {"id":"p"}                        | {"id":"p","new":null}             | new
+        -c.at     | {"c":{"at":1,"b":2}}              | {"c":{"at":2,"b":2}}              | same
+        -c.at     | {"c":{"at":1,"b":2}}              | {"c":{"at":2,"b":3}}              | c
+        *         | {"id":"p","c":{"x":1,"y":2}}      | {"c":{"y":2.0,"x":1e0},"id":"p"}  | same
+        *         | {"id":"p","c":{"x":1}}            | {"id":"p","c":{"x":2}}            | c
+        *         | {"id":"p"}                        | {"id":"p","b":1,"a":1}            | a b
+        *         | {"id":"p","b":1}                  | {"a":1}                           | a b id
+        *         | {"id":9007199254740993}           | {"id":9007199254740992}           | id
+        *         | {}                                | {}                                | same
+        *         | {}                                | {"a":null}                        | a
+        *         | [1]                               | [1.0]                             | same
+        *         | [1]                               | [2]                               | (data)
+        *         | [1]                               | {"a":1}                           | (data) a
+        """)
     void the_same_action_has_the_same_digest_and_another_one_names_its_fields(
             String declared, String first, String second, String changed) {
         Fingerprint stored = of(first, policy(declared));
@@ -216,7 +212,10 @@ class FingerprintTest {
             return declaring(List.of(), List.of(declared.substring(1)));
         }
         return declaring(
-                Stream.of(declared.split(" ")).map(path -> FieldPath.parse(path).toField()).toList(), List.of());
+                Stream.of(declared.split(" "))
+                        .map(path -> FieldPath.parse(path).toField())
+                        .toList(),
+                List.of());
     }
 
     private static KeyPolicy declaring(List<FingerprintField> fields, List<String> ignored) {

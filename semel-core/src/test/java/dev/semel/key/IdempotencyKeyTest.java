@@ -171,7 +171,8 @@ class IdempotencyKeyTest {
     void a_chosen_run_id_is_a_key_without_spaces_and_slashes() {
         assertEquals("order-1042", new ChosenRunId("order-1042").text());
         assertEquals(128, new ChosenRunId("r".repeat(128)).text().length());
-        for (String bad : List.of("", "a b", "a/b", " a", "a\t", "é", "\ud800", "a\u0000", ".", "..", "r".repeat(129))) {
+        for (String bad :
+                List.of("", "a b", "a/b", " a", "a\t", "é", "\ud800", "a\u0000", ".", "..", "r".repeat(129))) {
             SemelException refusal = assertThrows(SemelException.class, () -> new ChosenRunId(bad));
             assertEquals(ErrorCode.INVALID_INPUT, refusal.code());
             assertTrue(refusal.members().toString().contains("/run_id"));

@@ -16,7 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class RandomDocument {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final String[] CHARACTERS = {
-        "a", "B", "0", " ", "\"", "\\", "/", "\n", "\u0000", "\u001f", "\u007f", "ö", "€", "\u2028", "\ufb33", "😀", "e\u0301"
+        "a", "B", "0", " ", "\"", "\\", "/", "\n", "\u0000", "\u001f", "\u007f", "ö", "€", "\u2028", "\ufb33", "😀",
+        "e\u0301"
     };
 
     private final Random random;
@@ -88,7 +89,8 @@ final class RandomDocument {
         }
         return switch (value.getNodeType()) {
             case STRING -> NODES.stringNode(value.stringValue() + CHARACTERS[random.nextInt(CHARACTERS.length)]);
-            case NUMBER -> NODES.numberNode(value.decimalValue().add(value.decimalValue().ulp()));
+            case NUMBER ->
+                NODES.numberNode(value.decimalValue().add(value.decimalValue().ulp()));
             case BOOLEAN -> NODES.booleanNode(!value.booleanValue());
             case NULL -> NODES.stringNode("null");
             case OBJECT -> NODES.arrayNode();
@@ -133,13 +135,15 @@ final class RandomDocument {
         return switch (random.nextInt(4)) {
             case 0 -> value.toString();
             case 1 -> sign + digits + "." + zeros + "0" + "eE".charAt(random.nextInt(2)) + exponent;
-            case 2 -> sign + digits.charAt(0) + "." + digits.substring(1) + "0" + zeros
-                    + (exponent + digits.length() - 1 >= 0 && random.nextBoolean() ? "e+" : "e")
-                    + (exponent + digits.length() - 1);
-            default -> moved >= 0 && value.signum() != 0
-                    ? sign + digits + "0".repeat(moved) + "e" + (exponent - moved)
-                    : sign + "0." + "0".repeat(Math.abs(moved)) + digits + "e"
-                            + (exponent + digits.length() + Math.abs(moved));
+            case 2 ->
+                sign + digits.charAt(0) + "." + digits.substring(1) + "0" + zeros
+                        + (exponent + digits.length() - 1 >= 0 && random.nextBoolean() ? "e+" : "e")
+                        + (exponent + digits.length() - 1);
+            default ->
+                moved >= 0 && value.signum() != 0
+                        ? sign + digits + "0".repeat(moved) + "e" + (exponent - moved)
+                        : sign + "0." + "0".repeat(Math.abs(moved)) + digits + "e"
+                                + (exponent + digits.length() + Math.abs(moved));
         };
     }
 
