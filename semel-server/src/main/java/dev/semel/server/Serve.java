@@ -1,12 +1,199 @@
 package dev.semel.server;
 
-/** Starts the server. Placeholder until the server is wired in. */
-final class Serve {
-    private Serve() {}
+import dev.semel.Semel;
+import dev.semel.Settings;
+import dev.semel.error.SemelException;
+import dev.semel.server.api.Api;
+import dev.semel.server.api.FileWorkflow;
+import dev.semel.server.api.Metrics;
+import dev.semel.server.auth.Tokens;
+import dev.semel.server.definition.Definition;
+import dev.semel.server.http.HttpServer;
+import dev.semel.server.http.Scope;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import dev.semel.store.StoreFailure;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+
+/** The server, put together with `new`, from the store up to the door. */
+public final class Serve implements AutoCloseable {
+    private final ServeOptions options;
+    private final Semel semel;
+    private final Api api;
+    private final HttpServer http;
+    private final Rows.Workspace workspace;
+
+    private Serve(ServeOptions options) {
+        this.options = options;
+        this.semel = Semel.open(Settings.of(options.store(), FileWorkflow::compile)
+                .withWorker(ProcessHandle.current().pid() + "@" + options.host() + ":" + options.port())
+                .withRequests(Log::request));
+        try {
+            this.workspace = semel.change(
+                    new Edit.OpenWorkspace("default", semel.settings().ambient().secret(32)));
+            Tokens tokens = options.dev() ? Tokens.forDev(semel, workspace) : Tokens.serving(semel);
+            Metrics metrics = new Metrics(semel);
+            this.api = new Api(semel, tokens, metrics, options.dev());
+            publishFiles();
+            if (!options.dev()) {
+                firstToken(tokens);
+            }
+            this.http = HttpServer.start(
+                    dev.semel.server.http.Settings.on(options.host(), options.port()), api.router(), tokens, metrics);
+        } catch (RuntimeException e) {
+            semel.close();
+            throw e;
+        }
+    }
+
+    /** Starts it and returns when `/readyz` would say yes. */
+    public static Serve start(ServeOptions options) {
+        return new Serve(options);
+    }
 
     /** Runs until the process is told to stop; answers the exit code. */
     static int run(ServeOptions options) {
-        System.err.println("semel: this build has no server in it, nothing was started on port " + options.port());
-        return 1;
+        Log.install(options.dev());
+        PrintStream talk = System.err;
+        Serve serve;
+        try {
+            serve = start(options);
+        } catch (SemelException | StoreFailure e) {
+            talk.println("semel: " + e.getMessage());
+            return 1;
+        } catch (RuntimeException e) {
+            talk.println("semel: the server could not start on " + options.host() + ":" + options.port() + ": "
+                    + reason(e) + ". Nothing was started. Choose another --port, or stop what listens there.");
+            return 1;
+        }
+        CountDownLatch stopped = new CountDownLatch(1);
+        Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> {
+            serve.close();
+            stopped.countDown();
+        }));
+        serve.greet(talk);
+        try {
+            stopped.await();
+        } catch (InterruptedException e) {
+            serve.close();
+        }
+        return 0;
+    }
+
+    private static String reason(Throwable e) {
+        Throwable deepest = e;
+        while (deepest.getCause() != null) {
+            deepest = deepest.getCause();
+        }
+        return deepest.getMessage() == null ? deepest.getClass().getSimpleName() : deepest.getMessage();
+    }
+
+    private void greet(PrintStream talk) {
+        String url = "http://" + (options.host().equals("0.0.0.0") ? "127.0.0.1" : options.host()) + ":" + port();
+        talk.println("semel 0.1.0  " + (options.dev() ? "dev" : "serve") + "  ·  Java "
+                + Runtime.version().feature() + "  ·  " + shownStore());
+        talk.println(semel.durability());
+        talk.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
+        if (options.demo()) {
+            talk.println("  Try   semel send payment_receipt --key evt_1 --times 3 --data "
+                    + "'{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}'"
+                    + (port() == 8085 ? "" : " --server " + url));
+        }
+        talk.println("ready");
+        talk.flush();
+    }
+
+    /** The store without what might be a password. */
+    private String shownStore() {
+        String store = options.store();
+        int query = store.indexOf('?');
+        return "store " + (query < 0 ? store : store.substring(0, query));
+    }
+
+    private void publishFiles() {
+        if (options.demo()) {
+            publish("demo payment_receipt", resource("/demo/payment_receipt.yaml"));
+        }
+        Path folder = options.workflows();
+        if (folder == null) {
+            return;
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            List<Path> sorted = files.filter(Serve::isWorkflowFile).sorted().toList();
+            for (Path file : sorted) {
+                publish(file.getFileName().toString(), Files.readString(file));
+            }
+        } catch (IOException e) {
+            throw new StoreFailure.Down("The workflows in " + folder + " could not be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static boolean isWorkflowFile(Path file) {
+        String name = file.getFileName().toString();
+        return name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".json");
+    }
+
+    private void publish(String file, String text) {
+        try {
+            api.publish(workspace.ws(), Definition.compile(text));
+        } catch (SemelException e) {
+            throw new SemelException(e.code(), file + ": " + e.detail(), e.fix());
+        }
+    }
+
+    private static String resource(String path) {
+        try (InputStream in = Serve.class.getResourceAsStream(path)) {
+            if (in == null) {
+                throw new IllegalStateException("no " + path + " in the jar");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException(path + " cannot be read", e);
+        }
+    }
+
+    /** On a store without tokens: one admin token, in a file that only its owner can read. */
+    private void firstToken(Tokens tokens) {
+        List<Rows.Token> existing = semel.view(reads -> reads.tokens(workspace.ws()));
+        if (existing != null && !existing.isEmpty()) {
+            return;
+        }
+        Path file = options.data().resolve("admin-token");
+        Tokens.Made made =
+                tokens.create(workspace, "first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0);
+        try {
+            Files.createDirectories(options.data());
+            Files.deleteIfExists(file);
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.writeString(file, made.secret() + "\n");
+        } catch (IOException e) {
+            throw new StoreFailure.Down("The first token could not be written to " + file + ": " + e.getMessage(), e);
+        }
+        System.err.println("The first admin token is in " + file);
+    }
+
+    public int port() {
+        return http.port();
+    }
+
+    public Semel semel() {
+        return semel;
+    }
+
+    /** Stops taking requests, lets those in flight finish, writes what is gathered, gives the lease back. */
+    @Override
+    public void close() {
+        http.stop();
+        semel.close();
     }
 }

@@ -1,0 +1,65 @@
+package dev.semel.server;
+
+import dev.semel.json.Json;
+import dev.semel.store.Write;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Instant;
+import java.util.logging.ConsoleHandler;
+import java.util.logging.Formatter;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** One JSON object a line, to the error stream. No payload value and no secret ever gets here. */
+final class Log {
+    private static final Logger REQUESTS = Logger.getLogger("dev.semel.requests");
+
+    private Log() {}
+
+    static void install(boolean dev) {
+        Logger root = Logger.getLogger("");
+        for (var handler : root.getHandlers()) {
+            root.removeHandler(handler);
+        }
+        ConsoleHandler console = new ConsoleHandler();
+        console.setLevel(Level.ALL);
+        console.setFormatter(new Lines());
+        root.addHandler(console);
+        root.setLevel(Level.WARNING);
+        Logger.getLogger("dev.semel").setLevel(Level.INFO);
+    }
+
+    /** One line for each duplicate prevented and each conflict, once its row is durable. */
+    static void request(Write.Seen seen) {
+        REQUESTS.log(Level.INFO, seen.conflict() ? "conflict" : "replayed", seen);
+    }
+
+    private static final class Lines extends Formatter {
+        @Override
+        public String format(LogRecord entry) {
+            ObjectNode out = JsonNodeFactory.instance.objectNode();
+            out.put("at", Instant.ofEpochMilli(entry.getMillis()).toString());
+            out.put("level", entry.getLevel().getName());
+            out.put("logger", entry.getLoggerName());
+            Object[] arguments = entry.getParameters();
+            if (arguments != null && arguments.length == 1 && arguments[0] instanceof Write.Seen seen) {
+                out.put("event", entry.getMessage());
+                out.put("run_id", seen.run().text());
+                out.put("actor_id", seen.actor());
+                out.put("status_code", seen.statusCode());
+                out.put("times", seen.times());
+            } else {
+                out.put("message", formatMessage(entry));
+            }
+            if (entry.getThrown() != null) {
+                StringWriter trace = new StringWriter();
+                entry.getThrown().printStackTrace(new PrintWriter(trace));
+                out.put("error", trace.toString());
+            }
+            return Json.write(out) + "\n";
+        }
+    }
+}

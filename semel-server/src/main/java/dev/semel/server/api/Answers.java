@@ -1,0 +1,86 @@
+package dev.semel.server.api;
+
+import dev.semel.engine.Answer;
+import dev.semel.json.Json;
+import dev.semel.key.IdempotencyKey;
+import dev.semel.store.Rows;
+import dev.semel.store.Wish;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The answer to a trigger, as CONTRACT section 2 spells it. */
+final class Answers {
+    private Answers() {}
+
+    static ObjectNode body(Answer answer, List<String> warnings) {
+        ObjectNode out = Views.object();
+        out.put("run_id", answer.runId());
+        out.put("status", answer.state().word());
+        out.put("workflow_id", answer.workflowId());
+        out.put("idempotent_replayed", answer.replayed());
+        if (answer.mismatch()) {
+            out.put("payload_mismatch", true);
+            var changed = out.putArray("changed");
+            answer.changed().forEach(changed::add);
+        }
+        if (answer.previousRunId() != null) {
+            out.put("previous_run_id", answer.previousRunId());
+        }
+        if (answer.duplicateOf() != null) {
+            out.put("duplicate_of", answer.duplicateOf());
+        }
+        if (!warnings.isEmpty()) {
+            var list = out.putArray("warnings");
+            warnings.forEach(list::add);
+        }
+        return out;
+    }
+
+    /** The run as it is after waiting for it. */
+    static void live(ObjectNode out, Rows.Run run) {
+        out.put("status", run.state().word());
+        Rows.End end = run.end();
+        if (end == null) {
+            return;
+        }
+        if (end.ending().output() != null) {
+            out.set("output", Json.parse(end.ending().output()));
+        }
+        if (end.ending().errorCode() != null) {
+            out.putObject("error")
+                    .put("code", end.ending().errorCode())
+                    .put("message", end.ending().errorMessage())
+                    .put("step", end.ending().errorStep());
+        }
+    }
+
+    static dev.semel.server.http.Answer headers(
+            dev.semel.server.http.Answer plain, Answer answer, @Nullable IdempotencyKey key) {
+        var out = plain.with("Location", "/v1/runs/" + Paths.segment(answer.runId()));
+        if (key != null) {
+            out = out.with("Idempotency-Key", echo(key.text()));
+        }
+        if (answer.expiresAt() > 0 && answer.expiresAt() != Wish.FOREVER) {
+            out = out.with("Idempotency-Expires", httpDate(answer.expiresAt()));
+        }
+        if (answer.replayed()) {
+            out = out.with("X-Idempotent-Replayed", "true").with("Idempotent-Replayed", "true");
+        }
+        return answer.mismatch() ? out.with("X-Idempotency-Payload-Mismatch", "true") : out;
+    }
+
+    /** Bare where it can be bare; quoted where a bare one would be read as something else. */
+    private static String echo(String key) {
+        boolean bare = key.charAt(0) != '"' && key.charAt(0) != ' ' && key.charAt(key.length() - 1) != ' ';
+        return bare ? key : "\"" + key.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+    }
+
+    private static String httpDate(long micros) {
+        return DateTimeFormatter.RFC_1123_DATE_TIME.format(
+                Instant.ofEpochSecond(micros / 1_000_000).atOffset(ZoneOffset.UTC));
+    }
+}

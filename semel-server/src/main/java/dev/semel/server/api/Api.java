@@ -1,0 +1,89 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.server.auth.Quotas;
+import dev.semel.server.auth.Tokens;
+import dev.semel.server.definition.Definition;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.server.http.Route;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import dev.semel.store.Rows;
+import java.util.List;
+
+/** Every route of the API, in one list. */
+public final class Api {
+    private static final int LARGEST_BATCH = 16 << 20;
+    private static final int LARGEST_DEFINITION = 256 << 10;
+
+    private final Semel semel;
+    private final Workflows workflows;
+    private final Router router;
+
+    public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
+        this.semel = semel;
+        Spaces spaces = new Spaces(semel);
+        Views views = new Views(semel);
+        Triggers triggers = new Triggers(semel, spaces, new Quotas(semel.settings().ambient()::nanos));
+        this.workflows = new Workflows(semel, triggers);
+        Runs runs = new Runs(semel, views, triggers);
+        Keys keys = new Keys(semel, views);
+        TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens);
+        Health health = new Health(semel, metrics);
+        Batches batches = new Batches(triggers);
+        this.router = new Router()
+                .add("POST", "/v1/workflows/{id}/trigger", Scope.TRIGGER, triggers::trigger)
+                .add("PUT", "/v1/workflows/{id}/runs/{run_id}", Scope.TRIGGER, triggers::put)
+                .add(new Route("POST", "/v1/workflows/{id}/trigger-batch", Scope.TRIGGER, batches::trigger)
+                        .withMaxBody(LARGEST_BATCH))
+                .add("GET", "/v1/workflows", Scope.READ, workflows::list)
+                .add("GET", "/v1/workflows/{id}", Scope.READ, workflows::get)
+                .add(new Route("PUT", "/v1/workflows/{id}", Scope.ADMIN, workflows::publish)
+                        .withMaxBody(LARGEST_DEFINITION))
+                .add("POST", "/v1/workflows/{id}/pause", Scope.OPERATE, workflows::pause)
+                .add("POST", "/v1/workflows/{id}/resume", Scope.OPERATE, workflows::resume)
+                .add("GET", "/v1/workflows/{id}/runs", Scope.READ, runs::ofWorkflow)
+                .add("GET", "/v1/runs", Scope.READ, runs::list)
+                .add("GET", "/v1/runs/{run_id}", Scope.READ, runs::get)
+                .add("GET", "/v1/runs/{run_id}/timeline", Scope.READ, runs::timeline)
+                .add("GET", "/v1/runs/{run_id}/requests", Scope.READ, runs::requests)
+                .add("GET", "/v1/requests", Scope.READ, runs::allRequests)
+                .add("GET", "/v1/keys", Scope.READ, keys::list)
+                .add("GET", "/v1/keys/{key}", Scope.READ, keys::get)
+                .add("POST", "/v1/keys/{key}/release", Scope.OPERATE, keys::release)
+                .add("POST", "/v1/tokens", Scope.ADMIN, tokenRoutes::create)
+                .add("GET", "/v1/tokens", Scope.ADMIN, tokenRoutes::list)
+                .add("DELETE", "/v1/tokens/{token_id}", Scope.ADMIN, tokenRoutes::revoke)
+                .add("GET", "/v1/audit", Scope.READ, this::audit)
+                .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
+                .add("GET", "/healthz", Scope.OPEN, health::alive)
+                .add("GET", "/readyz", Scope.OPEN, health::ready)
+                .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
+    }
+
+    public Router router() {
+        return router;
+    }
+
+    /** Publishes a file that lies on this machine. */
+    public Rows.Workflow publish(int workspace, Definition definition) {
+        return workflows.publish(workspace, definition, "file");
+    }
+
+    private Answer audit(Request request) {
+        Paging paging = Paging.of(request);
+        List<Rows.Audit> rows = semel.view(
+                reads -> reads.audit(request.principal().workspace(), paging.afterId(), paging.limit()));
+        return Views.page(
+                rows == null ? List.of() : rows,
+                paging.limit(),
+                row -> Views.object()
+                        .put("at", Views.time(row.at()))
+                        .put("actor_id", row.actor())
+                        .put("action", row.action())
+                        .put("target", row.target())
+                        .put("reason", row.reason()),
+                row -> Paging.cursor(row.id()));
+    }
+}

@@ -1,0 +1,141 @@
+package dev.semel.server.api;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.key.ChosenRunId;
+import dev.semel.key.IdempotencyKey;
+import dev.semel.server.http.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** The body of a trigger: `{"data": {…}}` and a few optional members. No body at all means no data. */
+final class Ask {
+    private static final Set<String> MEMBERS = Set.of("data", "run_id", "correlation_id", "delay");
+    private static final int LONGEST_CORRELATION = 255;
+
+    private final JsonNode data;
+    private final @Nullable ChosenRunId runId;
+    private final @Nullable String correlationId;
+    private final List<String> warnings;
+    private @Nullable IdempotencyKey derived;
+
+    private Ask(JsonNode data, @Nullable ChosenRunId runId, @Nullable String correlationId, List<String> warnings) {
+        this.data = data;
+        this.runId = runId;
+        this.correlationId = correlationId;
+        this.warnings = warnings;
+    }
+
+    static Ask of(Request request, @Nullable ChosenRunId fromPath) {
+        if (request.body().length == 0) {
+            return new Ask(JsonNodeFactory.instance.objectNode(), fromPath, null, List.of());
+        }
+        MediaTypes.requireJson(request);
+        return of(Json.parse(request.body()), fromPath, MEMBERS);
+    }
+
+    /** One item of a batch; its key stands beside its data. */
+    static Ask ofItem(JsonNode item) {
+        return of(item, null, Set.of("data", "run_id", "correlation_id", "delay", "key"));
+    }
+
+    private static Ask of(JsonNode body, @Nullable ChosenRunId fromPath, Set<String> members) {
+        if (!body.isObject()) {
+            throw invalid("", "the body must be a JSON object like {\"data\": {…}}");
+        }
+        List<String> warnings = new ArrayList<>();
+        for (String member : body.propertyNames()) {
+            if (!members.contains(member)) {
+                warnings.add("member \"" + shown(member) + "\" is not known and was ignored; the payload goes into \"data\"");
+            }
+        }
+        JsonNode data = body.get("data");
+        if (data == null) {
+            if (!warnings.isEmpty()) {
+                throw invalid("", "the payload must stand inside \"data\": {\"data\": {…}}");
+            }
+            data = JsonNodeFactory.instance.objectNode();
+        }
+        if (!data.isObject()) {
+            throw invalid("/data", "data must be an object");
+        }
+        if (body.has("delay")) {
+            throw invalid("/delay", "delay is not available yet in this version");
+        }
+        return new Ask(data, runId(body, fromPath), correlationId(body), List.copyOf(warnings));
+    }
+
+    private static @Nullable ChosenRunId runId(JsonNode body, @Nullable ChosenRunId fromPath) {
+        JsonNode member = body.get("run_id");
+        if (member == null || member.isNull()) {
+            return fromPath;
+        }
+        if (!member.isString()) {
+            throw invalid("/run_id", "run_id must be text");
+        }
+        ChosenRunId chosen = new ChosenRunId(member.stringValue());
+        if (fromPath != null && !fromPath.equals(chosen)) {
+            throw invalid("/run_id", "run_id in the body differs from the one in the path");
+        }
+        return chosen;
+    }
+
+    private static @Nullable String correlationId(JsonNode body) {
+        JsonNode member = body.get("correlation_id");
+        if (member == null || member.isNull()) {
+            return null;
+        }
+        boolean fits = member.isString()
+                && !member.stringValue().isEmpty()
+                && member.stringValue().length() <= LONGEST_CORRELATION
+                && member.stringValue().chars().noneMatch(Character::isISOControl);
+        if (!fits) {
+            throw invalid("/correlation_id", "correlation_id must be 1 to 255 characters without control characters");
+        }
+        return member.stringValue();
+    }
+
+    private static String shown(String name) {
+        StringBuilder out = new StringBuilder();
+        name.codePoints().limit(64).forEach(c -> out.appendCodePoint(Character.isISOControl(c) ? '?' : c));
+        return out.toString();
+    }
+
+    static SemelException invalid(String pointer, String message) {
+        return new SemelException(
+                        ErrorCode.INVALID_INPUT,
+                        "The request body is not valid: " + message + ". No run was started and the key is still free.",
+                        "Correct the body and send it again, with the same key.")
+                .with("errors", List.of(java.util.Map.of("pointer", pointer, "message", message)));
+    }
+
+    JsonNode data() {
+        return data;
+    }
+
+    @Nullable ChosenRunId runId() {
+        return runId;
+    }
+
+    @Nullable String correlationId() {
+        return correlationId;
+    }
+
+    List<String> warnings() {
+        return warnings;
+    }
+
+    /** The key that the workflow made from the input. */
+    void derive(IdempotencyKey key) {
+        this.derived = key;
+    }
+
+    @Nullable IdempotencyKey derived() {
+        return derived;
+    }
+}

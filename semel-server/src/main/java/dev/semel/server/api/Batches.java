@@ -1,0 +1,128 @@
+package dev.semel.server.api;
+
+import dev.semel.engine.Answer;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.key.IdempotencyKey;
+import dev.semel.server.http.Problems;
+import dev.semel.server.http.Request;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** `POST /v1/workflows/{id}/trigger-batch`: each item is admitted by itself and gets its own answer. */
+final class Batches {
+    private static final int MOST_ITEMS = 1_000;
+
+    private final Triggers triggers;
+
+    Batches(Triggers triggers) {
+        this.triggers = triggers;
+    }
+
+    dev.semel.server.http.Answer trigger(Request request) {
+        MediaTypes.requireJson(request);
+        JsonNode body = Json.parse(request.body());
+        JsonNode items = body.isObject() ? body.get("items") : null;
+        if (items == null || !items.isArray() || items.isEmpty() || items.size() > MOST_ITEMS) {
+            throw Ask.invalid("/items", "items must be an array of 1 to " + MOST_ITEMS + " items");
+        }
+        triggers.workflow(request.principal(), request.parameter("id"));
+        Preferences wishes = Preferences.of(request);
+        List<@Nullable ObjectNode> answers = new ArrayList<>();
+        for (int i = 0; i < items.size(); i++) {
+            answers.add(null);
+        }
+        runGroups(groups(items), i -> answers.set(i, one(request, items.get(i), wishes.strict())));
+        ObjectNode out = Views.object();
+        ArrayNode list = out.putArray("items");
+        answers.forEach(answer -> {
+            if (answer != null) {
+                list.add(answer);
+            }
+        });
+        return wishes.applied(Views.ok(out));
+    }
+
+    /** Items of one key one after another, so that the first of them is the fresh one; all others side by side. */
+    private static List<List<Integer>> groups(JsonNode items) {
+        Map<String, List<Integer>> groups = new LinkedHashMap<>();
+        for (int i = 0; i < items.size(); i++) {
+            JsonNode key = items.get(i).get("key");
+            String name = key != null && key.isString() ? "key " + key.stringValue() : "item " + i;
+            groups.computeIfAbsent(name, _ -> new ArrayList<>()).add(i);
+        }
+        return List.copyOf(groups.values());
+    }
+
+    private interface ItemAt {
+        void run(int at);
+    }
+
+    private static void runGroups(List<List<Integer>> groups, ItemAt item) {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> all = new ArrayList<>();
+            for (List<Integer> group : groups) {
+                all.add(threads.submit(() -> group.forEach(item::run)));
+            }
+            for (Future<?> one : all) {
+                one.get();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted inside a batch", e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("an item of a batch failed in a way that was not foreseen", e.getCause());
+        }
+    }
+
+    private ObjectNode one(Request request, JsonNode item, boolean strict) {
+        try {
+            Ask ask = Ask.ofItem(item);
+            Triggers.Terms terms = new Triggers.Terms(key(item), strict, Map.of());
+            Answer answer = triggers.admit(request.principal(), request.parameter("id"), ask, terms);
+            ObjectNode out = Views.object().put("status_code", 200);
+            out.setAll(Answers.body(answer, ask.warnings()));
+            return out;
+        } catch (SemelException e) {
+            return problem(e, request);
+        } catch (RuntimeException e) {
+            return problem(
+                    new SemelException(
+                            ErrorCode.INTERNAL,
+                            "This item failed inside Semel. Whether it started a run is told by sending it again.",
+                            "Send it again with the same key; that is always safe."),
+                    request);
+        }
+    }
+
+    private static ObjectNode problem(SemelException e, Request request) {
+        UUID instance = new UUID(
+                request.id().getMostSignificantBits(), request.id().getLeastSignificantBits());
+        ObjectNode out = Views.object().put("status_code", e.code().status());
+        out.setAll(Problems.document(e, instance));
+        return out;
+    }
+
+    private static @Nullable IdempotencyKey key(JsonNode item) {
+        JsonNode key = item.get("key");
+        if (key == null || key.isNull()) {
+            return null;
+        }
+        if (!key.isString()) {
+            throw Ask.invalid("/key", "key must be text");
+        }
+        return IdempotencyKey.of(key.stringValue());
+    }
+}

@@ -1,0 +1,31 @@
+package dev.semel.server.api;
+
+import dev.semel.server.definition.Definition;
+import dev.semel.store.Rows;
+import dev.semel.workflow.Body;
+import dev.semel.workflow.Context;
+import dev.semel.workflow.Published;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/** The body of a workflow that was published as a file; the API finds the definition again behind a published version. */
+public record FileWorkflow(Definition definition) implements Body {
+    public static Published compile(Rows.Version version) {
+        Definition definition = Definition.compile(version.body());
+        return new Published(
+                version.workflowId(), version.name(), version.version(), definition.policy(),
+                new FileWorkflow(definition), List.of());
+    }
+
+    static Definition of(Published published) {
+        if (published.body() instanceof FileWorkflow file) {
+            return file.definition();
+        }
+        throw new IllegalStateException("workflow " + published.name() + " was not published as a file");
+    }
+
+    @Override
+    public JsonNode run(Context context, JsonNode input) throws Exception {
+        return definition.body().run(context, input);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+
+/** Whether the server lives, whether it can work, what it counted, and what it offers. */
+final class Health {
+    private final Semel semel;
+    private final Metrics metrics;
+
+    Health(Semel semel, Metrics metrics) {
+        this.semel = semel;
+        this.metrics = metrics;
+    }
+
+    Answer alive(Request request) {
+        return Views.ok(Views.object().put("status", "ok"));
+    }
+
+    Answer ready(Request request) {
+        boolean ready = semel.ready();
+        var body = Views.object().put("status", ready ? "ready" : "not_ready");
+        return Answer.json(ready ? 200 : 503, dev.semel.json.Json.bytes(body));
+    }
+
+    Answer metrics(Request request) {
+        return Answer.of(
+                200, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape().getBytes(StandardCharsets.UTF_8));
+    }
+
+    Answer openApi(Request request) {
+        return Answer.json(200, resource("/dev/semel/server/openapi.json"));
+    }
+
+    private static byte[] resource(String path) {
+        try (InputStream in = Health.class.getResourceAsStream(path)) {
+            if (in == null) {
+                throw new IllegalStateException("no " + path + " in the jar");
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new IllegalStateException(path + " cannot be read", e);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.key.Admissions;
+import dev.semel.key.Admissions.Standing;
+import dev.semel.key.IdempotencyKey;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.store.Edit;
+import dev.semel.store.Name;
+import dev.semel.store.Rows;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What is remembered under a key, and letting it go. */
+final class Keys {
+    private static final int LONGEST_REASON = 500;
+
+    private final Semel semel;
+    private final Views views;
+
+    Keys(Semel semel, Views views) {
+        this.semel = semel;
+        this.views = views;
+    }
+
+    Answer list(Request request) {
+        Paging paging = Paging.of(request);
+        String prefix = request.query("prefix") == null ? "" : request.query("prefix");
+        Name after = paging.after() == null ? null : decode(request.principal().workspace(), paging.after());
+        List<Rows.Held> rows = semel.view(
+                reads -> reads.keys(request.principal().workspace(), String.valueOf(prefix), after, paging.limit()));
+        long now = now();
+        return Views.page(
+                rows == null ? List.of() : rows, paging.limit(), held -> views.key(held, now),
+                held -> encode(held.name()));
+    }
+
+    Answer get(Request request) {
+        List<Rows.Held> found = find(request);
+        long now = now();
+        ObjectNode out = views.key(found.getFirst(), now);
+        ArrayNode others = out.putArray("others");
+        found.stream().skip(1).forEach(held -> others.add(views.key(held, now)));
+        return Views.ok(out);
+    }
+
+    Answer release(Request request) {
+        MediaTypes.requireJson(request);
+        JsonNode reason = Json.parse(request.body()).path("reason");
+        if (!reason.isString() || reason.stringValue().isBlank() || reason.stringValue().length() > LONGEST_REASON
+                || reason.stringValue().chars().anyMatch(c -> c == 0)) {
+            throw new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "A release needs a reason of 1 to " + LONGEST_REASON + " characters. The key was not released.",
+                    "Send {\"reason\": \"why the next request may start a new run\"}.");
+        }
+        List<Rows.Held> found = find(request);
+        long now = now();
+        boolean released = false;
+        for (Rows.Held held : found) {
+            if (Admissions.standing(held.known(), now) == Standing.LIVE
+                    || Admissions.standing(held.known(), now) == Standing.FAILED) {
+                released |= semel.change(new Edit.Release(
+                        held.name(), request.principal().tokenId(), reason.stringValue()));
+            }
+        }
+        ObjectNode out = Views.object();
+        out.put("idempotency_key", Views.keyText(found.getFirst()));
+        out.put("released", released);
+        out.put("run_id", found.getFirst().known().runIdText());
+        out.put("could_double", "A request with this key now starts a new run beside " + found.getFirst().known().runIdText() + ".");
+        return Views.ok(out);
+    }
+
+    private List<Rows.Held> find(Request request) {
+        String key = IdempotencyKey.of(request.parameter("key")).text();
+        int workspace = request.principal().workspace();
+        List<Rows.Held> rows = semel.view(reads -> reads.key(workspace, key));
+        List<Rows.Held> found = new ArrayList<>(rows == null ? List.of() : rows);
+        String workflow = request.query("workflow");
+        if (workflow != null) {
+            var entry = semel.catalog().find(workspace, workflow);
+            found.removeIf(held -> entry == null
+                    || !held.known().workflowId().equals(entry.published().workflowId()));
+        }
+        if (found.isEmpty()) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "This key is not on record in this workspace: never used, or gone after its time as a tombstone.",
+                    "A request with it would start a new run. Keys are listed at GET /v1/keys.");
+        }
+        return found;
+    }
+
+    private long now() {
+        Long now = semel.view(reads -> reads.now());
+        return now == null ? 0 : now;
+    }
+
+    private static String encode(Name name) {
+        String text = name.kind().code() + " " + name.text();
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static @Nullable Name decode(int workspace, String cursor) {
+        try {
+            String text = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8);
+            int space = text.indexOf(' ');
+            Name.Kind kind = Name.Kind.of(Integer.parseInt(text.substring(0, Math.max(0, space))));
+            String name = text.substring(space + 1);
+            if (name.indexOf(0) >= 0) {
+                throw new IllegalArgumentException("NUL");
+            }
+            return new Name(workspace, kind, name);
+        } catch (IllegalArgumentException e) {
+            throw Paging.refused("after is not a cursor that a list gave");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.semel.server.api;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.http.Request;
+import java.util.Locale;
+
+/** What a body may be. A browser form cannot send any of these across sites without asking first. */
+final class MediaTypes {
+    private MediaTypes() {}
+
+    static void requireJson(Request request) {
+        String type = type(request);
+        if (!type.equals("application/json") && !(type.startsWith("application/") && type.endsWith("+json"))) {
+            throw refused("application/json");
+        }
+    }
+
+    static void requireDefinition(Request request) {
+        String type = type(request);
+        boolean known = type.equals("application/yaml")
+                || type.equals("text/yaml")
+                || type.equals("application/x-yaml")
+                || type.equals("application/json");
+        if (!known) {
+            throw refused("application/yaml or application/json");
+        }
+    }
+
+    private static String type(Request request) {
+        String header = request.header("Content-Type");
+        if (header == null) {
+            return "";
+        }
+        int semicolon = header.indexOf(';');
+        String type = semicolon < 0 ? header : header.substring(0, semicolon);
+        String rest = semicolon < 0 ? "" : header.substring(semicolon).toLowerCase(Locale.ROOT);
+        if (rest.contains("charset") && !rest.contains("utf-8")) {
+            return "";
+        }
+        return type.strip().toLowerCase(Locale.ROOT);
+    }
+
+    private static SemelException refused(String wanted) {
+        return new SemelException(
+                ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+                "The body must be " + wanted + " in UTF-8, and the Content-Type says otherwise. Nothing was read from it.",
+                "Send the header Content-Type: " + wanted.split(" ")[0] + ".");
+    }
+}

@@ -1,0 +1,50 @@
+package dev.semel.server.api;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.run.RunId;
+import dev.semel.server.http.Request;
+import org.jspecify.annotations.Nullable;
+
+/** `?limit=&after=`: how much, and behind which row. */
+record Paging(int limit, @Nullable String after) {
+    private static final int USUAL = 50;
+    private static final int MOST = 200;
+
+    static Paging of(Request request) {
+        String limit = request.query("limit");
+        return new Paging(limit == null ? USUAL : number(limit), request.query("after"));
+    }
+
+    private static int number(String text) {
+        if (text.length() <= 3 && !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+            int value = Integer.parseInt(text);
+            if (value >= 1 && value <= MOST) {
+                return value;
+            }
+        }
+        throw refused("limit must be a whole number from 1 to " + MOST);
+    }
+
+    /** The cursor as an id of a row. */
+    @Nullable RunId afterId() {
+        if (after == null) {
+            return null;
+        }
+        RunId id = RunId.parse("run_" + after);
+        if (id == null) {
+            throw refused("after is not a cursor that a list gave");
+        }
+        return id;
+    }
+
+    static String cursor(RunId id) {
+        return id.text().substring("run_".length());
+    }
+
+    static SemelException refused(String what) {
+        return new SemelException(
+                ErrorCode.INVALID_INPUT, "The query is not valid: " + what + ". Nothing was read.",
+                "Correct the query and ask again.");
+    }
+}

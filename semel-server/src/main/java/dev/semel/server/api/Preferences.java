@@ -1,0 +1,53 @@
+package dev.semel.server.api;
+
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** `Prefer: handling=strict, wait=30` and `?wait=30s`. Preferences that are not known are ignored, as RFC 7240 says. */
+record Preferences(boolean strict, @Nullable Duration longest, List<String> honoured) {
+    private static final int LONGEST_WAIT_SECONDS = 300;
+
+    static Preferences of(Request request) {
+        boolean strict = false;
+        Duration wait = null;
+        List<String> honoured = new ArrayList<>();
+        for (String line : request.headerLines("Prefer")) {
+            for (String part : line.split(",")) {
+                String word = part.split(";")[0].strip().toLowerCase(Locale.ROOT).replace("\"", "").replace(" ", "");
+                if (word.equals("handling=strict")) {
+                    strict = true;
+                    honoured.add(word);
+                } else if (word.startsWith("wait=")) {
+                    wait = seconds(word.substring("wait=".length()));
+                    if (wait != null) {
+                        honoured.add(word);
+                    }
+                }
+            }
+        }
+        String asked = request.query("wait");
+        if (asked != null) {
+            String digits = asked.endsWith("s") ? asked.substring(0, asked.length() - 1) : asked;
+            wait = seconds(digits);
+            if (wait == null) {
+                throw Paging.refused("wait must be 1s to " + LONGEST_WAIT_SECONDS + "s");
+            }
+        }
+        return new Preferences(strict, wait, honoured);
+    }
+
+    private static @Nullable Duration seconds(String digits) {
+        boolean number = !digits.isEmpty() && digits.length() <= 3 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+        int seconds = number ? Integer.parseInt(digits) : 0;
+        return seconds >= 1 && seconds <= LONGEST_WAIT_SECONDS ? Duration.ofSeconds(seconds) : null;
+    }
+
+    Answer applied(Answer answer) {
+        return honoured.isEmpty() ? answer : answer.with("Preference-Applied", String.join(", ", honoured));
+    }
+}

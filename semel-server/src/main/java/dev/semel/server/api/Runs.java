@@ -1,0 +1,181 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.journal.Entry;
+import dev.semel.journal.Journal;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.run.StepId;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.store.Reads;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Runs and the requests beside them. */
+final class Runs {
+    private final Semel semel;
+    private final Views views;
+    private final Triggers triggers;
+
+    Runs(Semel semel, Views views, Triggers triggers) {
+        this.semel = semel;
+        this.views = views;
+        this.triggers = triggers;
+    }
+
+    Answer list(Request request) {
+        return list(request, null);
+    }
+
+    Answer ofWorkflow(Request request) {
+        return list(request, triggers.workflow(request.principal(), request.parameter("id")).published().workflowId());
+    }
+
+    private Answer list(Request request, @Nullable String workflowId) {
+        Paging paging = Paging.of(request);
+        Filter filter = Filter.parse(request.query("q"));
+        String workflow = workflowId;
+        if (filter.workflow() != null) {
+            workflow = triggers.workflow(request.principal(), filter.workflow()).published().workflowId();
+        }
+        Reads.RunFilter wanted = new Reads.RunFilter(
+                request.principal().workspace(), workflow, filter.state(), filter.key(), filter.replayed(),
+                filter.since(semel.settings().ambient().micros()), paging.afterId(), paging.limit());
+        List<Rows.Run> found = semel.view(reads -> reads.runs(wanted));
+        return Views.page(
+                found == null ? List.of() : found, paging.limit(), views::runWithRequests,
+                run -> Paging.cursor(run.id()));
+    }
+
+    Answer get(Request request) {
+        return Views.ok(views.runWithRequests(views.find(request.principal(), request.parameter("run_id"))));
+    }
+
+    Answer requests(Request request) {
+        Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
+        ObjectNode out = Views.object();
+        out.set("items", views.requests(run));
+        out.put("replays", run.counts().replays());
+        out.put("conflicts", run.counts().conflicts());
+        out.putNull("next");
+        return Views.ok(out);
+    }
+
+    Answer allRequests(Request request) {
+        Paging paging = Paging.of(request);
+        int workspace = request.principal().workspace();
+        List<Write.Seen> rows = semel.view(reads -> reads.requests(workspace, paging.afterId(), paging.limit()));
+        return Views.page(
+                rows == null ? List.of() : rows, paging.limit(), row -> views.request(workspace, row),
+                row -> Paging.cursor(row.id()));
+    }
+
+    /** Steps as they are on record. */
+    Answer timeline(Request request) {
+        Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
+        List<Entry> entries = new ArrayList<>();
+        List<String> chunks = semel.view(reads -> reads.journal(run.id()));
+        if (chunks != null) {
+            chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk)));
+        }
+        if (run.end() != null) {
+            entries.addAll(Journal.decode(run.end().entries()));
+        }
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        for (Entry entry : entries) {
+            switch (entry) {
+                case Entry.StepDone done -> items.add(step(run.lineage(), done));
+            }
+        }
+        out.putNull("next");
+        return Views.ok(out);
+    }
+
+    private static ObjectNode step(RunId lineage, Entry.StepDone done) {
+        ObjectNode out = Views.object();
+        out.put("step_id", StepId.of(lineage, done.path()).text());
+        out.put("path", done.path());
+        out.put("name", done.path().substring(done.path().lastIndexOf('/') + 1));
+        out.put("kind", "set");
+        out.put("protection", "repeatable");
+        out.putNull("effect_key");
+        out.put("status", "completed");
+        out.putArray("attempts")
+                .addObject()
+                .put("n", 1)
+                .putNull("started_at")
+                .put("ended_at", Views.time(done.at()))
+                .put("outcome", "completed")
+                .putNull("error");
+        out.set("result", done.result());
+        return out;
+    }
+
+    /** `status:failed workflow:x key:k replayed:true since:2h`. */
+    record Filter(@Nullable RunState state, @Nullable String workflow, @Nullable String key, boolean replayed, long ageMicros) {
+        static Filter parse(@Nullable String text) {
+            RunState state = null;
+            String workflow = null;
+            String key = null;
+            boolean replayed = false;
+            long age = 0;
+            for (String word : text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
+                int colon = word.indexOf(':');
+                String value = word.substring(colon + 1);
+                switch (colon < 1 || value.isEmpty() ? "" : word.substring(0, colon)) {
+                    case "status" -> state = state(value);
+                    case "workflow" -> workflow = value;
+                    case "key" -> key = value;
+                    case "replayed" -> replayed = flag(value);
+                    case "since" -> age = age(value);
+                    default -> throw Paging.refused(
+                            "q takes words like status:failed workflow:NAME key:KEY replayed:true since:2h");
+                }
+            }
+            return new Filter(state, workflow, key, replayed, age);
+        }
+
+        long since(long now) {
+            return ageMicros == 0 ? 0 : now - ageMicros;
+        }
+
+        private static RunState state(String word) {
+            for (RunState state : RunState.values()) {
+                if (state.word().equals(word.toLowerCase(Locale.ROOT))) {
+                    return state;
+                }
+            }
+            throw Paging.refused("status is one of queued, started, running, waiting, in_doubt, completed, failed, cancelled");
+        }
+
+        private static boolean flag(String word) {
+            if (!word.equals("true") && !word.equals("false")) {
+                throw Paging.refused("replayed is true or false");
+            }
+            return word.equals("true");
+        }
+
+        private static long age(String word) {
+            String digits = word.substring(0, word.length() - 1);
+            if (digits.isEmpty() || digits.length() > 6 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
+                throw Paging.refused("since is an age like 30s, 15m, 2h or 7d");
+            }
+            long number = Long.parseLong(digits);
+            return switch (word.charAt(word.length() - 1)) {
+                case 's' -> number * 1_000_000;
+                case 'm' -> number * 60_000_000;
+                case 'h' -> number * 3_600_000_000L;
+                case 'd' -> number * 86_400_000_000L;
+                default -> throw Paging.refused("since is an age like 30s, 15m, 2h or 7d");
+            };
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.server.auth.Tokens;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.server.http.Scope;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** API tokens: made, listed, revoked. A secret is in the answer that made it and nowhere else. */
+final class TokenRoutes {
+    private static final int LARGEST_QUOTA = 10_000_000;
+
+    private final Semel semel;
+    private final Tokens tokens;
+
+    TokenRoutes(Semel semel, Tokens tokens) {
+        this.semel = semel;
+        this.tokens = tokens;
+    }
+
+    /** A token for the caller's own workspace, or for a new one: an admin may open workspaces, not enter others. */
+    Answer create(Request request) {
+        MediaTypes.requireJson(request);
+        JsonNode body = Json.parse(request.body());
+        Rows.Workspace workspace = workspace(request, body.path("workspace"));
+        Set<Scope> scopes = scopes(body.path("scopes"));
+        String name = body.path("name").isString() ? body.path("name").stringValue() : "";
+        if (name.length() > 100 || name.chars().anyMatch(Character::isISOControl)) {
+            throw refused("name has at most 100 characters and no control characters");
+        }
+        JsonNode quota = body.path("quota_per_minute");
+        boolean noQuota = quota.isMissingNode() || quota.isNull();
+        if (!noQuota && !(quota.isInt() && quota.asInt() >= 0 && quota.asInt() <= LARGEST_QUOTA)) {
+            throw refused("quota_per_minute is a whole number up to " + LARGEST_QUOTA + "; 0 means none");
+        }
+        Tokens.Made made = tokens.create(workspace, name, scopes, noQuota ? 0 : quota.asInt());
+        ObjectNode out = view(made.row());
+        out.put("token", made.secret());
+        return Views.ok(out);
+    }
+
+    private Rows.Workspace workspace(Request request, JsonNode wanted) {
+        String name = wanted.isString() ? wanted.stringValue() : request.principal().workspaceName();
+        if (!name.matches("[a-z][a-z0-9_-]{0,62}")) {
+            throw refused("workspace is 1 to 63 of a-z, 0-9, _ and -, beginning with a letter");
+        }
+        if (name.equals(request.principal().workspaceName())) {
+            return required(semel.view(reads -> reads.workspace(name)));
+        }
+        if (semel.view(reads -> reads.workspace(name)) != null) {
+            throw new SemelException(
+                    ErrorCode.FORBIDDEN,
+                    "A token of workspace " + request.principal().workspaceName()
+                            + " cannot make tokens for another workspace. No token was made.",
+                    "Use an admin token of that workspace.");
+        }
+        return semel.change(new Edit.OpenWorkspace(name, semel.settings().ambient().secret(32)));
+    }
+
+    private static Rows.Workspace required(Rows.@org.jspecify.annotations.Nullable Workspace workspace) {
+        if (workspace == null) {
+            throw new IllegalStateException("the caller's workspace vanished");
+        }
+        return workspace;
+    }
+
+    private static Set<Scope> scopes(JsonNode list) {
+        Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+        for (JsonNode word : list) {
+            try {
+                scopes.add(Scope.valueOf(word.asString("").toUpperCase(Locale.ROOT)));
+            } catch (IllegalArgumentException e) {
+                throw refused("scopes are trigger, read, operate, review, admin");
+            }
+        }
+        if (scopes.isEmpty() || scopes.contains(Scope.OPEN)) {
+            throw refused("scopes lists at least one of trigger, read, operate, review, admin");
+        }
+        return scopes;
+    }
+
+    private static SemelException refused(String rule) {
+        return new SemelException(
+                ErrorCode.INVALID_INPUT, "The token was not made: " + rule + ".", "Correct the request and send it again.");
+    }
+
+    Answer list(Request request) {
+        List<Rows.Token> rows = semel.view(reads -> reads.tokens(request.principal().workspace()));
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        if (rows != null) {
+            rows.forEach(row -> items.add(view(row)));
+        }
+        out.putNull("next");
+        return Views.ok(out);
+    }
+
+    Answer revoke(Request request) {
+        boolean revoked = semel.change(new Edit.RevokeToken(
+                request.principal().workspace(), request.parameter("token_id"), request.principal().tokenId()));
+        if (!revoked) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND, "There is no such live token in this workspace.",
+                    "Tokens are listed at GET /v1/tokens.");
+        }
+        return Views.ok(Views.object().put("token_id", request.parameter("token_id")).put("revoked", true));
+    }
+
+    private static ObjectNode view(Rows.Token row) {
+        ObjectNode out = Views.object();
+        out.put("token_id", row.tokenId());
+        out.put("workspace", row.workspace());
+        out.put("name", row.name());
+        ArrayNode scopes = out.putArray("scopes");
+        for (String scope : row.scopes().split(",")) {
+            scopes.add(scope);
+        }
+        out.put("quota_per_minute", row.quotaPerMinute());
+        out.put("created_at", Views.time(row.createdAt()));
+        out.put("revoked_at", Views.time(row.revokedAt()));
+        return out;
+    }
+}

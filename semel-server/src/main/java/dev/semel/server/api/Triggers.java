@@ -1,0 +1,143 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.engine.Answer;
+import dev.semel.engine.Catalog;
+import dev.semel.engine.Trigger;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.key.ChosenRunId;
+import dev.semel.key.IdempotencyKey;
+import dev.semel.server.auth.Quotas;
+import dev.semel.server.definition.Definition;
+import dev.semel.server.http.Principal;
+import dev.semel.server.http.Request;
+import dev.semel.store.NewRun;
+import dev.semel.store.Rows;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** `POST /v1/workflows/{id}/trigger` and `PUT /v1/workflows/{id}/runs/{run_id}`: CONTRACT section 2, in its order. */
+final class Triggers {
+    private final Semel semel;
+    private final Spaces spaces;
+    private final Quotas quotas;
+
+    Triggers(Semel semel, Spaces spaces, Quotas quotas) {
+        this.semel = semel;
+        this.spaces = spaces;
+        this.quotas = quotas;
+    }
+
+    dev.semel.server.http.Answer trigger(Request request) {
+        IdempotencyKey key = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
+        return answer(request, key, null);
+    }
+
+    dev.semel.server.http.Answer put(Request request) {
+        IdempotencyKey key = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
+        return answer(request, key, new ChosenRunId(request.parameter("run_id")));
+    }
+
+    private dev.semel.server.http.Answer answer(
+            Request request, @Nullable IdempotencyKey key, @Nullable ChosenRunId fromPath) {
+        Preferences wishes = Preferences.of(request);
+        Ask ask = Ask.of(request, fromPath);
+        Answer answer = admit(request.principal(), request.parameter("id"), ask, new Terms(key, wishes.strict(), headers(request)));
+        ObjectNode body = Answers.body(answer, ask.warnings());
+        Duration wait = wishes.longest();
+        if (wait != null) {
+            Rows.Run run = semel.await(request.principal().workspace(), answer.run(), wait);
+            if (run != null) {
+                Answers.live(body, run);
+            }
+        }
+        var out = Answers.headers(Views.ok(body), answer, key != null ? key : ask.derived());
+        return wishes.applied(out);
+    }
+
+    private static Map<String, String> headers(Request request) {
+        String key = request.header("Idempotency-Key");
+        return key == null ? Map.of() : Map.of("Idempotency-Key", key);
+    }
+
+    /** What stands beside the body: the key, whether a changed payload is refused, and headers for expressions. */
+    record Terms(@Nullable IdempotencyKey key, boolean strict, Map<String, String> headers) {}
+
+    Answer admit(Principal who, String nameOrId, Ask ask, Terms terms) {
+        Catalog.Entry workflow = workflow(who, nameOrId);
+        Definition definition = FileWorkflow.of(workflow.published());
+        IdempotencyKey key = terms.key();
+        if (key == null && definition.derivesKey()) {
+            key = IdempotencyKey.of(definition.deriveKey(ask.data(), terms.headers()));
+            ask.derive(key);
+        }
+        if (key == null && workflow.published().policy().requireKey()) {
+            throw new SemelException(
+                            ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
+                            "Workflow \"" + definition.name() + "\" needs an idempotency key and the request came without one. "
+                                    + "No run was started.",
+                            "Add the header Idempotency-Key with the id of the event or action, the same on every retry.")
+                    .with("spec", "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1");
+        }
+        Answer answer = semel.trigger(new Trigger(
+                spaces.of(who.workspace()),
+                workflow.published(),
+                workflow.paused(),
+                ask.data(),
+                Json.write(ask.data()),
+                new Trigger.Names(key, ask.runId()),
+                new Trigger.Sender(NewRun.Door.HTTP, who.tokenId(), ask.correlationId()),
+                terms.strict(),
+                freshOnly(who, definition, ask.data())));
+        if (answer.replayed()) {
+            quotas.replayed(who);
+        }
+        return answer;
+    }
+
+    /** Quota, then input schema: held only against a fresh trigger, so that a duplicate is never refused for them. */
+    private @Nullable Runnable freshOnly(Principal who, Definition definition, JsonNode data) {
+        Runnable quota = quotas.fresh(who);
+        SemelException bad = null;
+        try {
+            definition.checkInput(data);
+        } catch (SemelException e) {
+            bad = e;
+        }
+        if (quota == null && bad == null) {
+            return null;
+        }
+        SemelException refusal = bad;
+        return () -> {
+            if (quota != null) {
+                quota.run();
+            }
+            if (refusal != null) {
+                throw refusal;
+            }
+        };
+    }
+
+    Catalog.Entry workflow(Principal who, String nameOrId) {
+        Catalog.Entry workflow = semel.catalog().find(who.workspace(), nameOrId);
+        if (workflow == null) {
+            throw unknownWorkflow();
+        }
+        return workflow;
+    }
+
+    /** The same words for one that does not exist and one of another workspace. */
+    static SemelException unknownWorkflow() {
+        return new SemelException(
+                ErrorCode.NOT_FOUND,
+                "There is no such workflow in this workspace. No run was started.",
+                "Check the name or id; workflows are listed at GET /v1/workflows.");
+    }
+
+}

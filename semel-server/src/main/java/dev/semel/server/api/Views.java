@@ -1,0 +1,215 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.key.Admissions;
+import dev.semel.key.Admissions.Standing;
+import dev.semel.key.Known;
+import dev.semel.run.RunId;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Principal;
+import dev.semel.store.Rows;
+import dev.semel.store.Wish;
+import dev.semel.store.Write;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Rows as the JSON of CONTRACT section 5. */
+final class Views {
+    static final int REQUESTS_SHOWN = 20;
+
+    private final Semel semel;
+
+    Views(Semel semel) {
+        this.semel = semel;
+    }
+
+    static ObjectNode object() {
+        return JsonNodeFactory.instance.objectNode();
+    }
+
+    static Answer ok(JsonNode body) {
+        return Answer.json(200, Json.bytes(body));
+    }
+
+    static @Nullable String time(long micros) {
+        return micros == 0 || micros == Wish.FOREVER
+                ? null
+                : Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1_000).toString();
+    }
+
+    /** A page of a list; the cursor is made from the last row where there may be more. */
+    static <T> Answer page(List<T> rows, int limit, Function<T, JsonNode> view, Function<T, String> cursor) {
+        ObjectNode out = object();
+        ArrayNode items = out.putArray("items");
+        rows.forEach(row -> items.add(view.apply(row)));
+        out.put("next", rows.size() < limit || rows.isEmpty() ? null : cursor.apply(rows.getLast()));
+        return ok(out);
+    }
+
+    ObjectNode run(Rows.Run run) {
+        ObjectNode out = object();
+        out.put("run_id", run.runIdText());
+        out.put("workflow_id", run.workflowId());
+        out.put("workflow", workflowName(run));
+        out.put("version", run.version());
+        out.put("status", run.state().word());
+        out.put("key", run.origin().key());
+        out.put("correlation_id", run.origin().correlationId());
+        out.putObject("trigger")
+                .put("kind", run.origin().door().name().toLowerCase(java.util.Locale.ROOT))
+                .put("actor_id", run.origin().actor());
+        out.set("input", Json.parse(run.input()));
+        Rows.End end = run.end();
+        String output = end == null ? null : end.ending().output();
+        out.set("output", output == null ? JsonNodeFactory.instance.nullNode() : Json.parse(output));
+        if (end != null && end.ending().errorCode() != null) {
+            out.putObject("error")
+                    .put("code", end.ending().errorCode())
+                    .put("message", end.ending().errorMessage())
+                    .put("step", end.ending().errorStep());
+        } else {
+            out.putNull("error");
+        }
+        out.put("created_at", time(run.createdAt()));
+        out.put("started_at", run.state() == dev.semel.run.RunState.QUEUED ? null : time(run.createdAt()));
+        out.put("ended_at", end == null ? null : time(end.endedAt()));
+        out.put("lineage_id", run.lineage().text());
+        out.put("previous_run_id", run.previous() == null ? null : shown(run.ws(), run.previous()));
+        out.put("duplicate_of", run.duplicateOf() == null ? null : shown(run.ws(), run.duplicateOf()));
+        out.putNull("replay_of");
+        out.putNull("parent_run_id");
+        out.put("replays", run.counts().replays());
+        out.put("conflicts", run.counts().conflicts());
+        return out;
+    }
+
+    /** The id that callers see of another run. */
+    private String shown(int workspace, RunId id) {
+        Rows.Run run = semel.view(reads -> reads.run(workspace, id));
+        return run == null ? id.text() : run.runIdText();
+    }
+
+    private String workflowName(Rows.Run run) {
+        return semel.catalog().version(run.workflowId(), run.version()).name();
+    }
+
+    /** A run with its Replayed and Conflict entries beside it, newest last. */
+    ObjectNode runWithRequests(Rows.Run run) {
+        ObjectNode out = run(run);
+        out.set("requests", requests(run));
+        return out;
+    }
+
+    ArrayNode requests(Rows.Run run) {
+        ArrayNode out = JsonNodeFactory.instance.arrayNode();
+        boolean met = run.counts().replays() + run.counts().conflicts() > 0;
+        List<Write.Seen> rows =
+                met ? semel.view(reads -> reads.requestsOf(run.id(), REQUESTS_SHOWN)) : List.<Write.Seen>of();
+        if (rows == null || rows.size() < REQUESTS_SHOWN) {
+            out.addObject()
+                    .put("kind", "started")
+                    .put("at", time(run.createdAt()))
+                    .put("status_code", 200)
+                    .put("actor_id", run.origin().actor())
+                    .put("times", 1)
+                    .putArray("changed");
+        }
+        if (rows != null) {
+            rows.forEach(row -> out.add(request(row, null)));
+        }
+        return out;
+    }
+
+    ObjectNode request(Write.Seen row, @Nullable String runId) {
+        ObjectNode out = object();
+        if (runId != null) {
+            out.put("run_id", runId);
+        }
+        out.put("kind", row.conflict() ? "conflict" : "replayed");
+        out.put("at", time(row.at()));
+        out.put("status_code", row.statusCode());
+        out.put("actor_id", row.actor());
+        out.put("times", row.times());
+        ArrayNode changed = out.putArray("changed");
+        if (row.changed() != null) {
+            for (String field : row.changed().split(", ")) {
+                changed.add(field);
+            }
+        }
+        return out;
+    }
+
+    ObjectNode request(int workspace, Write.Seen row) {
+        return request(row, shown(workspace, row.run()));
+    }
+
+    ObjectNode key(Rows.Held held, long now) {
+        Known known = held.known();
+        Standing standing = Admissions.standing(known, now);
+        ObjectNode out = object();
+        out.put("idempotency_key", keyText(held));
+        out.put("actor_id", held.actor());
+        out.put("operation_name", semel.catalog().version(known.workflowId(), known.version()).name());
+        out.put("request_fingerprint", java.util.HexFormat.of().formatHex(known.digest()));
+        out.put(
+                "status",
+                switch (standing) {
+                    case LIVE, FAILED -> "active";
+                    case EXPIRED -> "expired";
+                    case RELEASED -> "released";
+                });
+        out.put("response_reference", known.runIdText());
+        out.put("created_at", time(known.firstAt()));
+        out.put("expires_at", time(known.expiresAt()));
+        out.put("last_seen_at", time(Math.max(known.firstAt(), held.counts().lastSeenAt())));
+        out.put("correlation_id", held.correlationId());
+        out.put(
+                "error_summary",
+                held.errorCode() == null ? null : held.errorCode() + " in step " + held.errorStep());
+        out.put("scope", held.name().kind() == dev.semel.store.Name.Kind.WORKFLOW_KEY ? "workflow" : "workspace");
+        out.put("workflow_id", known.workflowId());
+        out.put("run_id", known.runIdText());
+        out.put("run_status", known.state().word());
+        out.put("replays", held.counts().replays());
+        out.put("conflicts", held.counts().conflicts());
+        return out;
+    }
+
+    static String keyText(Rows.Held held) {
+        String text = held.name().text();
+        int newline = text.indexOf('\n');
+        return newline < 0 ? text : text.substring(0, newline);
+    }
+
+    /** The run a caller means, by the id we gave or the one they chose. */
+    Rows.Run find(Principal who, String runId) {
+        Rows.Run run = null;
+        RunId id = RunId.parse(runId);
+        if (id != null) {
+            run = semel.view(reads -> reads.run(who.workspace(), id));
+        }
+        if (run == null) {
+            run = semel.view(reads -> {
+                var name = new dev.semel.store.Name(who.workspace(), dev.semel.store.Name.Kind.RUN, runId);
+                Known known = reads.names(List.of(name)).known().getFirst();
+                return known == null ? null : reads.run(who.workspace(), known.run());
+            });
+        }
+        if (run == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "There is no such run in this workspace.",
+                    "Check the id; runs are listed at GET /v1/runs.");
+        }
+        return run;
+    }
+}

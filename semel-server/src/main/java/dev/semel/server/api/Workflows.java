@@ -1,0 +1,157 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.engine.Catalog;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.key.FingerprintField;
+import dev.semel.key.KeyPolicy;
+import dev.semel.server.definition.Definition;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Workflows: list, look, publish, pause. */
+final class Workflows {
+    private final Semel semel;
+    private final Triggers triggers;
+
+    Workflows(Semel semel, Triggers triggers) {
+        this.semel = semel;
+        this.triggers = triggers;
+    }
+
+    Answer list(Request request) {
+        List<Rows.Workflow> rows = semel.view(reads -> reads.workflows(request.principal().workspace()));
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        if (rows != null) {
+            rows.forEach(row -> items.add(view(semel.catalog().find(row.ws(), row.name()), row.paused())));
+        }
+        out.putNull("next");
+        return Views.ok(out);
+    }
+
+    Answer get(Request request) {
+        Catalog.Entry entry = triggers.workflow(request.principal(), request.parameter("id"));
+        ObjectNode out = view(entry, entry.paused());
+        out.put("definition", FileWorkflow.of(entry.published()).text());
+        // Only `set` steps exist in this version, and they touch nothing outside.
+        out.putArray("effects");
+        return Views.ok(out);
+    }
+
+    private static ObjectNode view(Catalog.@org.jspecify.annotations.Nullable Entry entry, boolean paused) {
+        ObjectNode out = Views.object();
+        if (entry == null) {
+            return out;
+        }
+        Definition definition = FileWorkflow.of(entry.published());
+        out.put("workflow_id", entry.published().workflowId());
+        out.put("workflow", entry.published().name());
+        out.put("version", entry.published().version());
+        out.put("title", definition.title());
+        out.put("owner", definition.owner());
+        out.put("description", definition.description());
+        out.put("paused", paused);
+        policy(out.putObject("idempotency"), entry.published().policy());
+        return out;
+    }
+
+    private static void policy(ObjectNode out, KeyPolicy policy) {
+        out.put("window_seconds", policy.window().toSeconds());
+        out.put("scope", word(policy.scope()));
+        ArrayNode fields = out.putArray("fingerprint");
+        policy.fingerprint().stream().map(FingerprintField::name).forEach(fields::add);
+        ArrayNode ignored = out.putArray("fingerprint_ignore");
+        policy.fingerprintIgnore().forEach(ignored::add);
+        out.put("on_mismatch", word(policy.onMismatch()));
+        out.put("duplicate_payload", word(policy.duplicatePayload()));
+        out.put("on_failed", word(policy.onFailed()));
+        out.put("hold_while_running", policy.holdWhileRunning());
+        out.put("require_key", policy.requireKey());
+    }
+
+    private static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    Answer publish(Request request) {
+        MediaTypes.requireDefinition(request);
+        String text = text(request.body());
+        Definition definition = Definition.compile(text);
+        String name = request.parameter("id");
+        if (!definition.name().equals(name)) {
+            throw new SemelException(
+                    ErrorCode.INVALID_DEFINITION,
+                    "The file says workflow: " + definition.name() + " and the path says another name. Nothing was published.",
+                    "Use the same name in both.");
+        }
+        boolean dryRun = "true".equals(request.query("dry_run"));
+        ObjectNode out = Views.object();
+        if (dryRun) {
+            out.put("workflow", name).put("dry_run", true);
+        } else {
+            Rows.Workflow row = publish(request.principal().workspace(), definition, request.principal().tokenId());
+            out.put("workflow_id", row.workflowId());
+            out.put("workflow", row.name());
+            out.put("version", row.version());
+            out.put("changed", row.changed());
+        }
+        ArrayNode warnings = out.putArray("warnings");
+        definition.warnings().forEach(warnings::add);
+        return Views.ok(out);
+    }
+
+    Rows.Workflow publish(int workspace, Definition definition, String actor) {
+        var ambient = semel.settings().ambient();
+        String id = "wf_" + ambient.id().text().substring("run_".length());
+        return semel.change(new Edit.Publish(workspace, definition.name(), id, definition.text(), actor));
+    }
+
+    private static String text(byte[] body) {
+        try {
+            String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
+            if (text.indexOf(0) < 0) {
+                return text;
+            }
+        } catch (CharacterCodingException e) {
+            throw notText(e);
+        }
+        throw notText(new IllegalArgumentException("NUL"));
+    }
+
+    private static SemelException notText(Exception cause) {
+        return new SemelException(
+                ErrorCode.INVALID_DEFINITION,
+                "The file is not UTF-8 text. Nothing was published.",
+                "Save it as UTF-8 and publish it again.",
+                cause);
+    }
+
+    Answer pause(Request request) {
+        return pause(request, true);
+    }
+
+    Answer resume(Request request) {
+        return pause(request, false);
+    }
+
+    private Answer pause(Request request, boolean paused) {
+        Catalog.Entry entry = triggers.workflow(request.principal(), request.parameter("id"));
+        Rows.Workflow row = semel.maybeChange(new Edit.Pause(
+                request.principal().workspace(), entry.published().workflowId(), paused));
+        if (row == null) {
+            throw Triggers.unknownWorkflow();
+        }
+        return Views.ok(view(entry, row.paused()));
+    }
+}

@@ -1,0 +1,79 @@
+package dev.semel.server.auth;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.http.Principal;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A bucket of fresh triggers for each token with a quota, and a larger one of replays, so that retries never eat the
+ * room for new work. Counted per worker.
+ */
+public final class Quotas {
+    private static final int REPLAYS_PER_FRESH = 10;
+    private static final double NANOS_A_MINUTE = 60e9;
+
+    private final LongSupplier nanos;
+    private final ConcurrentHashMap<String, Bucket> buckets = new ConcurrentHashMap<>();
+
+    public Quotas(LongSupplier nanos) {
+        this.nanos = nanos;
+    }
+
+    /** What to ask before a fresh trigger; null where the token has no quota. */
+    public @Nullable Runnable fresh(Principal principal) {
+        int quota = quota(principal);
+        return quota == 0 ? null : () -> take(principal, "fresh", quota);
+    }
+
+    /** Counts a replay against its own quota. */
+    public void replayed(Principal principal) {
+        int quota = quota(principal);
+        if (quota > 0) {
+            take(principal, "replay", quota * REPLAYS_PER_FRESH);
+        }
+    }
+
+    private static int quota(Principal principal) {
+        return principal.attachment() instanceof Tokens.Quota quota ? quota.perMinute() : 0;
+    }
+
+    private void take(Principal principal, String kind, int perMinute) {
+        Bucket bucket = buckets.computeIfAbsent(
+                principal.tokenId() + " " + kind, _ -> new Bucket(perMinute, nanos.getAsLong()));
+        long wait = bucket.take(perMinute, nanos.getAsLong());
+        if (wait > 0) {
+            throw new SemelException(
+                            ErrorCode.OVER_QUOTA,
+                            "Token " + principal.tokenId() + " has used its quota of " + perMinute + " " + kind
+                                    + " triggers a minute. No run was started and the key is still free.",
+                            "Send it again with the same key after the time in Retry-After.")
+                    .with("retry_after", wait)
+                    .with("quota", kind)
+                    .with("limit", perMinute);
+        }
+    }
+
+    private static final class Bucket {
+        private double left;
+        private long at;
+
+        Bucket(int size, long now) {
+            this.left = size;
+            this.at = now;
+        }
+
+        /** Seconds to wait; 0 where one was taken. */
+        synchronized long take(int perMinute, long now) {
+            left = Math.min(perMinute, left + (now - at) / NANOS_A_MINUTE * perMinute);
+            at = now;
+            if (left >= 1) {
+                left -= 1;
+                return 0;
+            }
+            return Math.max(1, (long) Math.ceil((1 - left) * 60 / perMinute));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.semel.server.auth;
+
+import dev.semel.Semel;
+import dev.semel.server.http.Authenticator;
+import dev.semel.server.http.Principal;
+import dev.semel.server.http.Scope;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * API tokens: made here, shown once, stored as SHA-256, looked up by that digest. A revoked one stops working at once
+ * at this worker and within half a second at the others.
+ */
+public final class Tokens implements Authenticator {
+    private static final int REMEMBERED_AT_MOST = 10_000;
+    private static final int SECRET_BYTES = 24;
+
+    private final Semel semel;
+    private final @Nullable Principal dev;
+    private final ConcurrentHashMap<String, Principal> known = new ConcurrentHashMap<>();
+    private volatile long knownAt = -1;
+
+    private Tokens(Semel semel, @Nullable Principal dev) {
+        this.semel = semel;
+        this.dev = dev;
+    }
+
+    public static Tokens serving(Semel semel) {
+        return new Tokens(semel, null);
+    }
+
+    /** `semel dev`: the word `dev` is a token with every scope. It is not stored, so `serve` never knows it. */
+    public static Tokens forDev(Semel semel, Rows.Workspace workspace) {
+        Set<Scope> all = EnumSet.complementOf(EnumSet.of(Scope.OPEN));
+        return new Tokens(semel, new Principal("tok_dev", workspace.ws(), workspace.name(), all, new Quota(0)));
+    }
+
+    /** How many fresh triggers a minute; 0 means as many as it likes. */
+    public record Quota(int perMinute) {}
+
+    /** A new token: the only moment its secret is known. */
+    public record Made(Rows.Token row, String secret) {}
+
+    @Override
+    public @Nullable Principal authenticate(String token) {
+        if (dev != null && token.equals("dev")) {
+            return dev;
+        }
+        byte[] hash = hash(token);
+        String name = HexFormat.of().formatHex(hash);
+        long change = semel.catalog().change();
+        if (knownAt != change) {
+            known.clear();
+            knownAt = change;
+        }
+        Principal remembered = known.get(name);
+        if (remembered != null) {
+            return remembered;
+        }
+        Rows.Token row = semel.view(reads -> reads.token(hash));
+        if (row == null || !MessageDigest.isEqual(row.hash(), hash)) {
+            return null;
+        }
+        Principal principal = new Principal(
+                row.tokenId(), row.ws(), row.workspace(), scopes(row.scopes()), new Quota(row.quotaPerMinute()));
+        if (known.size() < REMEMBERED_AT_MOST) {
+            known.put(name, principal);
+        }
+        return principal;
+    }
+
+    public Made create(Rows.Workspace workspace, String name, Set<Scope> scopes, int quotaPerMinute) {
+        var ambient = semel.settings().ambient();
+        String id = "tok_" + ambient.id().text().substring("run_".length());
+        String secret = "semel_"
+                + Base64.getUrlEncoder().withoutPadding().encodeToString(ambient.secret(SECRET_BYTES));
+        Rows.Token row = new Rows.Token(
+                id, workspace.ws(), workspace.name(), name, hash(secret), words(scopes), quotaPerMinute, 0, 0);
+        if (!semel.change(new Edit.CreateToken(row))) {
+            throw new IllegalStateException("two tokens with the same chance");
+        }
+        return new Made(row, secret);
+    }
+
+    static Set<Scope> scopes(String words) {
+        Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+        for (String word : words.split(",")) {
+            scopes.add(Scope.valueOf(word.toUpperCase(Locale.ROOT)));
+        }
+        return scopes;
+    }
+
+    public static String words(Set<Scope> scopes) {
+        return String.join(",", scopes.stream().sorted().map(s -> s.name().toLowerCase(Locale.ROOT)).toList());
+    }
+
+    private static byte[] hash(String token) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}
