@@ -3,8 +3,7 @@ package dev.semel;
 import dev.semel.engine.Ambient;
 import dev.semel.engine.Catalog;
 import dev.semel.engine.Limits;
-import dev.semel.store.Write;
-import java.util.function.Consumer;
+import dev.semel.engine.Requests;
 import java.util.function.LongSupplier;
 
 /**
@@ -19,19 +18,19 @@ public record Settings(
         String store,
         String worker,
         Catalog.Compiler compiler,
-        Consumer<Write.Seen> requests,
+        Requests.Observer requests,
         Limits limits,
         Ambient ambient,
         LongSupplier skew) {
     public static Settings of(String store, Catalog.Compiler compiler) {
-        return new Settings(store, "worker", compiler, _ -> {}, Limits.DEFAULT, Ambient.real(), () -> 0);
+        return new Settings(store, "worker", compiler, (_, _) -> {}, Limits.DEFAULT, Ambient.real(), () -> 0);
     }
 
     public Settings withLimits(Limits value) {
         return new Settings(store, worker, compiler, requests, value, ambient, skew);
     }
 
-    public Settings withRequests(Consumer<Write.Seen> value) {
+    public Settings withRequests(Requests.Observer value) {
         return new Settings(store, worker, compiler, value, limits, ambient, skew);
     }
 

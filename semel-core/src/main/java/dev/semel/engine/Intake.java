@@ -304,7 +304,8 @@ public final class Intake {
                 shown.at(),
                 shown.statusCode(),
                 one.trigger().sender().actor(),
-                shown.changed().isEmpty() ? null : String.join(", ", shown.changed()));
+                shown.changed().isEmpty() ? null : String.join(", ", shown.changed()),
+                one.trigger().names().key() == null ? null : one.trigger().names().key().shortened());
         if (conflict) {
             requests.conflict(met);
         } else {

@@ -14,7 +14,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +29,7 @@ public final class Requests implements AutoCloseable {
 
     private final Committer committer;
     private final Ambient ambient;
-    private final Consumer<Write.Seen> observer;
+    private final Observer observer;
     private final long pauseNanos;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
@@ -39,7 +38,7 @@ public final class Requests implements AutoCloseable {
     private final Thread thread;
 
     /** @param observer told of every row that becomes durable, for the log */
-    public Requests(Committer committer, Ambient ambient, Limits limits, Consumer<Write.Seen> observer) {
+    public Requests(Committer committer, Ambient ambient, Limits limits, Observer observer) {
         this.committer = committer;
         this.ambient = ambient;
         this.observer = observer;
@@ -47,26 +46,38 @@ public final class Requests implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("semel-requests").daemon(true).start(this::loop);
     }
 
+    /** Told of every row that became durable; {@code key} is shortened, or null where there was none. */
+    @FunctionalInterface
+    public interface Observer {
+        void seen(Write.Seen row, @Nullable String key);
+    }
+
     /** A request as it was answered. */
-    public record Met(int workspace, RunId run, long at, int statusCode, String actor, @Nullable String changed) {}
+    public record Met(
+            int workspace, RunId run, long at, int statusCode, String actor, @Nullable String changed,
+            @Nullable String key) {}
+
+    private record Row(Write.Seen seen, @Nullable String key) {}
 
     private static final class Gathered {
-        final ArrayDeque<Write.Seen> newest = new ArrayDeque<>();
+        final ArrayDeque<Row> newest = new ArrayDeque<>();
         final Map<Bundle, Long> older = new HashMap<>();
     }
 
-    private record Bundle(int workspace, long second, int statusCode, String actor, @Nullable String changed) {}
+    private record Bundle(
+            int workspace, long second, int statusCode, String actor, @Nullable String changed, @Nullable String key) {}
 
     /** Returns at once. */
     public void replayed(Met met) {
         lock.lock();
         try {
             Gathered gathered = gathering.computeIfAbsent(met.run(), _ -> new Gathered());
-            gathered.newest.addLast(seen(met, false, 1));
+            gathered.newest.addLast(row(met, false, 1));
             if (gathered.newest.size() > ONE_BY_ONE) {
-                Write.Seen old = gathered.newest.removeFirst();
+                Row row = gathered.newest.removeFirst();
+                Write.Seen old = row.seen();
                 Bundle bundle = new Bundle(
-                        old.workspace(), old.at() / SECOND, old.statusCode(), old.actor(), old.changed());
+                        old.workspace(), old.at() / SECOND, old.statusCode(), old.actor(), old.changed(), row.key());
                 gathered.older.merge(bundle, 1L, Long::sum);
             }
         } finally {
@@ -76,13 +87,14 @@ public final class Requests implements AutoCloseable {
 
     /** Returns when the row is durable. */
     public void conflict(Met met) {
-        write(List.of(seen(met, true, 1)));
+        write(List.of(row(met, true, 1)));
     }
 
-    private Write.Seen seen(Met met, boolean conflict, long times) {
-        return new Write.Seen(
+    private Row row(Met met, boolean conflict, long times) {
+        Write.Seen seen = new Write.Seen(
                 ambient.id(), met.workspace(), met.run(), conflict, met.at(), met.statusCode(), met.actor(),
                 met.changed(), times);
+        return new Row(seen, met.key());
     }
 
     private void loop() {
@@ -121,12 +133,12 @@ public final class Requests implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        List<Write.Seen> rows = new ArrayList<>();
+        List<Row> rows = new ArrayList<>();
         taken.forEach((run, gathered) -> {
-            gathered.older.forEach((bundle, times) -> rows.add(seen(
+            gathered.older.forEach((bundle, times) -> rows.add(row(
                     new Met(
                             bundle.workspace(), run, bundle.second() * SECOND, bundle.statusCode(), bundle.actor(),
-                            bundle.changed()),
+                            bundle.changed(), bundle.key()),
                     false,
                     times)));
             rows.addAll(gathered.newest);
@@ -137,11 +149,12 @@ public final class Requests implements AutoCloseable {
         }
     }
 
-    private void write(List<Write.Seen> rows) {
-        CompletableFuture<Boolean> done = committer.submit(0, new Write.Tally(List.copyOf(rows)));
+    private void write(List<Row> rows) {
+        List<Write.Seen> seen = rows.stream().map(Row::seen).toList();
+        CompletableFuture<Boolean> done = committer.submit(0, new Write.Tally(seen));
         try {
             done.join();
-            rows.forEach(observer);
+            rows.forEach(row -> observer.seen(row.seen(), row.key()));
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }

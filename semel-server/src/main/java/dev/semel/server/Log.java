@@ -10,6 +10,7 @@ import java.util.logging.Formatter;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -33,9 +34,11 @@ final class Log {
     }
 
     /** One line for each duplicate prevented and each conflict, once its row is durable. */
-    static void request(Write.Seen seen) {
-        REQUESTS.log(Level.INFO, seen.conflict() ? "conflict" : "replayed", seen);
+    static void request(Write.Seen seen, @Nullable String key) {
+        REQUESTS.log(Level.INFO, seen.conflict() ? "conflict" : "replayed", new Line(seen, key));
     }
+
+    private record Line(Write.Seen seen, @Nullable String key) {}
 
     private static final class Lines extends Formatter {
         @Override
@@ -45,8 +48,9 @@ final class Log {
             out.put("level", entry.getLevel().getName());
             out.put("logger", entry.getLoggerName());
             Object[] arguments = entry.getParameters();
-            if (arguments != null && arguments.length == 1 && arguments[0] instanceof Write.Seen seen) {
+            if (arguments != null && arguments.length == 1 && arguments[0] instanceof Line(Write.Seen seen, String key)) {
                 out.put("event", entry.getMessage());
+                out.put("key", key);
                 out.put("run_id", seen.run().text());
                 out.put("actor_id", seen.actor());
                 out.put("status_code", seen.statusCode());

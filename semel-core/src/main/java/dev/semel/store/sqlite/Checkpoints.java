@@ -51,7 +51,9 @@ final class Checkpoints implements AutoCloseable {
                 long[] sizes = pass(connection);
                 writerShouldFinish = sizes[0] > LARGE_WAL_PAGES;
             } catch (SQLException e) {
-                LOG.log(Level.WARNING, "a checkpoint failed and will be tried again: " + e.getMessage());
+                // Busy only means that somebody else checkpoints or opens the file right now.
+                boolean busy = (e.getErrorCode() & 0xff) == 5;
+                LOG.log(busy ? Level.DEBUG : Level.WARNING, "a checkpoint is tried again: " + e.getMessage());
                 close(connection);
                 connection = null;
             }
