@@ -32,12 +32,15 @@ class LauncherTest {
 
     @BeforeEach
     void layDistribution() throws IOException {
-        Path launcher = Files.exists(LAUNCHER) ? LAUNCHER : Path.of("..", "semel").toAbsolutePath();
+        Path launcher =
+                Files.exists(LAUNCHER) ? LAUNCHER : Path.of("..", "semel").toAbsolutePath();
         home = Files.createDirectories(temp.resolve("a home"));
         Files.copy(launcher, home.resolve("semel"));
         Files.writeString(home.resolve("semel-server.jar"), "");
         environment.put("HOME", Files.createDirectories(temp.resolve("user")).toString());
-        environment.put("SEMEL_SEARCH_ROOT", Files.createDirectories(temp.resolve("root")).toString());
+        environment.put(
+                "SEMEL_SEARCH_ROOT",
+                Files.createDirectories(temp.resolve("root")).toString());
         environment.put("PATH", tools().toString());
         environment.put("LANG", "C.UTF-8");
     }
@@ -56,8 +59,15 @@ class LauncherTest {
                 "[-XX:TieredStopAtLevel=1]",
                 "[-Dsemel.terminal=false]")));
         assertEquals(
-                List.of("[-jar]", "[" + home.resolve("semel-server.jar") + "]", "[send]", "[pay]", "[--data]",
-                        "[{\"a\": \"b  c\"}]", "[]", "[$HOME *]"),
+                List.of(
+                        "[-jar]",
+                        "[" + home.resolve("semel-server.jar") + "]",
+                        "[send]",
+                        "[pay]",
+                        "[--data]",
+                        "[{\"a\": \"b  c\"}]",
+                        "[]",
+                        "[$HOME *]"),
                 words.subList(words.indexOf("[-jar]"), words.size()));
         assertEquals("", said.err);
     }
@@ -79,14 +89,18 @@ class LauncherTest {
         jdk("root/usr/lib/jvm/temurin-26", "26-ea");
         Said said = run(home.resolve("semel"));
         assertEquals(0, said.exit, said.err);
-        assertEquals(temp.resolve("root/usr/lib/jvm/temurin-26").toString(), said.out.lines().findFirst().orElseThrow());
+        assertEquals(
+                temp.resolve("root/usr/lib/jvm/temurin-26").toString(),
+                said.out.lines().findFirst().orElseThrow());
     }
 
     @Test
     void the_named_jdk_wins_and_one_that_is_too_old_is_named() throws Exception {
         environment.put("JAVA_HOME", jdk("other", "25").toString());
         environment.put("SEMEL_JAVA_HOME", jdk("mine", "27").toString());
-        assertEquals(temp.resolve("mine").toString(), run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
+        assertEquals(
+                temp.resolve("mine").toString(),
+                run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
         environment.put("SEMEL_JAVA_HOME", jdk("mine8", "1.8.0").toString());
         Said said = run(home.resolve("semel"));
         assertEquals(0, said.exit);
@@ -99,13 +113,17 @@ class LauncherTest {
         Path alternatives = Files.createDirectories(temp.resolve("etc")).resolve("java");
         Files.createSymbolicLink(alternatives, jdk.resolve("bin/java"));
         Files.createSymbolicLink(tools().resolve("java"), alternatives);
-        assertEquals(jdk.toString(), run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
+        assertEquals(
+                jdk.toString(),
+                run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
     }
 
     @Test
     void jdks_of_sdkman_are_found() throws Exception {
         Path jdk = jdk("user/.sdkman/candidates/java/25.0.1-tem", "25.0.1");
-        assertEquals(jdk.toString(), run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
+        assertEquals(
+                jdk.toString(),
+                run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
     }
 
     @Test
@@ -140,7 +158,8 @@ class LauncherTest {
     @Test
     void a_fresh_checkout_builds_itself_once() throws Exception {
         Path checkout = checkout();
-        fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar; echo built >> builds");
+        fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar; echo built >>"
+                + " builds");
         Said first = run(checkout.resolve("semel"), "runs");
         assertEquals(0, first.exit, first.err);
         assertTrue(first.err.contains("building Semel, first use only"), first.err);
@@ -151,9 +170,27 @@ class LauncherTest {
     }
 
     @Test
+    void a_cache_of_classes_is_made_with_the_build_and_used_until_the_jar_is_newer() throws Exception {
+        Path checkout = checkout();
+        fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar");
+        Path cache = checkout.resolve("semel-server/target/aot/cli-25.aot");
+        Said first = run(checkout.resolve("semel"), "runs");
+        assertTrue(first.out.contains("[-XX:AOTCache=" + cache + "]"), first.out + first.err);
+        assertFalse(run(checkout.resolve("semel"), "serve").out.contains("AOTCache"));
+        Path jar = checkout.resolve("semel-server/target/semel-server-0.1.0.jar");
+        Files.setLastModifiedTime(cache, FileTime.from(Instant.parse("2020-01-01T00:00:00Z")));
+        assertTrue(Files.getLastModifiedTime(jar).compareTo(Files.getLastModifiedTime(cache)) > 0);
+        assertFalse(run(checkout.resolve("semel"), "runs").out.contains("AOTCache"));
+        try (var left = Files.list(cache.getParent())) {
+            assertEquals(List.of(cache), left.toList());
+        }
+    }
+
+    @Test
     void first_uses_at_the_same_moment_build_once() throws Exception {
         Path checkout = checkout();
-        fakeMaven("echo built >> builds; mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar");
+        fakeMaven("echo built >> builds; mkdir -p semel-server/target/lib; : >"
+                + " semel-server/target/semel-server-0.1.0.jar");
         List<Process> processes = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             processes.add(start(checkout.resolve("semel"), "runs"));
@@ -167,7 +204,8 @@ class LauncherTest {
     @Test
     void a_failed_build_shows_its_log_and_leaves_no_half_built_jar() throws Exception {
         Path checkout = checkout();
-        fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar; echo no such symbol; exit 1");
+        fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar; echo no such"
+                + " symbol; exit 1");
         Said said = run(checkout.resolve("semel"), "runs");
         assertEquals(70, said.exit);
         assertTrue(said.err.contains("no such symbol"), said.err);
@@ -184,6 +222,16 @@ class LauncherTest {
         Files.writeString(lock.resolve("pid"), dead.pid() + "\n");
         assertEquals(0, run(checkout.resolve("semel"), "runs").exit);
         assertFalse(Files.exists(lock));
+    }
+
+    @Test
+    void a_lock_without_a_name_does_not_hold_forever() throws Exception {
+        Path checkout = checkout();
+        fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar");
+        program(Files.createDirectories(temp.resolve("quick")).resolve("sleep"), "exit 0");
+        environment.put("PATH", temp.resolve("quick") + ":" + tools());
+        Files.createDirectories(checkout.resolve("semel-server/target/.build.lock"));
+        assertEquals(0, run(checkout.resolve("semel"), "runs").exit);
     }
 
     @Test
@@ -258,7 +306,8 @@ class LauncherTest {
         Path tools = temp.resolve("tools");
         if (Files.notExists(tools)) {
             Files.createDirectories(tools);
-            for (String tool : List.of("cat", "dirname", "find", "head", "mkdir", "mv", "readlink", "rm", "sleep", "tail", "sh")) {
+            for (String tool :
+                    List.of("cat", "dirname", "find", "head", "mkdir", "mv", "readlink", "rm", "sleep", "tail", "sh")) {
                 Path real = Files.exists(Path.of("/bin", tool)) ? Path.of("/bin", tool) : Path.of("/usr/bin", tool);
                 Files.createSymbolicLink(tools.resolve(tool), real);
             }
@@ -273,10 +322,14 @@ class LauncherTest {
     private Path jdk(String folder, String version) throws IOException {
         Path jdk = temp.resolve(folder);
         Files.createDirectories(jdk.resolve("bin"));
-        Files.writeString(jdk.resolve("release"), "IMPLEMENTOR=\"X\"\nJAVA_VERSION=\"" + version + "\"\nOS_NAME=\"Linux\"");
+        Files.writeString(
+                jdk.resolve("release"), "IMPLEMENTOR=\"X\"\nJAVA_VERSION=\"" + version + "\"\nOS_NAME=\"Linux\"");
         program(
                 jdk.resolve("bin/java"),
-                "echo '" + jdk + "'; echo \"LC_ALL=${LC_ALL-}\"; for word in \"$@\"; do echo \"[$word]\"; done; exit ${FAKE_EXIT:-0}");
+                "for word in \"$@\"; do case $word in -XX:AOTConfiguration=*|-XX:AOTCache=*/new.*) : >"
+                        + " \"${word#*=}\";; esac; done; echo '" + jdk
+                        + "'; echo \"LC_ALL=${LC_ALL-}\"; for word in \"$@\"; do echo \"[$word]\"; done; exit"
+                        + " ${FAKE_EXIT:-0}");
         program(jdk.resolve("bin/javac"), "exit 0");
         return jdk;
     }
