@@ -67,6 +67,7 @@ public final class Cli implements Callable<Integer> {
         return root
                 // `--data @file` is ours; picocli would splice the file's words into the arguments.
                 .setExpandAtFiles(false)
+                .setUsageHelpWidth(100)
                 .setOut(around.out())
                 .setErr(around.err())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Output.mayColour(around) ? Ansi.ON : Ansi.OFF))

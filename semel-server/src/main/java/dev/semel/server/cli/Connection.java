@@ -52,7 +52,8 @@ final class Connection {
         String address = address();
         String token = token(address);
         if (address.startsWith("http:") && !loopback(address)) {
-            around.err().println("warning: the token goes to " + address + " unencrypted; use https where others listen");
+            around.err()
+                    .println("warning: the token goes to " + address + " unencrypted; use https where others listen");
         }
         return new Api(address, token);
     }
