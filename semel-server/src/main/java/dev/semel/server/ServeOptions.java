@@ -14,7 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param workflows folder of workflow files; null where none was named (and, in dev, there is no ./workflows)
  */
 public record ServeOptions(
-        boolean dev, boolean demo, String host, int port, Path data, String store, @Nullable Path workflows) {
+        boolean dev,
+        boolean demo,
+        String host,
+        int port,
+        Path data,
+        String store,
+        @Nullable Path workflows) {
     public ServeOptions {
         if (host.isBlank()) {
             throw new IllegalArgumentException("host must not be empty");

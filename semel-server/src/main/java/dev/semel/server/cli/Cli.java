@@ -26,20 +26,23 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "6 not found, 7 not allowed, 8 unreachable or try later."
         })
 public final class Cli implements Callable<Integer> {
-    private static final String EXAMPLES =
-            """
-            semel dev --demo                                              server, dashboard and examples here
-            semel send payment_receipt --key evt_1 --data @payment.json   trigger; again: the same run
-            semel send payment_receipt --key evt_1 --data @p.json --times 3   see duplicates prevented
-            semel runs                                                    what ran, and what was replayed
-            semel key evt_1                                               the story of a key
-            semel publish workflows/payment_receipt.yaml                  publish a workflow
-            semel doctor                                                  is everything well here?
-            semel help                                                    all commands; semel help send for one""";
+    private static final String EXAMPLES = """
+        semel dev --demo                                          server, dashboard and examples on this machine
+        semel send payment_receipt --key evt_1 --data @pay.json   trigger; again: the same run
+        semel send payment_receipt --key evt_1 --times 3          see duplicates prevented
+        semel runs                                                what ran, and what was replayed
+        semel key evt_1                                           the story of a key
+        semel publish workflows/payment_receipt.yaml              publish a workflow
+        semel doctor                                              is everything well here?
+        semel help                                                all commands; `semel help send` for one\
+        """;
 
     private final Surroundings around;
 
-    @Option(names = {"-V", "--version"}, versionHelp = true, description = "Print the version.")
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Print the version.")
     boolean version;
 
     private Cli(Surroundings around) {
@@ -64,6 +67,7 @@ public final class Cli implements Callable<Integer> {
         return root
                 // `--data @file` is ours; picocli would splice the file's words into the arguments.
                 .setExpandAtFiles(false)
+                .setUsageHelpWidth(100)
                 .setOut(around.out())
                 .setErr(around.err())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Output.mayColour(around) ? Ansi.ON : Ansi.OFF))
@@ -124,7 +128,8 @@ public final class Cli implements Callable<Integer> {
         @Override
         public String[] getVersion() throws IOException {
             Properties properties = new Properties();
-            try (InputStream in = Cli.class.getResourceAsStream("/META-INF/maven/dev.semel/semel-server/pom.properties")) {
+            try (InputStream in =
+                    Cli.class.getResourceAsStream("/META-INF/maven/dev.semel/semel-server/pom.properties")) {
                 if (in != null) {
                     properties.load(in);
                 }

@@ -21,19 +21,22 @@ final class Connection {
     private final Surroundings around;
 
     @Spec(Spec.Target.MIXEE)
-    @Nullable CommandSpec spec;
+    @Nullable
+    CommandSpec spec;
 
     @Option(
             names = "--server",
             paramLabel = "URL",
             description = "The server's address; else SEMEL_SERVER, else " + DEFAULT_ADDRESS + ".")
-    @Nullable String server;
+    @Nullable
+    String server;
 
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
             description = "File that holds the token; else SEMEL_TOKEN, else `dev` on this machine.")
-    @Nullable Path tokenFile;
+    @Nullable
+    Path tokenFile;
 
     Connection(Surroundings around) {
         this.around = around;
@@ -47,7 +50,12 @@ final class Connection {
 
     Api api() {
         String address = address();
-        return new Api(address, token(address));
+        String token = token(address);
+        if (address.startsWith("http:") && !loopback(address)) {
+            around.err()
+                    .println("warning: the token goes to " + address + " unencrypted; use https where others listen");
+        }
+        return new Api(address, token);
     }
 
     /** Checked, without a slash at its end. */

@@ -26,7 +26,10 @@ final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--port", paramLabel = "PORT", description = "The port `semel dev` would use; 8085 unless told.")
     int port = 8085;
 
-    @Option(names = "--data", paramLabel = "DIR", description = "The folder `semel dev` would use; ./.semel unless told.")
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            description = "The folder `semel dev` would use; ./.semel unless told.")
     Path data = Path.of(".semel");
 
     DoctorCommand(Surroundings around) {
@@ -37,7 +40,8 @@ final class DoctorCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Finding> findings = new Examination(around, connection).all(port, around.folder().resolve(data));
+        List<Finding> findings =
+                new Examination(around, connection).all(port, around.folder().resolve(data));
         boolean well = findings.stream().noneMatch(finding -> finding.grade() == Finding.Grade.FAIL);
         if (output.json) {
             ObjectNode document = Json.object().put("ok", well);
@@ -57,12 +61,11 @@ final class DoctorCommand implements Callable<Integer> {
             output.line(String.join("\t", word, finding.name(), finding.detail(), finding.fix()));
             return;
         }
-        String grade =
-                switch (finding.grade()) {
-                    case OK -> output.green(word);
-                    case WARN -> output.yellow(word);
-                    case FAIL -> output.red(word);
-                };
+        String grade = switch (finding.grade()) {
+            case OK -> output.green(word);
+            case WARN -> output.yellow(word);
+            case FAIL -> output.red(word);
+        };
         output.line(grade + " ".repeat(6 - word.length()) + String.format("%-8s", finding.name()) + finding.detail());
         if (!finding.fix().isEmpty()) {
             output.line("              " + finding.fix());

@@ -16,7 +16,8 @@ import picocli.CommandLine.ParameterException;
 /** What the doctor looks at. Every look is harmless: nothing is written but one empty file that is removed again. */
 final class Examination {
     private static final long MIB = 1 << 20;
-    private static final Call WORKFLOWS = Call.get("/v1/workflows").where("limit", "1").within(Duration.ofSeconds(5));
+    private static final Call WORKFLOWS =
+            Call.get("/v1/workflows").where("limit", "1").within(Duration.ofSeconds(5));
 
     private final Surroundings around;
     private final Connection connection;
@@ -63,7 +64,8 @@ final class Examination {
     private static boolean speaksSemel(Api api) {
         try {
             Answer answer = api.exchange(WORKFLOWS);
-            return answer.json() && (answer.code().equals("unauthenticated") || answer.body().has("items"));
+            return answer.json()
+                    && (answer.code().equals("unauthenticated") || answer.body().has("items"));
         } catch (NoAnswer none) {
             return false;
         }
@@ -90,7 +92,8 @@ final class Examination {
     }
 
     static Finding disk(Path data, long freeMib) {
-        String detail = data + " is writable, " + (freeMib >= 1024 ? freeMib / 1024 + " GiB" : freeMib + " MiB") + " free";
+        String detail =
+                data + " is writable, " + (freeMib >= 1024 ? freeMib / 1024 + " GiB" : freeMib + " MiB") + " free";
         if (freeMib >= 1024) {
             return Finding.ok("store", detail);
         }
@@ -126,13 +129,16 @@ final class Examination {
         Instant after = around.clock().instant();
         if (!speaksSemel(bare)) {
             findings.add(Finding.fail(
-                    "server", address + " is answered by something that is not Semel", "Check --server and SEMEL_SERVER."));
+                    "server",
+                    address + " is answered by something that is not Semel",
+                    "Check --server and SEMEL_SERVER."));
             return;
         }
         findings.add(
                 health.ok()
                         ? Finding.ok("server", address + " is alive")
-                        : Finding.fail("server", address + "/healthz answers " + health.status(), "Look into its log."));
+                        : Finding.fail(
+                                "server", address + "/healthz answers " + health.status(), "Look into its log."));
         findings.add(ready(bare));
         health.date().ifPresent(date -> findings.add(clock(date, before, after)));
         findings.add(token());
@@ -174,7 +180,9 @@ final class Examination {
             return switch (answer.status()) {
                 case 200 -> Finding.ok("token", "it is accepted");
                 case 401 -> Finding.fail("token", "it is not known to the server", fix);
-                case 403 -> Finding.warn("token", "it is known, but may not read", "Fine for a sender; to look, add scope read.");
+                case 403 ->
+                    Finding.warn(
+                            "token", "it is known, but may not read", "Fine for a sender; to look, add scope read.");
                 default -> Finding.warn("token", "the server answered " + answer.status(), "Ask again in a moment.");
             };
         } catch (NoAnswer none) {
@@ -182,7 +190,8 @@ final class Examination {
         } catch (Failure none) {
             return Finding.fail("token", "there is none to show", fix);
         } catch (ParameterException unusable) {
-            return Finding.fail("token", Optional.ofNullable(unusable.getMessage()).orElse("unusable"), fix);
+            return Finding.fail(
+                    "token", Optional.ofNullable(unusable.getMessage()).orElse("unusable"), fix);
         }
     }
 }

@@ -43,7 +43,8 @@ final class Failure extends RuntimeException {
         String detail = "The answer was " + answer.status()
                 + (answer.status() / 100 == 3 && !where.isEmpty() ? ", a redirect to " + where : "")
                 + ", and not one that Semel gives. It may come from another program or a proxy.";
-        return here(Exit.UNREACHABLE, "not-semel", detail, "Check --server or SEMEL_SERVER; `semel doctor` tells more.");
+        return here(
+                Exit.UNREACHABLE, "not-semel", detail, "Check --server or SEMEL_SERVER; `semel doctor` tells more.");
     }
 
     private static String title(String code) {
@@ -88,7 +89,8 @@ final class Failure extends RuntimeException {
         }
         String line = Json.text(error, "line");
         String column = Json.text(error, "column");
-        String at = line.isEmpty() ? Json.text(error, "pointer") : "line " + line + (column.isEmpty() ? "" : ":" + column);
+        String at =
+                line.isEmpty() ? Json.text(error, "pointer") : "line " + line + (column.isEmpty() ? "" : ":" + column);
         String message = Json.text(error, "message");
         return (at + "  " + (message.isEmpty() ? Json.text(error, "detail") : message)).strip();
     }

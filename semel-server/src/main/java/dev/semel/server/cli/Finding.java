@@ -34,7 +34,8 @@ record Finding(Grade grade, String name, String detail, String fix) {
     }
 
     ObjectNode document() {
-        ObjectNode document = Json.object().put("name", name).put("result", word()).put("detail", detail);
+        ObjectNode document =
+                Json.object().put("name", name).put("result", word()).put("detail", detail);
         return fix.isEmpty() ? document : document.put("fix", fix);
     }
 }

@@ -34,7 +34,8 @@ final class Json {
     }
 
     static String compact(JsonNode node) {
-        return terminalSafe(MAPPER.writer().without(SerializationFeature.INDENT_OUTPUT).writeValueAsString(node));
+        return terminalSafe(
+                MAPPER.writer().without(SerializationFeature.INDENT_OUTPUT).writeValueAsString(node));
     }
 
     static String pretty(JsonNode node) {

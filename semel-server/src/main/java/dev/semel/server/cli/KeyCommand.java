@@ -24,7 +24,8 @@ final class KeyCommand implements Callable<Integer> {
     private final Surroundings around;
 
     @Spec
-    @Nullable CommandSpec spec;
+    @Nullable
+    CommandSpec spec;
 
     @Mixin
     final Output output;
@@ -56,10 +57,11 @@ final class KeyCommand implements Callable<Integer> {
         return switch (action) {
             case "" -> show();
             case "release" -> release();
-            default -> throw usage(
-                    key.equals("release")
-                            ? "The key comes first: semel key " + Shell.word(action) + " release --reason TEXT"
-                            : "Unknown word after the key; the only one is: release");
+            default ->
+                throw usage(
+                        key.equals("release")
+                                ? "The key comes first: semel key " + Shell.word(action) + " release --reason TEXT"
+                                : "Unknown word after the key; the only one is: release");
         };
     }
 
@@ -72,7 +74,8 @@ final class KeyCommand implements Callable<Integer> {
         }
         Instant now = answer.date().orElse(around.clock().instant());
         String run = Json.text(answer.body(), "response_reference");
-        JsonNode requests = extra(api, Call.path("v1", "runs", run, "requests"), run).path("items");
+        JsonNode requests =
+                extra(api, Call.path("v1", "runs", run, "requests"), run).path("items");
         String status = Json.text(extra(api, Call.path("v1", "runs", run), run), "status");
         new KeyStory(output, answer.body(), now).print(status, requests);
         output.next(run.isEmpty() ? "semel runs" : "semel run " + Shell.word(run));

@@ -45,8 +45,10 @@ final class KeyStory {
         String status = Json.text(record, "status");
         @Nullable Duration left = left();
         return switch (status) {
-            case "active" -> output.green("active") + (left == null || left.isNegative() ? "" : ", " + Times.span(left) + " left")
-                    + (held(runStatus) ? ", held while the run has not ended" : "");
+            case "active" ->
+                output.green("active")
+                        + (left == null || left.isNegative() ? "" : ", " + Times.span(left) + " left")
+                        + (held(runStatus) ? ", held while the run has not ended" : "");
             default -> status;
         };
     }
@@ -100,7 +102,8 @@ final class KeyStory {
         if (held(runStatus)) {
             return answer + ". The key is held at least until the run has ended.";
         }
-        return answer + (left == null || left.isNegative() ? "." : ". In " + Times.span(left) + ": a new run would start.");
+        return answer
+                + (left == null || left.isNegative() ? "." : ". In " + Times.span(left) + ": a new run would start.");
     }
 
     /** The key of an unfinished run does not expire. */

@@ -17,15 +17,16 @@ final class Payload {
     private Payload() {}
 
     static String read(String option, Surroundings around) {
-        String text =
-                switch (option) {
-                    case "-" -> decode(around.in(), "stdin");
-                    case String file when file.startsWith("@") -> file(file.substring(1), around);
-                    default -> option;
-                };
+        String text = switch (option) {
+            case "-" -> decode(around.in(), "stdin");
+            case String file when file.startsWith("@") -> file(file.substring(1), around);
+            default -> option;
+        };
         // The JVM marks what the locale could not decode. Sending it would silently be another payload.
         if (text.indexOf('\ufffd') >= 0) {
-            throw bad("The data holds characters that could not be read in this locale.", "Put it into a UTF-8 file and pass --data @FILE.");
+            throw bad(
+                    "The data holds characters that could not be read in this locale.",
+                    "Put it into a UTF-8 file and pass --data @FILE.");
         }
         try {
             if (Json.parse(text).isMissingNode()) {
@@ -34,7 +35,9 @@ final class Payload {
         } catch (JacksonException invalid) {
             TokenStreamLocation at = invalid.getLocation();
             String where = at == null ? "" : ", at line " + at.getLineNr() + ", column " + at.getColumnNr();
-            throw bad("The data is not one JSON value" + where + ". Nothing was sent.", "Quote it for the shell: --data '{\"amount\":4900}', or use --data @FILE.");
+            throw bad(
+                    "The data is not one JSON value" + where + ". Nothing was sent.",
+                    "Quote it for the shell: --data '{\"amount\":4900}', or use --data @FILE.");
         }
         return text;
     }
@@ -43,7 +46,9 @@ final class Payload {
         try (InputStream in = Files.newInputStream(around.folder().resolve(name))) {
             return decode(in, name);
         } catch (IOException unreadable) {
-            throw bad("The data file cannot be read: " + Json.clean(name) + ". Nothing was sent.", "Check the path; @ stands before a file name.");
+            throw bad(
+                    "The data file cannot be read: " + Json.clean(name) + ". Nothing was sent.",
+                    "Check the path; @ stands before a file name.");
         }
     }
 
@@ -51,9 +56,14 @@ final class Payload {
         try {
             byte[] bytes = in.readNBytes(LARGEST + 1);
             if (bytes.length > LARGEST) {
-                throw bad("The data in " + where + " is larger than 32 MiB. Nothing was sent.", "Send a reference to it instead.");
+                throw bad(
+                        "The data in " + where + " is larger than 32 MiB. Nothing was sent.",
+                        "Send a reference to it instead.");
             }
-            String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
             return text.startsWith("\ufeff") ? text.substring(1) : text;
         } catch (CharacterCodingException notText) {
             throw bad("The data in " + where + " is not UTF-8. Nothing was sent.", "Convert it to UTF-8.");

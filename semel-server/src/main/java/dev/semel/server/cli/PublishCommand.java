@@ -80,8 +80,8 @@ final class PublishCommand implements Callable<Integer> {
         String name = WorkflowName.in(text)
                 .orElseThrow(() -> bad(file, "says no name", "Begin it with `semel: 1` and `workflow: NAME`."));
         String type = file.toString().endsWith(".json") ? "application/json" : "application/yaml";
-        JsonNode answer = api.ask(Call.put(Call.path("v1", "workflows", name), type, text)
-                        .where("dry_run", dryRun ? "true" : ""))
+        JsonNode answer = api.ask(
+                        Call.put(Call.path("v1", "workflows", name), type, text).where("dry_run", dryRun ? "true" : ""))
                 .body();
         if (!answer.isObject()) {
             throw bad(file, "was answered in a form that Semel does not use", "Check --server.");
@@ -91,7 +91,8 @@ final class PublishCommand implements Callable<Integer> {
             output.line(
                     output.plain
                             ? String.join("\t", file.toString(), name, version, Json.text(answer, "workflow_id"))
-                            : Json.clean(name) + (version.isEmpty() || dryRun ? "" : " v" + version)
+                            : Json.clean(name)
+                                    + (version.isEmpty() || dryRun ? "" : " v" + version)
                                     + (dryRun ? " is fine; nothing was published" : " published"));
         }
         for (JsonNode warning : answer.path("warnings")) {
@@ -112,14 +113,19 @@ final class PublishCommand implements Callable<Integer> {
                 continue;
             }
             try (Stream<Path> inside = Files.list(path)) {
-                inside.filter(file -> file.toString().matches(".*\\.(yaml|yml|json)")).sorted().forEach(all::add);
+                inside.filter(file -> file.toString().matches(".*\\.(yaml|yml|json)"))
+                        .sorted()
+                        .forEach(all::add);
             } catch (IOException unreadable) {
                 throw bad(path, "cannot be listed", "Check its permissions.");
             }
         }
         if (all.isEmpty()) {
-            throw Failure.here(Exit.NOT_FOUND, "no-files", "There is no .yaml, .yml or .json file in what was named."
-                    + " Nothing was published.", "Name the files.");
+            throw Failure.here(
+                    Exit.NOT_FOUND,
+                    "no-files",
+                    "There is no .yaml, .yml or .json file in what was named." + " Nothing was published.",
+                    "Name the files.");
         }
         return all;
     }

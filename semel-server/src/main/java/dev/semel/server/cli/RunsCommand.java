@@ -55,7 +55,8 @@ final class RunsCommand implements Callable<Integer> {
             table(items, answer.date().orElse(around.clock().instant())).print(output);
             output.next("semel run " + Shell.word(Json.text(items.get(0), "run_id")));
         }
-        Listing.end(output, answer.body(), "runs", "no runs here. Start one: semel send WORKFLOW --key KEY --data '{}'");
+        Listing.end(
+                output, answer.body(), "runs", "no runs here. Start one: semel send WORKFLOW --key KEY --data '{}'");
         return Exit.DONE;
     }
 

@@ -43,7 +43,8 @@ final class SendCommand implements Callable<Integer> {
     private final Surroundings around;
 
     @Spec
-    @Nullable CommandSpec spec;
+    @Nullable
+    CommandSpec spec;
 
     @Mixin
     final Output output;
@@ -55,10 +56,12 @@ final class SendCommand implements Callable<Integer> {
     String workflow = "";
 
     @Option(names = "--key", paramLabel = "KEY", description = "Names the intended action, e.g. the id of the event.")
-    @Nullable String key;
+    @Nullable
+    String key;
 
     @Option(names = "--data", paramLabel = "JSON", description = "The payload: JSON, @FILE, or - for stdin.")
-    @Nullable String data;
+    @Nullable
+    String data;
 
     @Option(
             names = "--wait",
@@ -66,13 +69,15 @@ final class SendCommand implements Callable<Integer> {
             arity = "0..1",
             parameterConsumer = WaitValue.class,
             description = "Wait for the run to end, 30s unless told.")
-    @Nullable Duration wait;
+    @Nullable
+    Duration wait;
 
     @Option(names = "--times", paramLabel = "N", description = "Send it N times, to see duplicates prevented.")
     int times = 1;
 
     @Option(names = "--run-id", paramLabel = "ID", description = "Choose the id of the run.")
-    @Nullable String runId;
+    @Nullable
+    String runId;
 
     @Option(names = "--strict", description = "Refuse other data under a known key, whatever the workflow says.")
     boolean strict;
@@ -96,14 +101,15 @@ final class SendCommand implements Callable<Integer> {
         }
         List<ObjectNode> answers = new ArrayList<>();
         int exit = Exit.DONE;
-        Instant now = around.clock().instant();
         for (int i = 0; i < times; i++) {
+            Instant begun = around.clock().instant();
             Answer answer = sender.send(trigger, named);
             if (!answer.ok() || !answer.json() || !(answer.body() instanceof ObjectNode body)) {
                 report.before(answers);
                 throw answer.ok() ? Failure.notSemel(answer) : Failure.of(answer);
             }
-            ObjectNode outcome = wait == null ? body : new Waiting(api, around).forEnd(body, now.plus(wait), BETWEEN_LOOKS);
+            ObjectNode outcome =
+                    wait == null ? body : new Waiting(api, around).forEnd(body, begun.plus(wait), BETWEEN_LOOKS);
             answers.add(outcome);
             report.answer(outcome, wait);
             exit = wait == null ? exit : Math.max(exit, Exit.ofRun(Json.text(outcome, "status")));
@@ -117,7 +123,9 @@ final class SendCommand implements Callable<Integer> {
         if (runId != null) {
             body.append(",\"run_id\":").append(Json.compact(Json.object().stringNode(runId)));
         }
-        Call call = Call.post(Call.path("v1", "workflows", workflow, "trigger"), body.append('}').toString());
+        Call call = Call.post(
+                Call.path("v1", "workflows", workflow, "trigger"),
+                body.append('}').toString());
         if (key != null) {
             call = call.with("Idempotency-Key", key);
         }

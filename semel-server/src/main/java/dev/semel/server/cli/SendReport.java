@@ -27,7 +27,8 @@ final class SendReport {
         remarks(answer);
         String status = Json.text(answer, "status");
         if (waited != null && !Waiting.ended(status)) {
-            output.talk("the run has not ended after " + Times.span(waited) + " (" + status + "); it goes on by itself");
+            output.talk(
+                    "the run has not ended after " + Times.span(waited) + " (" + status + "); it goes on by itself");
         }
     }
 
@@ -77,7 +78,10 @@ final class SendReport {
 
     void end(List<ObjectNode> answers) {
         long replayed = answers.stream().filter(SendReport::replayed).count();
-        long runs = answers.stream().map(answer -> Json.text(answer, "run_id")).distinct().count();
+        long runs = answers.stream()
+                .map(answer -> Json.text(answer, "run_id"))
+                .distinct()
+                .count();
         if (output.json) {
             output.document(answers.size() == 1 ? answers.getFirst() : document(answers, runs, replayed));
             return;

@@ -21,7 +21,8 @@ final class Sender {
                 case Verdict.Final(Answer answer) -> {
                     return answer;
                 }
-                case Verdict.GiveUp(boolean unknown, String why) -> throw unknown ? unknown(why) : unreachable(why, named);
+                case Verdict.GiveUp(boolean unknown, String why) ->
+                    throw unknown ? unknown(why) : unreachable(why, named);
                 case Verdict.Again(Duration pause, String why) -> {
                     output.talk(why + "; trying again in " + Times.span(pause) + " (" + (retries + 1) + " of "
                             + Verdict.RETRIES + ")" + (named ? ", same key: it cannot start a second run" : ""));

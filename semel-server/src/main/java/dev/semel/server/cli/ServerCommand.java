@@ -18,22 +18,27 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     private final Function<ServeOptions, Integer> serve;
 
     @Spec
-    @Nullable CommandSpec spec;
+    @Nullable
+    CommandSpec spec;
 
     @Option(names = "--port", paramLabel = "PORT", description = "8085 unless told; 0 takes any free one.")
-    @Nullable Integer port;
+    @Nullable
+    Integer port;
 
     @Option(names = "--data", paramLabel = "DIR", description = "Folder for what is kept; ./.semel unless told.")
-    @Nullable Path data;
+    @Nullable
+    Path data;
 
     @Option(
             names = "--store",
             paramLabel = "URL",
             description = "sqlite:FILE or jdbc:postgresql://HOST/DB; else SEMEL_STORE, else SQLite in the data folder.")
-    @Nullable String store;
+    @Nullable
+    String store;
 
     @Option(names = "--workflows", paramLabel = "DIR", description = "Folder of workflow files to publish.")
-    @Nullable Path workflows;
+    @Nullable
+    Path workflows;
 
     ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {
         this.around = around;
@@ -42,11 +47,14 @@ abstract sealed class ServerCommand implements Callable<Integer> {
 
     @Command(
             name = "dev",
-            description = "Server and dashboard on this machine: token `dev`, workspace `default`, kept between starts.",
+            description =
+                    "Server and dashboard on this machine: token `dev`, workspace `default`, kept between starts.",
             footerHeading = "%nExamples:%n",
             footer = {"  semel dev --demo", "  semel dev --port 8086 --data /tmp/try"})
     static final class Dev extends ServerCommand {
-        @Option(names = "--demo", description = "Add example workflows and fake providers that count what reaches them.")
+        @Option(
+                names = "--demo",
+                description = "Add example workflows and fake providers that count what reaches them.")
         boolean demo;
 
         Dev(Surroundings around, Function<ServeOptions, Integer> serve) {
@@ -71,7 +79,8 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             })
     static final class Serve extends ServerCommand {
         @Option(names = "--host", paramLabel = "HOST", description = "Address to listen on; else SEMEL_HOST.")
-        @Nullable String host;
+        @Nullable
+        String host;
 
         Serve(Surroundings around, Function<ServeOptions, Integer> serve) {
             super(around, serve);

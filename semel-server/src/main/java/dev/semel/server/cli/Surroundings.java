@@ -54,7 +54,6 @@ public record Surroundings(
 
     /** JSON is UTF-8 whatever the locale says. */
     private static PrintWriter utf8(FileDescriptor descriptor) {
-        return new PrintWriter(
-                new OutputStreamWriter(new FileOutputStream(descriptor), StandardCharsets.UTF_8), true);
+        return new PrintWriter(new OutputStreamWriter(new FileOutputStream(descriptor), StandardCharsets.UTF_8), true);
     }
 }

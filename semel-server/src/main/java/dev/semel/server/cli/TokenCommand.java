@@ -28,7 +28,8 @@ import tools.jackson.databind.node.ObjectNode;
         })
 final class TokenCommand implements Callable<Integer> {
     @Spec
-    @Nullable CommandSpec spec;
+    @Nullable
+    CommandSpec spec;
 
     static CommandLine commandLine(Surroundings around) {
         return new CommandLine(new TokenCommand())
@@ -85,8 +86,9 @@ final class TokenCommand implements Callable<Integer> {
                 output.document(answer.body());
             } else {
                 output.line(Json.text(answer.body(), "token"));
-                output.talk(Json.text(answer.body(), "token_id") + " made. The token is shown this once and kept nowhere;"
-                        + " put it where only its user can read it.");
+                output.talk(
+                        Json.text(answer.body(), "token_id") + " made. The token is shown this once and kept nowhere;"
+                                + " put it where only its user can read it.");
             }
             return Exit.DONE;
         }
@@ -129,7 +131,11 @@ final class TokenCommand implements Callable<Integer> {
             if (!answer.body().path("items").isEmpty()) {
                 table.print(output);
             }
-            Listing.end(output, answer.body(), "token list", "no tokens. Make one: semel token create --workspace default --scope trigger");
+            Listing.end(
+                    output,
+                    answer.body(),
+                    "token list",
+                    "no tokens. Make one: semel token create --workspace default --scope trigger");
             return Exit.DONE;
         }
 
@@ -160,7 +166,10 @@ final class TokenCommand implements Callable<Integer> {
         public Integer call() {
             Answer answer = connection.api().ask(Call.delete(Call.path("v1", "tokens", id)));
             if (output.json) {
-                output.document(answer.body().isEmpty() ? Json.object().put("token_id", id).put("revoked", true) : answer.body());
+                output.document(
+                        answer.body().isEmpty()
+                                ? Json.object().put("token_id", id).put("revoked", true)
+                                : answer.body());
             } else {
                 output.line(Json.clean(id) + " revoked");
             }

@@ -32,8 +32,7 @@ final class Typo {
                     continue;
                 }
                 int other = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
-                cost[i][j] = Math.min(
-                        Math.min(cost[i - 1][j] + 1, cost[i][j - 1] + 1), cost[i - 1][j - 1] + other);
+                cost[i][j] = Math.min(Math.min(cost[i - 1][j] + 1, cost[i][j - 1] + 1), cost[i - 1][j - 1] + other);
                 if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1)) {
                     cost[i][j] = Math.min(cost[i][j], cost[i - 2][j - 2] + 1);
                 }

@@ -28,7 +28,10 @@ sealed interface Verdict {
         Duration pause = answer.retryAfter(now).orElse(backoff(retries));
         return pause.compareTo(LONGEST_PAUSE) > 0
                 ? new Final(answer)
-                : new Again(pause, "the server answered " + answer.status() + (answer.code().isEmpty() ? "" : " " + answer.code()));
+                : new Again(
+                        pause,
+                        "the server answered " + answer.status()
+                                + (answer.code().isEmpty() ? "" : " " + answer.code()));
     }
 
     static Verdict on(NoAnswer none, boolean named, int retries) {

@@ -25,7 +25,7 @@ final class Waiting {
         while (!ENDED.contains(Json.text(outcome, "status"))
                 && around.clock().instant().isBefore(deadline)) {
             pause(betweenLooks);
-            JsonNode seen = api.ask(Call.get(Call.path("v1", "runs", run))).body();
+            JsonNode seen = look(run);
             for (String member : new String[] {"status", "waiting_for", "output", "error"}) {
                 if (seen.has(member)) {
                     outcome.set(member, seen.get(member));
@@ -33,6 +33,18 @@ final class Waiting {
             }
         }
         return outcome;
+    }
+
+    /** A server that is away for a moment ends no wait: the run is durable and goes on after a restart. */
+    private JsonNode look(String run) {
+        try {
+            return api.ask(Call.get(Call.path("v1", "runs", run))).body();
+        } catch (Failure away) {
+            if (away.exit() == Exit.UNREACHABLE) {
+                return Json.object();
+            }
+            throw away;
+        }
     }
 
     static boolean ended(String status) {
@@ -44,7 +56,8 @@ final class Waiting {
             around.pause().of(pause);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw Failure.here(Exit.FAILED, "interrupted", "Stopped waiting. The run goes on.", "Look with `semel run`.");
+            throw Failure.here(
+                    Exit.FAILED, "interrupted", "Stopped waiting. The run goes on.", "Look with `semel run`.");
         }
     }
 }

@@ -45,13 +45,21 @@ class ChangeCommandsTest {
     void a_token_is_revoked_by_its_id() {
         server.on("DELETE /v1/tokens/tok_1", new ScriptedServer.Reply(204, "", Map.of()));
         assertEquals("tok_1 revoked\n", desk.run("token", "revoke", "tok_1").out());
-        assertTrue(desk.run("token", "revoke", "tok_1", "--json").json().path("revoked").asBoolean());
+        assertTrue(desk.run("token", "revoke", "tok_1", "--json")
+                .json()
+                .path("revoked")
+                .asBoolean());
         assertEquals(6, desk.run("token", "revoke", "tok_2").exit());
     }
 
     @Test
     void a_file_is_published_under_the_name_it_says() throws IOException {
-        String yaml = "# first\nsemel: 1\ntrigger: {http: {key: workflow}}\nworkflow: pay # here\nsteps:\n  - {id: note, set: {ok: true}}\n";
+        String yaml = "# first\n"
+                + "semel: 1\n"
+                + "trigger: {http: {key: workflow}}\n"
+                + "workflow: pay # here\n"
+                + "steps:\n"
+                + "  - {id: note, set: {ok: true}}\n";
         Files.writeString(desk.folder.resolve("a.yaml"), yaml);
         server.on(
                 "PUT /v1/workflows/pay",
@@ -74,7 +82,8 @@ class ChangeCommandsTest {
                         "PUT /v1/workflows/bad",
                         json(
                                 400,
-                                "{\"title\":\"T\",\"detail\":\"D\",\"code\":\"invalid-definition\",\"errors\":[{\"line\":3,\"column\":7,\"message\":\"no such step\"}]}"))
+                                "{\"title\":\"T\",\"detail\":\"D\",\"code\":\"invalid-definition\",\"errors\":[{\"line\":3,\"column\":7,\"message\":\"no"
+                                    + " such step\"}]}"))
                 .on("PUT /v1/workflows/good", json(200, "{\"workflow\":\"good\",\"version\":1,\"warnings\":[]}"));
         var result = desk.run("publish", "--dry-run", ".");
         assertEquals(1, result.exit());

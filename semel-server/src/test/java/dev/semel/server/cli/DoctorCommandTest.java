@@ -41,7 +41,9 @@ class DoctorCommandTest {
         var result = desk.run("doctor", "--json", "--port", Integer.toString(server.port()));
         assertEquals(0, result.exit(), result.out());
         assertEquals(
-                Map.of("java", "ok", "port", "ok", "store", "ok", "server", "ok", "ready", "ok", "clock", "ok", "token", "ok"),
+                Map.of(
+                        "java", "ok", "port", "ok", "store", "ok", "server", "ok", "ready", "ok", "clock", "ok",
+                        "token", "ok"),
                 grades(result.json()));
         assertTrue(result.json().path("ok").asBoolean());
     }
@@ -54,7 +56,9 @@ class DoctorCommandTest {
         var result = desk.run("doctor", "--json", "--port", Integer.toString(server.port()));
         assertEquals(1, result.exit());
         assertEquals(
-                Map.of("java", "ok", "port", "ok", "store", "ok", "server", "ok", "ready", "fail", "clock", "warn", "token", "fail"),
+                Map.of(
+                        "java", "ok", "port", "ok", "store", "ok", "server", "ok", "ready", "fail", "clock", "warn",
+                        "token", "fail"),
                 grades(result.json()));
         for (JsonNode check : result.json().path("checks")) {
             assertEquals(!check.path("result").asString().equals("ok"), check.has("fix"), check.toString());
@@ -114,7 +118,10 @@ class DoctorCommandTest {
     void clocks_may_differ_by_five_seconds(String server, Finding.Grade grade) {
         Instant before = Instant.parse("2026-11-15T09:12:04.500Z");
         Instant after = before.plusSeconds(1);
-        assertEquals(grade, Examination.clock(Instant.parse("2026-11-15T" + server + "Z"), before, after).grade());
+        assertEquals(
+                grade,
+                Examination.clock(Instant.parse("2026-11-15T" + server + "Z"), before, after)
+                        .grade());
     }
 
     private void well() {
@@ -125,7 +132,9 @@ class DoctorCommandTest {
 
     private static Map<String, String> grades(JsonNode document) {
         Map<String, String> grades = new TreeMap<>();
-        document.path("checks").forEach(check -> grades.put(check.path("name").asString(), check.path("result").asString()));
+        document.path("checks")
+                .forEach(check -> grades.put(
+                        check.path("name").asString(), check.path("result").asString()));
         return grades;
     }
 }

@@ -32,16 +32,21 @@ class KeyCommandTest {
                 .on("GET /v1/runs/run_1", json(200, "{\"run_id\":\"run_1\",\"status\":\"completed\"}"))
                 .on(
                         "GET /v1/runs/run_1/requests",
-                        json(200, "{\"items\":[{\"kind\":\"conflict\",\"status_code\":422,\"changed\":[\"amount\"]}],\"next\":null}"));
+                        json(
+                                200,
+                                "{\"items\":[{\"kind\":\"conflict\",\"status_code\":422,\"changed\":[\"amount\"]}],\"next\":null}"));
         var result = desk.run("key", "evt_1");
         assertEquals(0, result.exit(), result.err());
-        assertTrue(result.out().startsWith(
-                """
-                evt_1  in pay  active, 23 h 57 m left
-                First seen 3 m ago, started run_1 (completed). Since then 2 duplicates were answered with that run and 1 request was refused because amount differed.
-                """), result.out());
-        assertTrue(result.out().endsWith(
-                "If it came again now with the same data: 200, same run run_1. In 23 h 57 m: a new run would start.\n"), result.out());
+        assertTrue(result.out().startsWith("""
+            evt_1  in pay  active, 23 h 57 m left
+            First seen 3 m ago, started run_1 (completed). Since then 2 duplicates were answered with that run and 1 request was refused because amount differed.
+            """), result.out());
+        assertTrue(
+                result.out()
+                        .endsWith(
+                                "If it came again now with the same data: 200, same run run_1. In 23 h 57 m: a new run"
+                                        + " would start.\n"),
+                result.out());
     }
 
     @Test
@@ -70,7 +75,9 @@ class KeyCommandTest {
     void a_key_is_one_path_segment_whatever_it_holds() {
         desk.run("key", "a/b c?d#e%f", "--workflow", "pay");
         desk.run("key", "..");
-        assertEquals("/v1/keys/a%2Fb%20c%3Fd%23e%25f?workflow=pay", server.seen.get(0).target());
+        assertEquals(
+                "/v1/keys/a%2Fb%20c%3Fd%23e%25f?workflow=pay",
+                server.seen.get(0).target());
         assertEquals("/v1/keys/%2E%2E", server.seen.get(1).target());
     }
 
@@ -79,8 +86,12 @@ class KeyCommandTest {
         server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"status\":\"released\"}"));
         assertEquals(2, desk.run("key", "evt_1", "release").exit());
         assertTrue(server.seen.isEmpty());
-        assertEquals(0, desk.run("key", "evt_1", "release", "--reason", "asked \"twice\"").exit());
-        assertEquals("{\"reason\":\"asked \\\"twice\\\"\"}", server.seen.getFirst().body());
+        assertEquals(
+                0,
+                desk.run("key", "evt_1", "release", "--reason", "asked \"twice\"")
+                        .exit());
+        assertEquals(
+                "{\"reason\":\"asked \\\"twice\\\"\"}", server.seen.getFirst().body());
     }
 
     @Test
@@ -95,16 +106,21 @@ class KeyCommandTest {
     @Test
     void json_is_the_record() {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 2, 1)));
-        assertEquals("run_1", desk.run("key", "evt_1", "--json").json().path("response_reference").asString());
+        assertEquals(
+                "run_1",
+                desk.run("key", "evt_1", "--json")
+                        .json()
+                        .path("response_reference")
+                        .asString());
         assertEquals(1, server.seen.size());
     }
 
     private static String record(String status, int replays, int conflicts) {
         return """
-                {"idempotency_key":"evt_1","actor_id":"tok_1","operation_name":"pay","request_fingerprint":"sha256:00",
-                 "status":"%s","response_reference":"run_1","created_at":"2026-11-15T09:12:04Z",
-                 "expires_at":"2026-11-16T09:12:04Z","last_seen_at":"2026-11-15T09:13:04Z","correlation_id":null,
-                 "error_summary":null,"replays":%d,"conflicts":%d,"others":[]}"""
-                .formatted(status, replays, conflicts);
+            {"idempotency_key":"evt_1","actor_id":"tok_1","operation_name":"pay","request_fingerprint":"sha256:00",
+             "status":"%s","response_reference":"run_1","created_at":"2026-11-15T09:12:04Z",
+             "expires_at":"2026-11-16T09:12:04Z","last_seen_at":"2026-11-15T09:13:04Z","correlation_id":null,
+             "error_summary":null,"replays":%d,"conflicts":%d,"others":[]}\
+            """.formatted(status, replays, conflicts);
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -32,12 +33,15 @@ class LauncherTest {
 
     @BeforeEach
     void layDistribution() throws IOException {
-        Path launcher = Files.exists(LAUNCHER) ? LAUNCHER : Path.of("..", "semel").toAbsolutePath();
+        Path launcher =
+                Files.exists(LAUNCHER) ? LAUNCHER : Path.of("..", "semel").toAbsolutePath();
         home = Files.createDirectories(temp.resolve("a home"));
         Files.copy(launcher, home.resolve("semel"));
         Files.writeString(home.resolve("semel-server.jar"), "");
         environment.put("HOME", Files.createDirectories(temp.resolve("user")).toString());
-        environment.put("SEMEL_SEARCH_ROOT", Files.createDirectories(temp.resolve("root")).toString());
+        environment.put(
+                "SEMEL_SEARCH_ROOT",
+                Files.createDirectories(temp.resolve("root")).toString());
         environment.put("PATH", tools().toString());
         environment.put("LANG", "C.UTF-8");
     }
@@ -56,8 +60,15 @@ class LauncherTest {
                 "[-XX:TieredStopAtLevel=1]",
                 "[-Dsemel.terminal=false]")));
         assertEquals(
-                List.of("[-jar]", "[" + home.resolve("semel-server.jar") + "]", "[send]", "[pay]", "[--data]",
-                        "[{\"a\": \"b  c\"}]", "[]", "[$HOME *]"),
+                List.of(
+                        "[-jar]",
+                        "[" + home.resolve("semel-server.jar") + "]",
+                        "[send]",
+                        "[pay]",
+                        "[--data]",
+                        "[{\"a\": \"b  c\"}]",
+                        "[]",
+                        "[$HOME *]"),
                 words.subList(words.indexOf("[-jar]"), words.size()));
         assertEquals("", said.err);
     }
@@ -79,14 +90,18 @@ class LauncherTest {
         jdk("root/usr/lib/jvm/temurin-26", "26-ea");
         Said said = run(home.resolve("semel"));
         assertEquals(0, said.exit, said.err);
-        assertEquals(temp.resolve("root/usr/lib/jvm/temurin-26").toString(), said.out.lines().findFirst().orElseThrow());
+        assertEquals(
+                temp.resolve("root/usr/lib/jvm/temurin-26").toString(),
+                said.out.lines().findFirst().orElseThrow());
     }
 
     @Test
     void the_named_jdk_wins_and_one_that_is_too_old_is_named() throws Exception {
         environment.put("JAVA_HOME", jdk("other", "25").toString());
         environment.put("SEMEL_JAVA_HOME", jdk("mine", "27").toString());
-        assertEquals(temp.resolve("mine").toString(), run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
+        assertEquals(
+                temp.resolve("mine").toString(),
+                run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
         environment.put("SEMEL_JAVA_HOME", jdk("mine8", "1.8.0").toString());
         Said said = run(home.resolve("semel"));
         assertEquals(0, said.exit);
@@ -99,13 +114,17 @@ class LauncherTest {
         Path alternatives = Files.createDirectories(temp.resolve("etc")).resolve("java");
         Files.createSymbolicLink(alternatives, jdk.resolve("bin/java"));
         Files.createSymbolicLink(tools().resolve("java"), alternatives);
-        assertEquals(jdk.toString(), run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
+        assertEquals(
+                jdk.toString(),
+                run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
     }
 
     @Test
     void jdks_of_sdkman_are_found() throws Exception {
         Path jdk = jdk("user/.sdkman/candidates/java/25.0.1-tem", "25.0.1");
-        assertEquals(jdk.toString(), run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
+        assertEquals(
+                jdk.toString(),
+                run(home.resolve("semel")).out.lines().findFirst().orElseThrow());
     }
 
     @Test
@@ -140,20 +159,46 @@ class LauncherTest {
     @Test
     void a_fresh_checkout_builds_itself_once() throws Exception {
         Path checkout = checkout();
-        fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar; echo built >> builds");
+        fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar; echo built >>"
+                + " builds");
         Said first = run(checkout.resolve("semel"), "runs");
         assertEquals(0, first.exit, first.err);
         assertTrue(first.err.contains("building Semel, first use only"), first.err);
         Said second = run(checkout.resolve("semel"), "runs");
         assertEquals("", second.err);
         assertEquals("built\n", Files.readString(checkout.resolve("builds")));
-        assertFalse(Files.exists(checkout.resolve("semel-server/target/.build.lock")));
+        Path lock = checkout.resolve("semel-server/target/.build.lock");
+        assertFalse(Files.exists(lock, LinkOption.NOFOLLOW_LINKS));
+    }
+
+    @Test
+    void a_cache_of_classes_is_made_with_the_build_and_used_until_the_jar_is_newer() throws Exception {
+        Path checkout = checkout();
+        fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar");
+        Path cache = checkout.resolve("semel-server/target/aot/cli-25.aot");
+        Said first = run(checkout.resolve("semel"), "runs");
+        assertTrue(first.out.contains("[-XX:AOTCache=" + cache + "]"), first.out + first.err);
+        assertFalse(run(checkout.resolve("semel"), "serve").out.contains("AOTCache"));
+        Path jar = checkout.resolve("semel-server/target/semel-server-0.1.0.jar");
+        Files.setLastModifiedTime(cache, FileTime.from(Instant.parse("2020-01-01T00:00:00Z")));
+        assertTrue(Files.getLastModifiedTime(jar).compareTo(Files.getLastModifiedTime(cache)) > 0);
+        assertFalse(run(checkout.resolve("semel"), "runs").out.contains("AOTCache"));
+        try (var left = Files.list(cache.getParent())) {
+            assertEquals(List.of(cache), left.toList());
+        }
     }
 
     @Test
     void first_uses_at_the_same_moment_build_once() throws Exception {
+        // They also meet the lock of a dead builder, and the first to finish is gone while others still look at its
+        // lock.
         Path checkout = checkout();
-        fakeMaven("echo built >> builds; mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar");
+        fakeMaven("echo built >> builds; mkdir -p semel-server/target/lib; : >"
+                + " semel-server/target/semel-server-0.1.0.jar");
+        Process dead = new ProcessBuilder("sh", "-c", "exit 0").start();
+        dead.waitFor();
+        Path target = Files.createDirectories(checkout.resolve("semel-server/target"));
+        Files.createSymbolicLink(target.resolve(".build.lock"), Path.of(Long.toString(dead.pid())));
         List<Process> processes = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             processes.add(start(checkout.resolve("semel"), "runs"));
@@ -167,7 +212,8 @@ class LauncherTest {
     @Test
     void a_failed_build_shows_its_log_and_leaves_no_half_built_jar() throws Exception {
         Path checkout = checkout();
-        fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar; echo no such symbol; exit 1");
+        fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar; echo no such"
+                + " symbol; exit 1");
         Said said = run(checkout.resolve("semel"), "runs");
         assertEquals(70, said.exit);
         assertTrue(said.err.contains("no such symbol"), said.err);
@@ -180,10 +226,13 @@ class LauncherTest {
         fakeMaven("mkdir -p semel-server/target/lib; : > semel-server/target/semel-server-0.1.0.jar");
         Process dead = new ProcessBuilder("sh", "-c", "exit 0").start();
         dead.waitFor();
-        Path lock = Files.createDirectories(checkout.resolve("semel-server/target/.build.lock"));
-        Files.writeString(lock.resolve("pid"), dead.pid() + "\n");
+        Path target = checkout.resolve("semel-server/target");
+        Files.createDirectories(target.resolve("lib"));
+        Files.writeString(target.resolve("semel-server-0.1.0.jar"), "half written");
+        Path lock = Files.createSymbolicLink(target.resolve(".build.lock"), Path.of(Long.toString(dead.pid())));
         assertEquals(0, run(checkout.resolve("semel"), "runs").exit);
-        assertFalse(Files.exists(lock));
+        assertFalse(Files.exists(lock, LinkOption.NOFOLLOW_LINKS));
+        assertEquals("", Files.readString(target.resolve("semel-server-0.1.0.jar")));
     }
 
     @Test
@@ -258,7 +307,20 @@ class LauncherTest {
         Path tools = temp.resolve("tools");
         if (Files.notExists(tools)) {
             Files.createDirectories(tools);
-            for (String tool : List.of("cat", "dirname", "find", "head", "mkdir", "mv", "readlink", "rm", "sleep", "tail", "sh")) {
+            for (String tool : List.of(
+                    "cat",
+                    "dirname",
+                    "find",
+                    "head",
+                    "mkdir",
+                    "ln",
+                    "mv",
+                    "readlink",
+                    "rm",
+                    "rmdir",
+                    "sleep",
+                    "tail",
+                    "sh")) {
                 Path real = Files.exists(Path.of("/bin", tool)) ? Path.of("/bin", tool) : Path.of("/usr/bin", tool);
                 Files.createSymbolicLink(tools.resolve(tool), real);
             }
@@ -273,10 +335,14 @@ class LauncherTest {
     private Path jdk(String folder, String version) throws IOException {
         Path jdk = temp.resolve(folder);
         Files.createDirectories(jdk.resolve("bin"));
-        Files.writeString(jdk.resolve("release"), "IMPLEMENTOR=\"X\"\nJAVA_VERSION=\"" + version + "\"\nOS_NAME=\"Linux\"");
+        Files.writeString(
+                jdk.resolve("release"), "IMPLEMENTOR=\"X\"\nJAVA_VERSION=\"" + version + "\"\nOS_NAME=\"Linux\"");
         program(
                 jdk.resolve("bin/java"),
-                "echo '" + jdk + "'; echo \"LC_ALL=${LC_ALL-}\"; for word in \"$@\"; do echo \"[$word]\"; done; exit ${FAKE_EXIT:-0}");
+                "for word in \"$@\"; do case $word in -XX:AOTConfiguration=*|-XX:AOTCache=*/new.*) : >"
+                        + " \"${word#*=}\";; esac; done; echo '" + jdk
+                        + "'; echo \"LC_ALL=${LC_ALL-}\"; for word in \"$@\"; do echo \"[$word]\"; done; exit"
+                        + " ${FAKE_EXIT:-0}");
         program(jdk.resolve("bin/javac"), "exit 0");
         return jdk;
     }

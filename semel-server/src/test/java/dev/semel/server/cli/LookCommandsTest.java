@@ -15,11 +15,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LookCommandsTest {
     private static final String DATE = "Sun, 15 Nov 2026 09:15:04 GMT";
-    private static final String RUNS =
-            """
-            {"items":[{"run_id":"run_1","workflow":"pay","status":"completed","key":"evt_1",
-              "created_at":"2026-11-15T09:12:04Z","requests":[{"kind":"started"},{"kind":"replayed"},{"kind":"conflict"}],
-              "replays":31,"conflicts":1}],"next":"c 2"}""";
+    private static final String RUNS = """
+        {"items":[{"run_id":"run_1","workflow":"pay","status":"completed","key":"evt_1",
+          "created_at":"2026-11-15T09:12:04Z","requests":[{"kind":"started"},{"kind":"replayed"},{"kind":"conflict"}],
+          "replays":31,"conflicts":1}],"next":"c 2"}\
+        """;
 
     private ScriptedServer server;
     private Desk desk;
@@ -40,8 +40,12 @@ class LookCommandsTest {
         server.on("GET /v1/runs", json(200, RUNS).with("Date", DATE));
         var result = desk.run("runs", "status:completed", "key:evt_1", "--limit", "5");
         assertEquals(0, result.exit(), result.err());
-        assertEquals("/v1/runs?limit=5&q=status%3Acompleted%20key%3Aevt_1", server.seen.getFirst().target());
-        assertEquals("RUN    STATUS     WORKFLOW  KEY    REQUESTS  CREATED", result.out().lines().findFirst().orElseThrow());
+        assertEquals(
+                "/v1/runs?limit=5&q=status%3Acompleted%20key%3Aevt_1",
+                server.seen.getFirst().target());
+        assertEquals(
+                "RUN    STATUS     WORKFLOW  KEY    REQUESTS  CREATED",
+                result.out().lines().findFirst().orElseThrow());
         assertTrue(result.out().contains("run_1  completed  pay       evt_1  1 ↺31 ✗1  3 m ago"), result.out());
         assertTrue(result.err().contains("--after 'c 2'"), result.err());
     }
@@ -65,24 +69,25 @@ class LookCommandsTest {
     @ParameterizedTest
     @ValueSource(strings = {"runs", "workflows", "requests", "token list"})
     void json_is_one_document_on_stdout(String command) {
-        server.on("GET /v1/" + command.replace("token list", "tokens"), json(200, "{\"items\":[{\"n\":1.10}],\"next\":null}"));
+        server.on(
+                "GET /v1/" + command.replace("token list", "tokens"),
+                json(200, "{\"items\":[{\"n\":1.10}],\"next\":null}"));
         String[] words = (command + " --json").split(" ");
         var result = desk.run(words);
         assertEquals(0, result.exit(), result.err());
-        assertEquals("1.10", result.json().path("items").get(0).path("n").decimalValue().toString());
+        assertEquals(
+                "1.10",
+                result.json().path("items").get(0).path("n").decimalValue().toString());
         assertEquals("", result.err());
     }
 
     @Test
     void a_run_is_shown_with_its_error() {
-        server.on(
-                "GET /v1/runs/run_1",
-                json(
-                        200,
-                        """
-                        {"run_id":"run_1","workflow":"pay","version":3,"status":"failed","started_at":"2026-11-15T09:12:04Z",
-                         "ended_at":"2026-11-15T09:12:06.400Z","error":{"code":"http","message":"said 500","step":"mail"},
-                         "input":{"a":1},"output":null}"""));
+        server.on("GET /v1/runs/run_1", json(200, """
+            {"run_id":"run_1","workflow":"pay","version":3,"status":"failed","started_at":"2026-11-15T09:12:04Z",
+             "ended_at":"2026-11-15T09:12:06.400Z","error":{"code":"http","message":"said 500","step":"mail"},
+             "input":{"a":1},"output":null}\
+            """));
         var result = desk.run("run", "run_1");
         assertEquals(0, result.exit());
         assertTrue(result.out().contains("workflow     pay v3\n"), result.out());
@@ -98,16 +103,20 @@ class LookCommandsTest {
 
     @Test
     void text_from_the_server_cannot_steer_the_terminal() {
-        String nasty = "{\"items\":[{\"run_id\":\"run_\\u001b[2J1\",\"status\":\"\\u009b31mx\",\"workflow\":\"a\\nb\\u202ec\"}],\"next\":null}";
+        String nasty = "{\"items\":[{\"run_id\":\"run_\\u001b[2J1\",\"status\":\"\\u009b31mx\",\"workflow\":\"a\\n"
+                + "b\\u202ec\"}],\"next\":null}";
         server.on("GET /v1/runs", json(200, nasty));
         desk.terminal = true;
         var human = desk.run("runs", "--no-color");
         var machine = desk.run("runs", "--json");
         for (String text : new String[] {human.out(), human.err(), machine.out()}) {
-            assertTrue(text.chars().allMatch(c -> c == '\n' || (c >= 0x20 && (c < 0x7f || c > 0x9f) && c != 0x202e)), text);
+            assertTrue(
+                    text.chars().allMatch(c -> c == '\n' || (c >= 0x20 && (c < 0x7f || c > 0x9f) && c != 0x202e)),
+                    text);
         }
         assertTrue(human.out().contains("a bc"), human.out());
-        assertEquals("\u009b31mx", machine.json().path("items").get(0).path("status").asString(), "the data is whole");
+        assertEquals(
+                "\u009b31mx", machine.json().path("items").get(0).path("status").asString(), "the data is whole");
     }
 
     @Test
@@ -124,13 +133,10 @@ class LookCommandsTest {
 
     @Test
     void requests_of_a_run_name_the_changed_fields() {
-        server.on(
-                "GET /v1/runs/run_1/requests",
-                json(
-                        200,
-                        """
-                        {"items":[{"kind":"conflict","at":"2026-11-15T09:12:00Z","status_code":422,"actor_id":"tok_1",
-                          "changed":["amount","currency"]}],"next":null}"""));
+        server.on("GET /v1/runs/run_1/requests", json(200, """
+            {"items":[{"kind":"conflict","at":"2026-11-15T09:12:00Z","status_code":422,"actor_id":"tok_1",
+              "changed":["amount","currency"]}],"next":null}\
+            """));
         var result = desk.run("requests", "run_1");
         assertTrue(result.out().contains("4 s ago  422     ✗ conflict"), result.out());
         assertTrue(result.out().contains("amount, currency"), result.out());
@@ -140,7 +146,8 @@ class LookCommandsTest {
     void requests_of_a_workflow_are_a_filter() {
         server.on("GET /v1/requests", json(200, "{\"items\":[],\"next\":null}"));
         desk.run("requests", "--workflow", "pay");
-        assertEquals("/v1/requests?limit=50&q=workflow%3Apay", server.seen.getFirst().target());
+        assertEquals(
+                "/v1/requests?limit=50&q=workflow%3Apay", server.seen.getFirst().target());
     }
 
     @Test

@@ -53,9 +53,9 @@ final class ScriptedServer implements AutoCloseable {
 
     static Reply problem(int status, String code, boolean retryable) {
         String body = """
-                {"type":"https://semel.dev/errors/%s","title":"Title of %s","status":%d,"detail":"What happened.",
-                 "instance":"urn:uuid:0","code":"%s","retryable":%s,"fix":"What to do."}"""
-                .formatted(code, code, status, code, retryable);
+            {"type":"https://semel.dev/errors/%s","title":"Title of %s","status":%d,"detail":"What happened.",
+             "instance":"urn:uuid:0","code":"%s","retryable":%s,"fix":"What to do."}\
+            """.formatted(code, code, status, code, retryable);
         return new Reply(status, body, Map.of("Content-Type", "application/problem+json"));
     }
 

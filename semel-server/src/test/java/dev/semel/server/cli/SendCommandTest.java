@@ -22,9 +22,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SendCommandTest {
     private static final String TRIGGER = "POST /v1/workflows/pay/trigger";
     private static final ScriptedServer.Reply FRESH = json(
-            200, "{\"run_id\":\"run_1\",\"status\":\"started\",\"workflow_id\":\"wf_1\",\"idempotent_replayed\":false}");
+            200,
+            "{\"run_id\":\"run_1\",\"status\":\"started\",\"workflow_id\":\"wf_1\",\"idempotent_replayed\":false}");
     private static final ScriptedServer.Reply REPLAY = json(
-            200, "{\"run_id\":\"run_1\",\"status\":\"completed\",\"workflow_id\":\"wf_1\",\"idempotent_replayed\":true}");
+            200,
+            "{\"run_id\":\"run_1\",\"status\":\"completed\",\"workflow_id\":\"wf_1\",\"idempotent_replayed\":true}");
 
     private ScriptedServer server;
     private Desk desk;
@@ -58,22 +60,26 @@ class SendCommandTest {
         server.on(TRIGGER, FRESH, REPLAY);
         var result = desk.run("send", "pay", "--key", "evt_1", "--times", "3");
         assertEquals(0, result.exit());
-        assertEquals(
-                """
-                run_1 started
-                ↺ replayed run_1 (completed)
-                ↺ replayed run_1 (completed)
-                1 run, 2 duplicates prevented
-                """,
-                result.out());
+        assertEquals("""
+            run_1 started
+            ↺ replayed run_1 (completed)
+            ↺ replayed run_1 (completed)
+            1 run, 2 duplicates prevented
+            """, result.out());
         assertTrue(result.err().contains("next: semel key evt_1"));
     }
 
     @Test
     void json_is_the_servers_answer_or_one_document_for_many() {
         server.on(TRIGGER, FRESH, REPLAY);
-        assertEquals("run_1", desk.run("send", "pay", "--key", "k", "--json").json().path("run_id").asString());
-        var many = desk.run("send", "pay", "--key", "k", "--times", "2", "--json").json();
+        assertEquals(
+                "run_1",
+                desk.run("send", "pay", "--key", "k", "--json")
+                        .json()
+                        .path("run_id")
+                        .asString());
+        var many =
+                desk.run("send", "pay", "--key", "k", "--times", "2", "--json").json();
         assertEquals(2, many.path("items").size());
         assertEquals(2, many.path("duplicates_prevented").asInt());
         assertEquals(1, many.path("runs").asInt());
@@ -112,7 +118,8 @@ class SendCommandTest {
         var result = desk.run("send", "pay", "--key", "evt_1");
         assertEquals(0, result.exit(), result.err());
         assertEquals(4, server.seen.size());
-        assertTrue(server.seen.stream().allMatch(seen -> seen.header("Idempotency-Key").equals("evt_1")));
+        assertTrue(server.seen.stream()
+                .allMatch(seen -> seen.header("Idempotency-Key").equals("evt_1")));
         // 7 s as told; then a date, 9 s from the 09:12:11 it is by now; then the third backoff.
         assertEquals(List.of(Duration.ofSeconds(7), Duration.ofSeconds(9), Duration.ofMillis(800)), desk.pauses);
         assertTrue(result.err().contains("(1 of 5), same key"), result.err());
@@ -154,7 +161,8 @@ class SendCommandTest {
     void a_chosen_run_id_makes_a_retry_as_safe_as_a_key() {
         server.on(TRIGGER, HANG_UP, REPLAY);
         assertEquals(0, desk.run("send", "pay", "--run-id", "order-7").exit());
-        assertEquals("{\"data\":{},\"run_id\":\"order-7\"}", server.seen.getLast().body());
+        assertEquals(
+                "{\"data\":{},\"run_id\":\"order-7\"}", server.seen.getLast().body());
     }
 
     @Test
@@ -183,8 +191,13 @@ class SendCommandTest {
                         json(200, "{\"run_id\":\"run_1\",\"status\":\"completed\",\"output\":{\"ok\":true}}"));
         var result = desk.run("send", "--wait", "pay", "--key", "k", "--json");
         assertEquals(0, result.exit(), result.err());
-        assertEquals("/v1/workflows/pay/trigger?wait=30s", server.seen.getFirst().target());
-        assertEquals(1, server.seen.stream().filter(seen -> seen.method().equals("POST")).count());
+        assertEquals(
+                "/v1/workflows/pay/trigger?wait=30s", server.seen.getFirst().target());
+        assertEquals(
+                1,
+                server.seen.stream()
+                        .filter(seen -> seen.method().equals("POST"))
+                        .count());
         assertTrue(result.json().path("output").path("ok").asBoolean());
         assertFalse(result.json().path("idempotent_replayed").asBoolean());
     }
@@ -192,7 +205,9 @@ class SendCommandTest {
     @ParameterizedTest
     @CsvSource({"completed,0", "failed,1", "cancelled,1", "in_doubt,4"})
     void with_wait_the_exit_code_tells_how_the_run_ended(String status, int exit) {
-        server.on(TRIGGER, json(200, "{\"run_id\":\"run_1\",\"status\":\"" + status + "\",\"idempotent_replayed\":true}"));
+        server.on(
+                TRIGGER,
+                json(200, "{\"run_id\":\"run_1\",\"status\":\"" + status + "\",\"idempotent_replayed\":true}"));
         assertEquals(exit, desk.run("send", "pay", "--key", "k", "--wait", "5s").exit());
         assertEquals(0, desk.run("send", "pay", "--key", "k").exit(), "without it, the trigger was taken");
     }
@@ -206,6 +221,19 @@ class SendCommandTest {
     }
 
     @Test
+    void a_server_that_restarts_ends_no_wait() {
+        server.on(TRIGGER, FRESH)
+                .on(
+                        "GET /v1/runs/run_1",
+                        HANG_UP,
+                        problem(503, "shutting-down", true),
+                        json(200, "{\"run_id\":\"run_1\",\"status\":\"completed\"}"));
+        var result = desk.run("send", "pay", "--key", "k", "--wait");
+        assertEquals(0, result.exit(), result.err());
+        assertEquals("run_1 completed\n", result.out());
+    }
+
+    @Test
     void strict_asks_the_server_to_refuse_other_data() {
         server.on(TRIGGER, problem(422, "idempotency-key-conflict", false));
         assertEquals(3, desk.run("send", "pay", "--key", "k", "--strict").exit());
@@ -214,7 +242,11 @@ class SendCommandTest {
 
     @Test
     void a_payload_mismatch_is_said_loudly() {
-        server.on(TRIGGER, json(200, "{\"run_id\":\"run_1\",\"status\":\"completed\",\"idempotent_replayed\":true,\"payload_mismatch\":true}"));
+        server.on(
+                TRIGGER,
+                json(
+                        200,
+                        "{\"run_id\":\"run_1\",\"status\":\"completed\",\"idempotent_replayed\":true,\"payload_mismatch\":true}"));
         assertTrue(desk.run("send", "pay", "--key", "k").err().contains("the new data was not used"));
     }
 
@@ -234,7 +266,14 @@ class SendCommandTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
-            value = {"{\"a\":1", "{} , \"run_id\": \"x\"", "{\"a\":1,\"a\":2}", "''", "@nowhere.json", "{\"a\":\"\ufffd\"}"})
+            value = {
+                "{\"a\":1",
+                "{} , \"run_id\": \"x\"",
+                "{\"a\":1,\"a\":2}",
+                "''",
+                "@nowhere.json",
+                "{\"a\":\"\ufffd\"}"
+            })
     void data_that_is_not_one_json_value_is_wrong_usage_and_nothing_is_sent(String data) {
         var result = desk.run("send", "pay", "--data", data);
         assertEquals(2, result.exit(), result.err());

@@ -43,7 +43,20 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"dev", "serve", "send", "runs", "run", "requests", "key", "workflows", "publish", "token", "doctor"})
+    @ValueSource(
+            strings = {
+                "dev",
+                "serve",
+                "send",
+                "runs",
+                "run",
+                "requests",
+                "key",
+                "workflows",
+                "publish",
+                "token",
+                "doctor"
+            })
     void every_command_has_help(String command) {
         assertTrue(desk.run(command, "-h").out().startsWith("Usage: semel " + command));
         assertTrue(desk.run("help", command).out().startsWith("Usage: semel " + command));
@@ -80,10 +93,16 @@ class UsageTest {
             desk.environment.put("SEMEL_TOKEN", "from_env");
             Files.writeString(folder.resolve("token"), "from_file\n");
             assertEquals(0, desk.run("runs", "--server", server.address() + "/").exit());
-            assertEquals(0, desk.run("runs", "--server", server.address(), "--token-file", "token").exit());
+            assertEquals(
+                    0,
+                    desk.run("runs", "--server", server.address(), "--token-file", "token")
+                            .exit());
             assertEquals("Bearer from_env", server.seen.get(0).header("Authorization"));
             assertEquals("Bearer from_file", server.seen.get(1).header("Authorization"));
-            assertEquals(2, desk.run("runs", "--server", server.address(), "--token-file", "missing").exit());
+            assertEquals(
+                    2,
+                    desk.run("runs", "--server", server.address(), "--token-file", "missing")
+                            .exit());
         }
     }
 
@@ -113,7 +132,8 @@ class UsageTest {
         assertEquals("0.0.0.0", options.host());
         assertEquals(9000, options.port());
         assertEquals("jdbc:postgresql://db/semel?password=x", options.store());
-        assertEquals(0, desk.run("serve", "--port", "0", "--store", "sqlite:x.db").exit());
+        assertEquals(
+                0, desk.run("serve", "--port", "0", "--store", "sqlite:x.db").exit());
         assertEquals(0, desk.served.getLast().port());
         assertEquals("127.0.0.1", desk.served.getLast().host());
     }
@@ -143,7 +163,8 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"PT0.85S,850 ms", "PT48S,48 s", "PT3M12S,3 m 12 s", "PT23H57M3S,23 h 57 m", "PT147H,6 d 3 h", "PT1H,1 h"})
+    @CsvSource({"PT0.85S,850 ms", "PT48S,48 s", "PT3M12S,3 m 12 s", "PT23H57M3S,23 h 57 m", "PT147H,6 d 3 h", "PT1H,1 h"
+    })
     void spans_read_as_people_say_them(Duration span, String said) {
         assertEquals(said, Times.span(span));
     }
