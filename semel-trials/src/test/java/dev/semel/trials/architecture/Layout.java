@@ -8,6 +8,7 @@ import com.sun.source.util.TreeScanner;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +23,12 @@ final class Layout {
     /** A record pattern without parts, by a name that nobody gives a record. */
     private static final String STAND_IN = "ø()";
 
+    /** Few files have the pattern, so only those are parsed once more; a lambda's parameter may look like it. */
+    private static final Pattern MAYBE = Pattern.compile("[(,]\\s*_\\s*[,)]");
+
     static String of(SourceFile file) throws FormatterException, IOException {
         StringBuilder text = new StringBuilder(file.text());
-        List<Integer> places = anyPatterns(file);
+        List<Integer> places = MAYBE.matcher(file.text()).find() ? anyPatterns(file) : List.of();
         if (places.isEmpty()) {
             return FORMATTER.formatSourceAndFixImports(file.text());
         }
@@ -43,7 +47,8 @@ final class Layout {
             new TreeScanner<@Nullable Void, @Nullable Void>() {
                 @Override
                 public @Nullable Void visitAnyPattern(AnyPatternTree pattern, @Nullable Void nothing) {
-                    places.add(parsed.start(pattern));
+                    // javac gives this pattern the position of the token behind it, so look back from there.
+                    places.add(file.text().lastIndexOf('_', parsed.start(pattern)));
                     return null;
                 }
             }.scan(parsed.unit(), null);
