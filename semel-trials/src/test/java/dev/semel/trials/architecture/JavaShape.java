@@ -1,18 +1,7 @@
 package dev.semel.trials.architecture;
 
-import com.sun.source.tree.CompilationUnitTree;
-import com.sun.source.util.JavacTask;
-import com.sun.source.util.Trees;
 import java.io.IOException;
-import java.net.URI;
-import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Objects;
-import javax.tools.DiagnosticCollector;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 
 /**
  * The shape of one Java file as javac's parser sees it: names, sizes, and strings joined with {@code +}.
@@ -40,33 +29,8 @@ record JavaShape(
     record Glued(String text, int line) {}
 
     static List<JavaShape> parse(List<SourceFile> files) throws IOException {
-        List<SourceFile> java = files.stream().filter(SourceFile::isJava).toList();
-        if (java.isEmpty()) {
-            return List.of();
-        }
-        var compiler = Objects.requireNonNull(ToolProvider.getSystemJavaCompiler(), "Tests need a JDK, not a JRE.");
-        var problems = new DiagnosticCollector<JavaFileObject>();
-        var units = java.stream().map(JavaShape::inMemory).toList();
-        // Left to itself the parser joins "a" + "b" before anybody can see that they were two.
-        var options = List.of("-proc:none", "-XDallowStringFolding=false");
-        var task = (JavacTask) compiler.getTask(null, null, problems, options, null, units);
-        List<JavaShape> shapes = new ArrayList<>();
-        Iterator<SourceFile> sources = java.iterator();
-        for (CompilationUnitTree unit : task.parse()) {
-            shapes.add(new ShapeScanner(sources.next(), unit, Trees.instance(task)).shape());
-        }
-        if (!problems.getDiagnostics().isEmpty()) {
-            throw new IllegalStateException("javac cannot parse: " + problems.getDiagnostics());
-        }
-        return shapes;
-    }
-
-    private static JavaFileObject inMemory(SourceFile file) {
-        return new SimpleJavaFileObject(URI.create("memory:///" + file.path()), JavaFileObject.Kind.SOURCE) {
-            @Override
-            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                return file.text();
-            }
-        };
+        return ParsedJava.of(files).stream()
+                .map(parsed -> new ShapeScanner(parsed).shape())
+                .toList();
     }
 }

@@ -9,9 +9,7 @@ import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.MethodTree;
 import com.sun.source.tree.SynchronizedTree;
 import com.sun.source.tree.Tree;
-import com.sun.source.util.SourcePositions;
 import com.sun.source.util.TreePathScanner;
-import com.sun.source.util.Trees;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -21,41 +19,40 @@ import org.jspecify.annotations.Nullable;
 final class ShapeScanner extends TreePathScanner<@Nullable Void, @Nullable Void> {
     private static final Set<String> BINDING_ANNOTATIONS = Set.of("Override", "ParameterizedTest");
 
-    private final SourceFile file;
-    private final CompilationUnitTree unit;
-    private final SourcePositions positions;
+    private final ParsedJava parsed;
     private final List<JavaShape.Named> types = new ArrayList<>();
     private final List<JavaShape.Method> methods = new ArrayList<>();
     private final List<JavaShape.Glued> glued = new ArrayList<>();
     private final List<Integer> monitors = new ArrayList<>();
 
-    ShapeScanner(SourceFile file, CompilationUnitTree unit, Trees trees) {
-        this.file = file;
-        this.unit = unit;
-        this.positions = trees.getSourcePositions();
+    ShapeScanner(ParsedJava parsed) {
+        this.parsed = parsed;
     }
 
     JavaShape shape() {
+        CompilationUnitTree unit = parsed.unit();
         scan(unit, null);
         String place =
                 unit.getPackageName() == null ? "" : unit.getPackageName().toString();
-        return new JavaShape(file, place, types, methods, glued, monitors);
+        return new JavaShape(parsed.file(), place, types, methods, glued, monitors);
     }
 
     @Override
     public @Nullable Void visitClass(ClassTree type, @Nullable Void nothing) {
         if (!type.getSimpleName().isEmpty()) {
-            types.add(new JavaShape.Named(type.getSimpleName().toString(), startLine(type)));
+            types.add(new JavaShape.Named(type.getSimpleName().toString(), parsed.startLine(type)));
         }
         return super.visitClass(type, nothing);
     }
 
     @Override
     public @Nullable Void visitMethod(MethodTree method, @Nullable Void nothing) {
-        int bodyLines = method.getBody() == null ? 0 : endLine(method.getBody()) - startLine(method.getBody()) + 1;
+        int bodyLines = method.getBody() == null
+                ? 0
+                : parsed.endLine(method.getBody()) - parsed.startLine(method.getBody()) + 1;
         methods.add(new JavaShape.Method(
                 method.getName().toString(),
-                startLine(method),
+                parsed.startLine(method),
                 bodyLines,
                 method.getParameters().size(),
                 isBound(method)));
@@ -64,7 +61,7 @@ final class ShapeScanner extends TreePathScanner<@Nullable Void, @Nullable Void>
 
     @Override
     public @Nullable Void visitSynchronized(SynchronizedTree block, @Nullable Void nothing) {
-        monitors.add(startLine(block));
+        monitors.add(parsed.startLine(block));
         return super.visitSynchronized(block, nothing);
     }
 
@@ -73,7 +70,7 @@ final class ShapeScanner extends TreePathScanner<@Nullable Void, @Nullable Void>
         // Only the outermost sum of a chain is noted: a + b + c is ((a + b) + c).
         boolean outermost = getCurrentPath().getParentPath().getLeaf().getKind() != Tree.Kind.PLUS;
         if (sum.getKind() == Tree.Kind.PLUS && outermost) {
-            glued.add(new JavaShape.Glued(literals(sum), startLine(sum)));
+            glued.add(new JavaShape.Glued(literals(sum), parsed.startLine(sum)));
         }
         return super.visitBinary(sum, nothing);
     }
@@ -82,7 +79,7 @@ final class ShapeScanner extends TreePathScanner<@Nullable Void, @Nullable Void>
     public @Nullable Void visitMethodInvocation(MethodInvocationTree call, @Nullable Void nothing) {
         if (call.getMethodSelect() instanceof MemberSelectTree select
                 && select.getIdentifier().contentEquals("formatted")) {
-            glued.add(new JavaShape.Glued(literals(select.getExpression()), startLine(call)));
+            glued.add(new JavaShape.Glued(literals(select.getExpression()), parsed.startLine(call)));
         }
         return super.visitMethodInvocation(call, nothing);
     }
@@ -103,17 +100,5 @@ final class ShapeScanner extends TreePathScanner<@Nullable Void, @Nullable Void>
             case LiteralTree literal when literal.getValue() instanceof String text -> text;
             default -> "?";
         };
-    }
-
-    private int startLine(Tree tree) {
-        return line(positions.getStartPosition(unit, tree));
-    }
-
-    private int endLine(Tree tree) {
-        return line(positions.getEndPosition(unit, tree));
-    }
-
-    private int line(long position) {
-        return (int) unit.getLineMap().getLineNumber(position);
     }
 }
