@@ -8,6 +8,7 @@ import io.helidon.http.RequestException;
 import io.helidon.http.ServerRequestHeaders;
 import io.helidon.http.Status;
 import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.io.IOException;
@@ -147,6 +148,8 @@ final class Exchange {
         } catch (IOException e) {
             throw new CloseConnectionException("The peer went away while its answer was being written", e);
         }
+        // Closing a Helidon stream only marks it; the last chunk goes out here.
+        ((RoutingResponse) response).commit();
     }
 
     private boolean skippable() {

@@ -66,6 +66,20 @@ final class Wire implements AutoCloseable {
         return new Reply(Integer.parseInt(lines[0].split(" ")[1]), List.of(lines).subList(1, lines.length), "");
     }
 
+    /** Reads one chunk; the last one is empty. */
+    String chunk() throws IOException {
+        StringBuilder size = new StringBuilder();
+        for (int b = in.read(); b != '\n'; b = in.read()) {
+            if (b < 0) {
+                throw new IOException("closed inside a chunk");
+            }
+            size.append((char) b);
+        }
+        byte[] data = in.readNBytes(Integer.parseInt(size.toString().strip(), 16));
+        in.readNBytes(2);
+        return new String(data, StandardCharsets.UTF_8);
+    }
+
     /** Everything until the server closes; a reset counts as closed. */
     String untilClosed() throws IOException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
