@@ -28,7 +28,8 @@ public final class HttpServer implements AutoCloseable {
         Dispatch dispatch = new Dispatch(settings, router, authenticator, observer);
         Connections connections = new Connections(settings);
         TransportErrors errors = new TransportErrors(settings, observer, dispatch.ids());
-        Guard guard = new Guard(http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
+        Guard guard =
+                new Guard(http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
         WebServer server = WebServer.builder()
                 .address(address(settings.host()))
                 .port(settings.port())
@@ -46,7 +47,8 @@ public final class HttpServer implements AutoCloseable {
                 .protocolsDiscoverServices(false)
                 .featuresDiscoverServices(false)
                 .addConnectionSelector(guard)
-                .addRouting(HttpRouting.builder().addFilter((_, request, response) -> dispatch.serve(request, response)))
+                .addRouting(
+                        HttpRouting.builder().addFilter((_, request, response) -> dispatch.serve(request, response)))
                 .build()
                 .start();
         return new HttpServer(server, dispatch.inFlight(), connections.start(), settings);
@@ -87,7 +89,10 @@ public final class HttpServer implements AutoCloseable {
                         .validatePrologue(false)
                         .validateRequestHeaders(false)
                         .continueImmediately(false)
-                        .log(HttpLogConfig.builder().receiveLog(false).sendLog(false).build())
+                        .log(HttpLogConfig.builder()
+                                .receiveLog(false)
+                                .sendLog(false)
+                                .build())
                         .build())
                 .build();
     }

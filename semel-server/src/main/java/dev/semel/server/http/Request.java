@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A request whose credential was checked and whose body was read, both within their bounds. */
@@ -25,7 +26,8 @@ public final class Request {
     }
 
     /** What is known of a request before its address is decoded. */
-    record Line(UUID id, String method, String rawPath, String remote, Function<String, List<String>> headers) {}
+    record Line(
+            UUID id, String method, String rawPath, Supplier<String> remote, Function<String, List<String>> headers) {}
 
     public UUID id() {
         return line.id;
@@ -93,7 +95,7 @@ public final class Request {
 
     /** The address of the peer's end of the connection; a proxy's where there is one. */
     public String remoteAddress() {
-        return line.remote;
+        return line.remote.get();
     }
 
     private static @Nullable String single(List<String> values, String what, String name) {

@@ -24,10 +24,11 @@ class AnswerTest {
     private static final UUID ID = new UUID(1, 2);
 
     @ParameterizedTest
-    @ValueSource(strings = {"x\r\nSet-Cookie: a=b", "a\nb", "a\rb", "a\0b", "\u001b[2J", "é", "a\u2028b", "a\u007fb", "\t"})
+    @ValueSource(
+            strings = {"x\r\nSet-Cookie: a=b", "a\nb", "a\rb", "a\0b", "\u001b[2J", "é", "a\u2028b", "a\u007fb", "\t"})
     void a_header_value_that_could_leave_its_line_is_refused_and_not_repeated(String value) {
-        IllegalArgumentException e =
-                assertThrows(IllegalArgumentException.class, () -> Answer.empty(200).with("X-Workflow", value));
+        IllegalArgumentException e = assertThrows(
+                IllegalArgumentException.class, () -> Answer.empty(200).with("X-Workflow", value));
         assertFalse(String.valueOf(e.getMessage()).contains(value));
     }
 
@@ -60,12 +61,12 @@ class AnswerTest {
         assertEquals(
                 "<https://semel.dev/docs/idempotency>; rel=\"describedby\"; type=\"text/html\"", answer.header("link"));
         JsonNode expected = JsonMapper.shared().readTree("""
-                {"type": "https://semel.dev/problems/idempotency-key-conflict",
-                 "title": "Idempotency-Key was used before for something else",
-                 "status": 422, "detail": "What. State.", "instance": "urn:uuid:%s",
-                 "code": "idempotency-key-conflict", "retryable": false, "fix": "Do this.",
-                 "run_id": "run_1", "changed": ["amount"]}
-                """.formatted(ID));
+            {"type": "https://semel.dev/problems/idempotency-key-conflict",
+             "title": "Idempotency-Key was used before for something else",
+             "status": 422, "detail": "What. State.", "instance": "urn:uuid:%s",
+             "code": "idempotency-key-conflict", "retryable": false, "fix": "Do this.",
+             "run_id": "run_1", "changed": ["amount"]}
+            """.formatted(ID));
         assertEquals(expected, JsonMapper.shared().readTree(answer.body()));
     }
 
@@ -119,12 +120,17 @@ class AnswerTest {
     @Test
     void a_stream_arrives_piece_by_piece_and_the_connection_goes_on() throws Exception {
         CountDownLatch seen = new CountDownLatch(1);
-        Router router = new Router().add("GET", "/events", Scope.OPEN, _ -> Answer.stream("text/event-stream", out -> {
-            out.write("data: 1\n\n".getBytes(StandardCharsets.US_ASCII));
-            out.flush();
-            await(seen);
-            out.write("data: 2\n\n".getBytes(StandardCharsets.US_ASCII));
-        }));
+        Router router = new Router()
+                .add(
+                        "GET",
+                        "/events",
+                        Scope.OPEN,
+                        _ -> Answer.stream("text/event-stream", out -> {
+                            out.write("data: 1\n\n".getBytes(StandardCharsets.US_ASCII));
+                            out.flush();
+                            await(seen);
+                            out.write("data: 2\n\n".getBytes(StandardCharsets.US_ASCII));
+                        }));
         try (Site site = new Site(Settings.on("127.0.0.1", 0), router);
                 Wire wire = site.wire()) {
             wire.send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -151,7 +157,11 @@ class AnswerTest {
     @Test
     void several_lines_of_one_header_stay_several_lines() throws Exception {
         Router router = new Router()
-                .add("GET", "/two", Scope.OPEN, _ -> Answer.empty(200).with("Set-Cookie", "a=1").with("Set-Cookie", "b=2"));
+                .add(
+                        "GET",
+                        "/two",
+                        Scope.OPEN,
+                        _ -> Answer.empty(200).with("Set-Cookie", "a=1").with("Set-Cookie", "b=2"));
         try (Site site = new Site(Settings.on("127.0.0.1", 0), router)) {
             assertEquals(List.of("a=1", "b=2"), site.ask("GET", "/two").headers("set-cookie"));
             assertNotNull(site.ask("GET", "/two").header("date"));

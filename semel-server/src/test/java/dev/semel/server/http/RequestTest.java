@@ -71,9 +71,17 @@ class RequestTest {
     @Test
     void header_lines_are_seen_as_sent_and_are_not_split_at_commas() throws IOException {
         assertEquals("", site.ask("GET", "/lines").body());
-        assertEquals("a, b|c", site.ask("GET", "/lines", "Idempotency-Key:  a, b \t", "IDEMPOTENCY-KEY: c").body());
-        assertEquals("\"a,b\"; x=1", site.ask("GET", "/lines", "Idempotency-Key: \"a,b\"; x=1").body());
-        assertEquals("a|a", site.ask("GET", "/lines", "Idempotency-Key: a", "Idempotency-Key: a").body());
+        assertEquals(
+                "a, b|c",
+                site.ask("GET", "/lines", "Idempotency-Key:  a, b \t", "IDEMPOTENCY-KEY: c")
+                        .body());
+        assertEquals(
+                "\"a,b\"; x=1",
+                site.ask("GET", "/lines", "Idempotency-Key: \"a,b\"; x=1").body());
+        assertEquals(
+                "a|a",
+                site.ask("GET", "/lines", "Idempotency-Key: a", "Idempotency-Key: a")
+                        .body());
     }
 
     @Test
@@ -85,7 +93,10 @@ class RequestTest {
 
     @Test
     void a_single_valued_header_sent_twice_is_400() throws IOException {
-        assertEquals(400, site.ask("GET", "/line", "Idempotency-Key: a", "idempotency-key: a").status());
+        assertEquals(
+                400,
+                site.ask("GET", "/line", "Idempotency-Key: a", "idempotency-key: a")
+                        .status());
     }
 
     @Test
@@ -106,6 +117,8 @@ class RequestTest {
 
     @Test
     void the_principal_and_the_peer_are_known() throws IOException {
-        assertEquals("tok_dev 127.0.0.1", site.ask("GET", "/who", "X-Forwarded-For: 6.6.6.6").body());
+        assertEquals(
+                "tok_dev 127.0.0.1",
+                site.ask("GET", "/who", "X-Forwarded-For: 6.6.6.6").body());
     }
 }

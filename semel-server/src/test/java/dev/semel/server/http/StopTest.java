@@ -78,7 +78,8 @@ class StopTest {
         while (true) {
             try (Wire wire = site.wire()) {
                 // Before the stop has begun this is a 200, then a 503 or nothing.
-                wire.send("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").untilClosed();
+                wire.send("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                        .untilClosed();
             } catch (ConnectException e) {
                 return;
             } catch (SocketException e) {
