@@ -77,9 +77,14 @@ final class Exchange {
 
     Request read(Router.Found found, @Nullable Principal principal, int limit) {
         Request.Line line = new Request.Line(
-                id, method, path, () -> request.remotePeer().host(), name -> lines(HeaderNames.create(name)));
+                id,
+                method,
+                path,
+                principal,
+                () -> request.remotePeer().host(),
+                name -> lines(HeaderNames.create(name)));
         Query query = Query.parse(request.prologue().query().rawValue());
-        return new Request(line, found.parameters(), query, principal, body(limit));
+        return new Request(line, found.parameters(), query, body(limit));
     }
 
     private byte[] body(int limit) {

@@ -24,6 +24,7 @@ public final class HttpServer implements AutoCloseable {
         this.settings = settings;
     }
 
+    /** @throws IllegalStateException when the address cannot be listened on */
     public static HttpServer start(Settings settings, Router router, Authenticator authenticator, Observer observer) {
         Dispatch dispatch = new Dispatch(settings, router, authenticator, observer);
         Connections connections = new Connections(settings);
@@ -51,6 +52,11 @@ public final class HttpServer implements AutoCloseable {
                         HttpRouting.builder().addFilter((_, request, response) -> dispatch.serve(request, response)))
                 .build()
                 .start();
+        if (!server.isRunning()) {
+            // Helidon only logs that it could not listen.
+            throw new IllegalStateException("Cannot listen on " + settings.host() + ":" + settings.port()
+                    + ", probably another process does. The server was not started.");
+        }
         return new HttpServer(server, dispatch.inFlight(), connections.start(), settings);
     }
 

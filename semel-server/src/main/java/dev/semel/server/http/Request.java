@@ -14,20 +14,23 @@ public final class Request {
     private final Line line;
     private final Map<String, String> parameters;
     private final Query query;
-    private final @Nullable Principal principal;
     private final byte[] body;
 
-    Request(Line line, Map<String, String> parameters, Query query, @Nullable Principal principal, byte[] body) {
+    Request(Line line, Map<String, String> parameters, Query query, byte[] body) {
         this.line = line;
         this.parameters = parameters;
         this.query = query;
-        this.principal = principal;
         this.body = body;
     }
 
-    /** What is known of a request before its address is decoded. */
+    /** What is known of a request before its address is decoded and its body read. */
     record Line(
-            UUID id, String method, String rawPath, Supplier<String> remote, Function<String, List<String>> headers) {}
+            UUID id,
+            String method,
+            String rawPath,
+            @Nullable Principal principal,
+            Supplier<String> remote,
+            Function<String, List<String>> headers) {}
 
     public UUID id() {
         return line.id;
@@ -81,12 +84,12 @@ public final class Request {
 
     /** Who asks; null on an open route. */
     public @Nullable Principal caller() {
-        return principal;
+        return line.principal;
     }
 
     /** Who asks, on a route with a scope. */
     public Principal principal() {
-        Principal known = principal;
+        Principal known = line.principal;
         if (known == null) {
             throw new IllegalStateException("An open route has no principal");
         }

@@ -108,6 +108,19 @@ class AnswerTest {
     }
 
     @Test
+    void even_an_error_of_the_machine_is_a_500_that_the_observer_sees() throws Exception {
+        Router router = new Router().add("GET", "/boom", Scope.OPEN, _ -> {
+            throw new NoClassDefFoundError("private/Thing");
+        });
+        try (Site site = new Site(Settings.on("127.0.0.1", 0), router)) {
+            Wire.Reply reply = site.ask("GET", "/boom");
+            assertEquals(500, reply.status());
+            assertFalse(reply.body().contains("Thing"), reply.body());
+            assertEquals("private/Thing", site.failures.remove().getMessage());
+        }
+    }
+
+    @Test
     void a_header_of_a_handler_that_would_split_the_answer_is_a_500() throws Exception {
         Router router = new Router()
                 .add("GET", "/split/{name}", Scope.OPEN, r -> Answer.empty(200).with("X-Name", r.parameter("name")));

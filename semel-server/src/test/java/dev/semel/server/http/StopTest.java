@@ -2,6 +2,7 @@ package dev.semel.server.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -71,6 +72,14 @@ class StopTest {
             site.close();
             interrupted.await();
             assertFalse(slow.untilClosed().contains("200"));
+        }
+    }
+
+    @Test
+    void a_port_that_is_taken_is_an_error_at_the_start() {
+        try (Site first = new Site()) {
+            Settings same = Settings.on("127.0.0.1", first.server.port());
+            assertThrows(RuntimeException.class, () -> new Site(same));
         }
     }
 
