@@ -76,7 +76,8 @@ public final class Answer {
         return fields;
     }
 
-    @Nullable Stream stream() {
+    @Nullable
+    Stream stream() {
         return stream;
     }
 
@@ -91,7 +92,7 @@ public final class Answer {
         static final Field NO_STORE = new Field("Cache-Control", "no-store");
 
         Field {
-            if (name.isEmpty() || !name.chars().allMatch(Field::isToken)) {
+            if (!isToken(name)) {
                 throw new IllegalArgumentException("A header name has a character that is not allowed there");
             }
             if (FRAMING.contains(name.toLowerCase(Locale.ROOT))) {
@@ -104,8 +105,15 @@ public final class Answer {
             }
         }
 
-        private static boolean isToken(int c) {
-            return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_';
+        private static boolean isToken(String name) {
+            for (int i = 0; i < name.length(); i++) {
+                char c = name.charAt(i);
+                boolean letter = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
+                if (!letter && !(c >= '0' && c <= '9') && c != '-' && c != '_') {
+                    return false;
+                }
+            }
+            return !name.isEmpty();
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.semel.server.http;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import java.util.List;
+import java.util.Locale;
 
 /** Decides who may pass, from the header lines alone. Nothing of the body has been read yet. */
 final class Credentials {
@@ -25,10 +26,11 @@ final class Credentials {
 
     static void allow(Principal principal, Scope scope) {
         if (!principal.may(scope)) {
-            String name = scope.name().toLowerCase(java.util.Locale.ROOT);
+            String name = scope.name().toLowerCase(Locale.ROOT);
             throw new SemelException(
                             ErrorCode.FORBIDDEN,
-                            "Token " + principal.tokenId() + " lacks the scope " + name + ". Nothing was read or written.",
+                            "Token " + principal.tokenId() + " lacks the scope " + name
+                                    + ". Nothing was read or written.",
                             "Use a token that has this scope, or ask an administrator for one.")
                     .with("scope", name);
         }
@@ -46,10 +48,19 @@ final class Credentials {
             throw refused("The Authorization header is not of the form: Bearer <token>.");
         }
         String token = line.substring(SCHEME.length());
-        if (token.isEmpty() || token.length() > MAX_TOKEN || !token.chars().allMatch(c -> c > ' ' && c <= '~')) {
+        if (token.isEmpty() || token.length() > MAX_TOKEN || !visible(token)) {
             throw refused("The bearer token is not 1 to " + MAX_TOKEN + " visible ASCII characters.");
         }
         return token;
+    }
+
+    private static boolean visible(String token) {
+        for (int i = 0; i < token.length(); i++) {
+            if (token.charAt(i) <= ' ' || token.charAt(i) > '~') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static SemelException refused(String what) {

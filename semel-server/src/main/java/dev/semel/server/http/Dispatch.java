@@ -69,7 +69,7 @@ final class Dispatch {
                 observer.failed(exchange.route(), exchange.id(), e);
             }
             return Problems.answer(e, exchange.id());
-        } catch (Exception | StackOverflowError | AssertionError e) {
+        } catch (Throwable e) {
             observer.failed(exchange.route(), exchange.id(), e);
             return Problems.answer(Refusals.internal(), exchange.id());
         }

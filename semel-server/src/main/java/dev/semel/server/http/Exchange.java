@@ -8,11 +8,13 @@ import io.helidon.http.RequestException;
 import io.helidon.http.ServerRequestHeaders;
 import io.helidon.http.Status;
 import io.helidon.webserver.CloseConnectionException;
+import io.helidon.webserver.http.RoutingResponse;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +43,7 @@ final class Exchange {
         this.headers = request.headers();
         this.method = request.prologue().method().text();
         this.path = request.prologue().uriPath().rawPath();
-        this.closing = headers.containsToken(HeaderValues.CONNECTION_CLOSE);
+        this.closing = headers.contains(HeaderNames.CONNECTION) && headers.containsToken(HeaderValues.CONNECTION_CLOSE);
     }
 
     UUID id() {
@@ -75,9 +77,14 @@ final class Exchange {
 
     Request read(Router.Found found, @Nullable Principal principal, int limit) {
         Request.Line line = new Request.Line(
-                id, method, path, request.remotePeer().host(), name -> lines(HeaderNames.create(name)));
+                id,
+                method,
+                path,
+                principal,
+                () -> request.remotePeer().host(),
+                name -> lines(HeaderNames.create(name)));
         Query query = Query.parse(request.prologue().query().rawValue());
-        return new Request(line, found.parameters(), query, principal, body(limit));
+        return new Request(line, found.parameters(), query, body(limit));
     }
 
     private byte[] body(int limit) {
@@ -93,7 +100,8 @@ final class Exchange {
             bodyRead = true;
             return NOTHING;
         }
-        byte[] body = readBody(limit);
+        // A length that is known needs no guess, and a guess would be a buffer of 16 KiB for every request.
+        byte[] body = readBody((int) headers.contentLength().orElse(limit));
         if (body.length > limit) {
             throw Refusals.tooLarge(limit);
         }
@@ -102,14 +110,18 @@ final class Exchange {
     }
 
     /** Reads one byte more than allowed, so that the caller sees that there was more. */
-    private byte[] readBody(int limit) {
+    private byte[] readBody(int length) {
         // Not closed: closing would read the rest of a body that is too large.
         InputStream in = request.content().inputStream();
         try {
-            return in.readNBytes(limit + 1);
+            byte[] body = in.readNBytes(length);
+            int more = in.read();
+            return more < 0 ? body : Arrays.copyOf(body, body.length + 1);
         } catch (RequestException e) {
             closing = true;
-            throw e.status().code() == 413 ? Refusals.tooLarge(limit) : Fault.of(e.getMessage()).problem();
+            throw e.status().code() == 413
+                    ? Refusals.tooLarge(length)
+                    : Fault.of(e.getMessage()).problem();
         } catch (IOException | RuntimeException e) {
             throw new CloseConnectionException("The peer went away before its body was whole", e);
         }
@@ -147,6 +159,8 @@ final class Exchange {
         } catch (IOException e) {
             throw new CloseConnectionException("The peer went away while its answer was being written", e);
         }
+        // Closing a Helidon stream only marks it; the last chunk goes out here.
+        ((RoutingResponse) response).commit();
     }
 
     private boolean skippable() {

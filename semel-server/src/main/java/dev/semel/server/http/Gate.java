@@ -24,6 +24,8 @@ final class Gate {
     private int to;
     /** Bytes before this are understood. */
     private int known;
+    /** How far behind {@code from} the end of the head was looked for, so that dripping bytes are looked at once. */
+    private int scanned;
 
     private State state = State.HEAD;
     private long remaining;
@@ -142,9 +144,6 @@ final class Gate {
         scanned = 0;
         return true;
     }
-
-    /** How far behind {@code from} the end of the head was looked for, so that dripping bytes are looked at once. */
-    private int scanned;
 
     private int endOfHead() {
         int i = from + scanned;

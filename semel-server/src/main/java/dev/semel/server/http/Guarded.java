@@ -45,8 +45,9 @@ final class Guarded implements ServerConnection {
         this.connections = guard.connections();
         this.socket = context.serverSocket();
         this.gate = new Gate(this::readSocket, settings, guard.largestBody());
-        this.inner = guard.http1().connection(
-                new GuardedContext(context, DataReader.create(this::read), new Timed(context.dataWriter())));
+        this.inner = guard.http1()
+                .connection(
+                        new GuardedContext(context, DataReader.create(this::read), new Timed(context.dataWriter())));
     }
 
     @Override

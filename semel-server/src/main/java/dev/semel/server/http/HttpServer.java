@@ -24,11 +24,13 @@ public final class HttpServer implements AutoCloseable {
         this.settings = settings;
     }
 
+    /** @throws IllegalStateException when the address cannot be listened on */
     public static HttpServer start(Settings settings, Router router, Authenticator authenticator, Observer observer) {
         Dispatch dispatch = new Dispatch(settings, router, authenticator, observer);
         Connections connections = new Connections(settings);
         TransportErrors errors = new TransportErrors(settings, observer, dispatch.ids());
-        Guard guard = new Guard(http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
+        Guard guard =
+                new Guard(http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
         WebServer server = WebServer.builder()
                 .address(address(settings.host()))
                 .port(settings.port())
@@ -46,9 +48,15 @@ public final class HttpServer implements AutoCloseable {
                 .protocolsDiscoverServices(false)
                 .featuresDiscoverServices(false)
                 .addConnectionSelector(guard)
-                .addRouting(HttpRouting.builder().addFilter((_, request, response) -> dispatch.serve(request, response)))
+                .addRouting(
+                        HttpRouting.builder().addFilter((_, request, response) -> dispatch.serve(request, response)))
                 .build()
                 .start();
+        if (!server.isRunning()) {
+            // Helidon only logs that it could not listen.
+            throw new IllegalStateException("Cannot listen on " + settings.host() + ":" + settings.port()
+                    + ", probably another process does. The server was not started.");
+        }
         return new HttpServer(server, dispatch.inFlight(), connections.start(), settings);
     }
 
@@ -87,7 +95,10 @@ public final class HttpServer implements AutoCloseable {
                         .validatePrologue(false)
                         .validateRequestHeaders(false)
                         .continueImmediately(false)
-                        .log(HttpLogConfig.builder().receiveLog(false).sendLog(false).build())
+                        .log(HttpLogConfig.builder()
+                                .receiveLog(false)
+                                .sendLog(false)
+                                .build())
                         .build())
                 .build();
     }

@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param attachment whatever the authenticator wants its own room to find again, e.g. a quota
  */
 public record Principal(
-        String tokenId, int workspace, String workspaceName, Set<Scope> scopes, @Nullable Object attachment) {
+        String tokenId,
+        int workspace,
+        String workspaceName,
+        Set<Scope> scopes,
+        @Nullable Object attachment) {
     public Principal {
         scopes = Set.copyOf(scopes);
         if (scopes.contains(Scope.OPEN)) {

@@ -10,8 +10,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Problems {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final String HOME = "https://semel.dev/";
-    private static final String KEY_GUIDE =
-            "<" + HOME + "docs/idempotency>; rel=\"describedby\"; type=\"text/html\"";
+    private static final String KEY_GUIDE = "<" + HOME + "docs/idempotency>; rel=\"describedby\"; type=\"text/html\"";
 
     private Problems() {}
 

@@ -52,7 +52,8 @@ final class Query {
             int equals = raw.indexOf('=');
             return equals < 0
                     ? new Parameter(Segments.query(raw), "")
-                    : new Parameter(Segments.query(raw.substring(0, equals)), Segments.query(raw.substring(equals + 1)));
+                    : new Parameter(
+                            Segments.query(raw.substring(0, equals)), Segments.query(raw.substring(equals + 1)));
         }
     }
 }

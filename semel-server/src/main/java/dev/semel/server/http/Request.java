@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A request whose credential was checked and whose body was read, both within their bounds. */
@@ -13,19 +14,23 @@ public final class Request {
     private final Line line;
     private final Map<String, String> parameters;
     private final Query query;
-    private final @Nullable Principal principal;
     private final byte[] body;
 
-    Request(Line line, Map<String, String> parameters, Query query, @Nullable Principal principal, byte[] body) {
+    Request(Line line, Map<String, String> parameters, Query query, byte[] body) {
         this.line = line;
         this.parameters = parameters;
         this.query = query;
-        this.principal = principal;
         this.body = body;
     }
 
-    /** What is known of a request before its address is decoded. */
-    record Line(UUID id, String method, String rawPath, String remote, Function<String, List<String>> headers) {}
+    /** What is known of a request before its address is decoded and its body read. */
+    record Line(
+            UUID id,
+            String method,
+            String rawPath,
+            @Nullable Principal principal,
+            Supplier<String> remote,
+            Function<String, List<String>> headers) {}
 
     public UUID id() {
         return line.id;
@@ -79,12 +84,12 @@ public final class Request {
 
     /** Who asks; null on an open route. */
     public @Nullable Principal caller() {
-        return principal;
+        return line.principal;
     }
 
     /** Who asks, on a route with a scope. */
     public Principal principal() {
-        Principal known = principal;
+        Principal known = line.principal;
         if (known == null) {
             throw new IllegalStateException("An open route has no principal");
         }
@@ -93,7 +98,7 @@ public final class Request {
 
     /** The address of the peer's end of the connection; a proxy's where there is one. */
     public String remoteAddress() {
-        return line.remote;
+        return line.remote.get();
     }
 
     private static @Nullable String single(List<String> values, String what, String name) {

@@ -165,7 +165,8 @@ public final class Router {
         }
 
         /** A literal goes before a parameter; a parameter is tried where the literal offers no such method. */
-        @Nullable Target find(String method, String[] raw, int at) {
+        @Nullable
+        Target find(String method, String[] raw, int at) {
             if (at == raw.length) {
                 return routes.get(method);
             }

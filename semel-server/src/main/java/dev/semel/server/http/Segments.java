@@ -31,7 +31,9 @@ final class Segments {
 
     static SemelException malformed(String detail) {
         return new SemelException(
-                ErrorCode.INVALID_INPUT, detail + " Nothing was done.", "Encode each part of the address once, as UTF-8.");
+                ErrorCode.INVALID_INPUT,
+                detail + " Nothing was done.",
+                "Encode each part of the address once, as UTF-8.");
     }
 
     private static String decode(String raw, boolean plusIsSpace) {

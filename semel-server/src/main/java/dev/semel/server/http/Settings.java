@@ -61,26 +61,70 @@ public record Settings(
 
     public Settings withMaxBody(int bytes) {
         return new Settings(
-                host, port, bytes, maxPrologue, maxHeaders, headTimeout, bodyTimeout, writeTimeout, idleTimeout,
-                maxConnections, maxConcurrent, backlog, drain);
+                host,
+                port,
+                bytes,
+                maxPrologue,
+                maxHeaders,
+                headTimeout,
+                bodyTimeout,
+                writeTimeout,
+                idleTimeout,
+                maxConnections,
+                maxConcurrent,
+                backlog,
+                drain);
     }
 
     public Settings withTimeouts(Duration head, Duration body, Duration write, Duration idle) {
         return new Settings(
-                host, port, maxBody, maxPrologue, maxHeaders, head, body, write, idle, maxConnections, maxConcurrent,
-                backlog, drain);
+                host,
+                port,
+                maxBody,
+                maxPrologue,
+                maxHeaders,
+                head,
+                body,
+                write,
+                idle,
+                maxConnections,
+                maxConcurrent,
+                backlog,
+                drain);
     }
 
     public Settings withLoad(int connections, int requests) {
         return new Settings(
-                host, port, maxBody, maxPrologue, maxHeaders, headTimeout, bodyTimeout, writeTimeout, idleTimeout,
-                connections, requests, backlog, drain);
+                host,
+                port,
+                maxBody,
+                maxPrologue,
+                maxHeaders,
+                headTimeout,
+                bodyTimeout,
+                writeTimeout,
+                idleTimeout,
+                connections,
+                requests,
+                backlog,
+                drain);
     }
 
     public Settings withDrain(Duration atMost) {
         return new Settings(
-                host, port, maxBody, maxPrologue, maxHeaders, headTimeout, bodyTimeout, writeTimeout, idleTimeout,
-                maxConnections, maxConcurrent, backlog, atMost);
+                host,
+                port,
+                maxBody,
+                maxPrologue,
+                maxHeaders,
+                headTimeout,
+                bodyTimeout,
+                writeTimeout,
+                idleTimeout,
+                maxConnections,
+                maxConcurrent,
+                backlog,
+                atMost);
     }
 
     private static void atLeast(String name, int value, int least) {

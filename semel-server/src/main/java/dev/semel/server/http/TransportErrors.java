@@ -57,7 +57,10 @@ final class TransportErrors implements DirectHandler {
     SemelException problem(int status, @Nullable String message) {
         return switch (status) {
             case 503 -> Refusals.overloaded(settings.maxConcurrent());
-            default -> status >= 500 && status != 505 ? Refusals.internal() : Fault.of(message).problem();
+            default ->
+                status >= 500 && status != 505
+                        ? Refusals.internal()
+                        : Fault.of(message).problem();
         };
     }
 }

@@ -63,7 +63,10 @@ class CredentialsTest {
     @ParameterizedTest
     @ValueSource(strings = {"Bearer", "bearer", "BEARER"})
     void the_scheme_may_be_in_any_case(String scheme) throws IOException {
-        assertEquals(200, site.askAs("Authorization: " + scheme + " dev\r\n", "GET", "/v1/runs").status());
+        assertEquals(
+                200,
+                site.askAs("Authorization: " + scheme + " dev\r\n", "GET", "/v1/runs")
+                        .status());
     }
 
     @Test

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LimitsTest {
     private static final Settings NORMAL = Settings.on("127.0.0.1", 0);
-    private static final Handler COUNT = request -> 
-            Answer.json(200, String.valueOf(request.body().length).getBytes(StandardCharsets.US_ASCII));
+    private static final Handler COUNT =
+            request -> Answer.json(200, String.valueOf(request.body().length).getBytes(StandardCharsets.US_ASCII));
     private static final String CHUNKED = "Transfer-Encoding: chunked\r\n\r\n";
 
     private final CountDownLatch arrived = new CountDownLatch(1);
@@ -25,14 +25,14 @@ class LimitsTest {
 
     private Router router() {
         return new Router()
-            .add(new Route("POST", "/v1/large", Scope.TRIGGER, COUNT).withMaxBody(3 << 20))
-            .add(new Route("POST", "/v1/small", Scope.TRIGGER, COUNT).withMaxBody(10))
-            .add("POST", "/v1/normal", Scope.TRIGGER, COUNT)
-            .add("GET", "/v1/slow", Scope.READ, _ -> {
-                arrived.countDown();
-                release.await();
-                return Answer.empty(204);
-            });
+                .add(new Route("POST", "/v1/large", Scope.TRIGGER, COUNT).withMaxBody(3 << 20))
+                .add(new Route("POST", "/v1/small", Scope.TRIGGER, COUNT).withMaxBody(10))
+                .add("POST", "/v1/normal", Scope.TRIGGER, COUNT)
+                .add("GET", "/v1/slow", Scope.READ, _ -> {
+                    arrived.countDown();
+                    release.await();
+                    return Answer.empty(204);
+                });
     }
 
     @AfterEach
@@ -53,12 +53,18 @@ class LimitsTest {
 
     @Test
     void a_stranger_with_a_large_body_is_401_and_not_413() throws IOException {
-        assertEquals(401, site.askAs("", "POST", "/v1/normal", "Content-Length: 10737418240").status());
+        assertEquals(
+                401,
+                site.askAs("", "POST", "/v1/normal", "Content-Length: 10737418240")
+                        .status());
     }
 
     @Test
     void a_client_that_waits_for_100_continue_gets_413_instead_of_it() throws IOException {
-        assertEquals(413, site.ask("POST", "/v1/small", "Content-Length: 11", "Expect: 100-continue").status());
+        assertEquals(
+                413,
+                site.ask("POST", "/v1/small", "Content-Length: 11", "Expect: 100-continue")
+                        .status());
     }
 
     @Test
@@ -111,9 +117,14 @@ class LimitsTest {
     @ParameterizedTest
     @ValueSource(strings = {"gzip", "br", "gzip, gzip", "identity, gzip", "x"})
     void a_content_encoding_is_415(String encoding) throws IOException {
-        assertEquals(415, site.ask("POST", "/v1/normal", "Content-Encoding: " + encoding, "Content-Length: 3").status());
         assertEquals(
-                200, site.ask("POST", "/v1/normal", "Content-Encoding: identity", "Content-Length: 0").status());
+                415,
+                site.ask("POST", "/v1/normal", "Content-Encoding: " + encoding, "Content-Length: 3")
+                        .status());
+        assertEquals(
+                200,
+                site.ask("POST", "/v1/normal", "Content-Encoding: identity", "Content-Length: 0")
+                        .status());
     }
 
     @Test
@@ -137,7 +148,10 @@ class LimitsTest {
 
     @Test
     void a_head_just_inside_the_limits_is_served() throws IOException {
-        assertEquals(200, site.ask("GET", "/healthz?" + "a".repeat(8_000), "X: " + "b".repeat(15_000)).status());
+        assertEquals(
+                200,
+                site.ask("GET", "/healthz?" + "a".repeat(8_000), "X: " + "b".repeat(15_000))
+                        .status());
     }
 
     @Test
@@ -166,7 +180,9 @@ class LimitsTest {
     private static Wire second(Site narrow) throws IOException {
         try (Wire first = narrow.wire()) {
             first.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply();
-            Wire second = narrow.wire().send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").patience(100);
+            Wire second = narrow.wire()
+                    .send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+                    .patience(100);
             assertThrows(SocketTimeoutException.class, second::reply);
             return second;
         }

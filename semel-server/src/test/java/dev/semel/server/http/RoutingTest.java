@@ -45,19 +45,45 @@ class RoutingTest {
 
     @Test
     void a_literal_goes_before_a_parameter_and_does_not_hide_its_other_methods() throws IOException {
-        assertEquals("query", site.ask("POST", "/v1/runs/query", "Content-Length: 0").body());
+        assertEquals(
+                "query", site.ask("POST", "/v1/runs/query", "Content-Length: 0").body());
         assertEquals("query", site.ask("GET", "/v1/runs/query").body());
-        assertEquals("GET, HEAD, OPTIONS, POST", site.ask("PUT", "/v1/runs/query").header("allow"));
+        assertEquals(
+                "GET, HEAD, OPTIONS, POST", site.ask("PUT", "/v1/runs/query").header("allow"));
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/v1/%72uns", "/V1/RUNS", "/v1/runs/", "//v1/runs", "/v1//runs", "/v1/runs;/healthz", "/v1/runs;a=b",
-                "/healthz/../v1/runs", "/healthz/%2e%2e/v1/runs", "/v1/runs/..", "/v1/runs/.", "/v1/runs/%2e%2e",
-                "/v1/runs/%2E", "/v1/runs/a;b", "/v1/runs/%00", "/v1/runs/%0d%0aX:%20y", "/v1/runs/%c0%ae", "/v1/runs/%",
-                "/v1/runs/%4", "/v1/runs/%zz", "/v1/runs/%ed%a0%80", "/v1/runs/%7f", "/v1/runs/%c2%85", "/v1", "/v1/",
-                "/v1/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t", "/healthz/", "/healthz;x", "/./healthz"
+                "/v1/%72uns",
+                "/V1/RUNS",
+                "/v1/runs/",
+                "//v1/runs",
+                "/v1//runs",
+                "/v1/runs;/healthz",
+                "/v1/runs;a=b",
+                "/healthz/../v1/runs",
+                "/healthz/%2e%2e/v1/runs",
+                "/v1/runs/..",
+                "/v1/runs/.",
+                "/v1/runs/%2e%2e",
+                "/v1/runs/%2E",
+                "/v1/runs/a;b",
+                "/v1/runs/%00",
+                "/v1/runs/%0d%0aX:%20y",
+                "/v1/runs/%c0%ae",
+                "/v1/runs/%",
+                "/v1/runs/%4",
+                "/v1/runs/%zz",
+                "/v1/runs/%ed%a0%80",
+                "/v1/runs/%7f",
+                "/v1/runs/%c2%85",
+                "/v1",
+                "/v1/",
+                "/v1/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t",
+                "/healthz/",
+                "/healthz;x",
+                "/./healthz"
             })
     void another_spelling_of_a_path_never_matches(String path) throws IOException {
         site.handled.clear();
@@ -69,8 +95,17 @@ class RoutingTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/v1/runs", "/v1/nothing", "/v1", "/v1/", "/v1/runs/", "/v1/%72uns", "/v1/runs/%zz", "/v1/runs/..",
-                "/v1/runs;/healthz", "/v1//runs", "/v1/runs/configs"
+                "/v1/runs",
+                "/v1/nothing",
+                "/v1",
+                "/v1/",
+                "/v1/runs/",
+                "/v1/%72uns",
+                "/v1/runs/%zz",
+                "/v1/runs/..",
+                "/v1/runs;/healthz",
+                "/v1//runs",
+                "/v1/runs/configs"
             })
     void without_a_credential_everything_under_v1_looks_the_same(String path) throws IOException {
         for (String method : new String[] {"GET", "DELETE", "OPTIONS"}) {
@@ -82,7 +117,9 @@ class RoutingTest {
 
     @Test
     void an_open_route_under_v1_needs_no_credential_for_its_own_method_only() throws IOException {
-        assertEquals(200, site.askAs("", "POST", "/v1/hooks/src_1", "Content-Length: 0").status());
+        assertEquals(
+                200,
+                site.askAs("", "POST", "/v1/hooks/src_1", "Content-Length: 0").status());
         assertEquals(401, site.askAs("", "GET", "/v1/hooks/src_1").status());
     }
 

@@ -201,8 +201,8 @@ class SmugglingTest {
     @Test
     void a_small_unread_body_is_read_away_and_the_connection_goes_on() throws IOException {
         try (Wire wire = site.wire()) {
-            wire.send("POST /v1/workflows/w/trigger HTTP/1.1\r\nHost: x\r\nContent-Length: " + HIDDEN.length() + "\r\n\r\n"
-                    + HIDDEN);
+            wire.send("POST /v1/workflows/w/trigger HTTP/1.1\r\nHost: x\r\nContent-Length: " + HIDDEN.length()
+                    + "\r\n\r\n" + HIDDEN);
             assertEquals(401, wire.reply().status());
             wire.send(GET + "Host: x\r\n\r\n");
             assertEquals("ok", wire.reply().body());

@@ -63,7 +63,22 @@ final class Wire implements AutoCloseable {
             matched = b == "\r\n\r\n".charAt(matched) ? matched + 1 : b == '\r' ? 1 : 0;
         }
         String[] lines = head.toString(StandardCharsets.ISO_8859_1).split("\r\n");
-        return new Reply(Integer.parseInt(lines[0].split(" ")[1]), List.of(lines).subList(1, lines.length), "");
+        return new Reply(
+                Integer.parseInt(lines[0].split(" ")[1]), List.of(lines).subList(1, lines.length), "");
+    }
+
+    /** Reads one chunk; the last one is empty. */
+    String chunk() throws IOException {
+        StringBuilder size = new StringBuilder();
+        for (int b = in.read(); b != '\n'; b = in.read()) {
+            if (b < 0) {
+                throw new IOException("closed inside a chunk");
+            }
+            size.append((char) b);
+        }
+        byte[] data = in.readNBytes(Integer.parseInt(size.toString().strip(), 16));
+        in.readNBytes(2);
+        return new String(data, StandardCharsets.UTF_8);
     }
 
     /** Everything until the server closes; a reset counts as closed. */
@@ -103,7 +118,8 @@ final class Wire implements AutoCloseable {
     }
 
     record Reply(int status, List<String> headers, String body) {
-        @Nullable String header(String name) {
+        @Nullable
+        String header(String name) {
             List<String> values = headers(name);
             return values.isEmpty() ? null : values.getFirst();
         }
