@@ -81,7 +81,7 @@ sealed interface Expression {
                     "an operator or function does not fit the types of its values (int(), double() and string() convert)";
                 case ITERATION_BUDGET_EXCEEDED -> "it takes more than " + Language.MOST_ITERATIONS + " iterations";
                 case BAD_FORMAT -> "text could not be read as a number";
-                case INVALID_ARGUMENT -> "a condition is not true or false, or a conversion is out of range";
+                case INVALID_ARGUMENT -> "a value has the wrong type for its place, or a conversion is out of range";
                 case INTERNAL_ERROR, DUPLICATE_ATTRIBUTE, AMBIGUOUS_OVERLOAD, TYPE_NOT_FOUND ->
                     "its values do not fit together";
             };

@@ -54,7 +54,7 @@ final class ExpressionCompiler {
         if (path.isPresent()) {
             return new Expression.Plain(path.get());
         }
-        CelAbstractSyntaxTree checked = tree(Language.COMPILER.check(parsed), code);
+        CelAbstractSyntaxTree checked = tree(Language.COMPILER.check(Weighing.added(parsed)), code);
         return checked == null || !fits(checked.getResultType(), wanted, code) ? null : planned(checked, reads);
     }
 

@@ -9,11 +9,13 @@ import dev.cel.common.types.CelType;
 import dev.cel.common.types.ListType;
 import dev.cel.common.types.MapType;
 import dev.cel.common.types.SimpleType;
+import dev.cel.common.types.TypeParamType;
 import dev.cel.compiler.CelCompiler;
 import dev.cel.compiler.CelCompilerFactory;
 import dev.cel.parser.CelMacro;
 import dev.cel.parser.CelMacroExprFactory;
 import dev.cel.parser.CelStandardMacro;
+import dev.cel.runtime.CelEvaluationException;
 import dev.cel.runtime.CelFunctionBinding;
 import dev.cel.runtime.CelRuntime;
 import dev.cel.runtime.CelRuntimeFactory;
@@ -23,6 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /**
  * The expression language: CEL, reduced to what a workflow needs and joined by our functions. It has no clock, no
@@ -91,7 +95,8 @@ final class Language {
                         function("money", SimpleType.STRING, SimpleType.INT, SimpleType.STRING),
                         function(KEY, SimpleType.STRING, ListType.create(SimpleType.DYN)),
                         function(FIND, SimpleType.DYN, SimpleType.DYN, ListType.create(SimpleType.DYN)),
-                        function(EITHER, SimpleType.DYN, SimpleType.DYN, SimpleType.DYN))
+                        function(EITHER, SimpleType.DYN, SimpleType.DYN, SimpleType.DYN),
+                        function(Weighing.WEIGH, TypeParamType.create("T"), TypeParamType.create("T")))
                 .build();
     }
 
@@ -129,26 +134,52 @@ final class Language {
 
     private static List<CelFunctionBinding> operators() {
         return List.of(
-                CelFunctionBinding.from("add_string", String.class, String.class, Operators::join),
-                CelFunctionBinding.from("add_list", List.class, List.class, Operators::append),
-                CelFunctionBinding.from("equals", Object.class, Object.class, Operators::equal),
-                CelFunctionBinding.from("not_equals", Object.class, Object.class, (a, b) -> !Operators.equal(a, b)),
-                CelFunctionBinding.from("in_list", Object.class, List.class, Operators::in),
-                CelFunctionBinding.from("in_map", Object.class, Map.class, (name, map) -> map.containsKey(name)),
-                CelFunctionBinding.from("contains_string", String.class, String.class, Operators::contains));
+                binary("add_string", String.class, String.class, Operators::join),
+                binary("add_list", List.class, List.class, Operators::append),
+                binary("equals", Object.class, Object.class, Operators::equal),
+                binary("not_equals", Object.class, Object.class, (a, b) -> !Operators.equal(a, b)),
+                binary("in_list", Object.class, List.class, Operators::in),
+                binary("in_map", Object.class, Map.class, (name, map) -> map.containsKey(name)),
+                binary("contains_string", String.class, String.class, Operators::contains));
     }
 
     private static List<CelFunctionBinding> functions() {
         return List.of(
-                CelFunctionBinding.from(overload("lower"), String.class, Functions::lower),
-                CelFunctionBinding.from(overload("trim"), String.class, Functions::trim),
-                CelFunctionBinding.from(overload("sha256"), String.class, Functions::sha256),
-                CelFunctionBinding.from(overload("short_hash"), String.class, Functions::shortHash),
-                CelFunctionBinding.from(overload("json"), Object.class, Functions::json),
-                CelFunctionBinding.from(overload("money"), Long.class, String.class, Functions::money),
-                CelFunctionBinding.from(overload(KEY), List.class, Functions::key),
-                CelFunctionBinding.from(overload(FIND), Object.class, List.class, Functions::find),
-                CelFunctionBinding.from(overload(EITHER), Object.class, Object.class, Functions::either));
+                unary(overload("lower"), String.class, Functions::lower),
+                unary(overload("trim"), String.class, Functions::trim),
+                unary(overload("sha256"), String.class, Functions::sha256),
+                unary(overload("short_hash"), String.class, Functions::shortHash),
+                unary(overload("json"), Object.class, Functions::json),
+                binary(overload("money"), Long.class, String.class, Functions::money),
+                unary(overload(KEY), List.class, Functions::key),
+                binary(overload(FIND), Object.class, List.class, Functions::find),
+                binary(overload(EITHER), Object.class, Object.class, Functions::either),
+                unary(overload(Weighing.WEIGH), Object.class, Weighing::weigh));
+    }
+
+    /**
+     * A failure must reach the engine as its own checked exception: of any other it prints the arguments into a message,
+     * values and all, however large they are.
+     */
+    private static <A> CelFunctionBinding unary(String id, Class<A> a, Function<A, Object> function) {
+        return CelFunctionBinding.from(id, a, argument -> {
+            try {
+                return function.apply(argument);
+            } catch (Failure failure) {
+                throw new CelEvaluationException("refused", failure);
+            }
+        });
+    }
+
+    private static <A, B> CelFunctionBinding binary(
+            String id, Class<A> a, Class<B> b, BiFunction<A, B, Object> function) {
+        return CelFunctionBinding.from(id, a, b, (left, right) -> {
+            try {
+                return function.apply(left, right);
+            } catch (Failure failure) {
+                throw new CelEvaluationException("refused", failure);
+            }
+        });
     }
 
     private static List<CelMacro> macros() {

@@ -29,8 +29,10 @@ final class Problems {
     }
 
     void add(Spot spot, String message, String note, String fix) {
-        if (found.size() < LIMIT) {
-            found.add(new Problem(spot, message, note, fix));
+        var problem = new Problem(spot, message, note, fix);
+        // A macro puts its argument into the expression twice; its mistake is one all the same.
+        if (found.size() < LIMIT && !found.contains(problem)) {
+            found.add(problem);
         }
     }
 

@@ -44,11 +44,11 @@ final class Values {
         if (node.isIntegralNumber()) {
             return node.canConvertToLong() ? (Object) node.longValue() : new ExactNumber(node);
         }
-        double value = node.doubleValue();
-        if (!Double.isFinite(value)) {
-            return new ExactNumber(node);
+        if (!node.isBigDecimal()) {
+            return node.doubleValue();
         }
-        boolean exact = !node.isBigDecimal() || BigDecimal.valueOf(value).compareTo(node.decimalValue()) == 0;
+        double value = node.decimalValue().doubleValue();
+        boolean exact = Double.isFinite(value) && BigDecimal.valueOf(value).compareTo(node.decimalValue()) == 0;
         return exact ? (Object) value : new ExactNumber(node);
     }
 
@@ -136,6 +136,12 @@ final class Values {
         public int size() {
             return node.size();
         }
+
+        /** The engine puts values into its messages; ours must not be there, nor a megabyte of them. */
+        @Override
+        public String toString() {
+            return "[…]";
+        }
     }
 
     static final class ObjectView extends AbstractMap<String, Object> {
@@ -159,6 +165,11 @@ final class Values {
         @Override
         public int size() {
             return node.size();
+        }
+
+        @Override
+        public String toString() {
+            return "{…}";
         }
 
         @Override

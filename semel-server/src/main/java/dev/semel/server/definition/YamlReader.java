@@ -197,7 +197,8 @@ final class YamlReader {
     }
 
     private static boolean wellFormed(String text) {
-        return text.indexOf('\0') < 0 && StandardCharsets.UTF_8.newEncoder().canEncode(text);
+        // A code point that is a surrogate has lost its other half.
+        return text.codePoints().noneMatch(point -> point == 0 || Character.getType(point) == Character.SURROGATE);
     }
 
     private Unreadable stop(Event event, String pointer, String message) {
