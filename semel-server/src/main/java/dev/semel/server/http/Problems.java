@@ -27,6 +27,10 @@ public final class Problems {
         if (comesBack(code)) {
             answer = answer.with("Retry-After", retryAfter(error));
         }
+        if (error.members().get("quota") instanceof String quota && error.members().get("limit") instanceof Integer limit) {
+            answer = answer.with("RateLimit-Policy", "\"" + quota + "\";q=" + limit + ";w=60")
+                    .with("RateLimit", "\"" + quota + "\";r=0;t=" + retryAfter(error));
+        }
         return switch (code) {
             case IDEMPOTENCY_KEY_INVALID, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_CONFLICT ->
                 answer.with("Link", KEY_GUIDE);
