@@ -80,7 +80,9 @@ final class Asking {
 
     String newToken(String body) throws Exception {
         token = "dev";
-        return Json.parse(ask(200, "POST", "/v1/tokens", body).body()).path("token").asString();
+        return Json.parse(ask(200, "POST", "/v1/tokens", body).body())
+                .path("token")
+                .asString();
     }
 
     private String anyToken() throws Exception {

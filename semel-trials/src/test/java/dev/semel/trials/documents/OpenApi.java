@@ -23,11 +23,14 @@ record OpenApi(JsonNode document) {
 
     List<Operation> operations() {
         List<Operation> found = new ArrayList<>();
-        document.path("paths").forEachEntry((path, methods) -> methods.forEachEntry((method, operation) -> {
-            JsonNode security = operation.path("security");
-            String scope = security.isEmpty() ? "open" : security.get(0).path("token").get(0).asString();
-            found.add(new Operation(method.toUpperCase(java.util.Locale.ROOT), path, scope));
-        }));
+        document.path("paths")
+                .forEachEntry((path, methods) -> methods.forEachEntry((method, operation) -> {
+                    JsonNode security = operation.path("security");
+                    String scope = security.isEmpty()
+                            ? "open"
+                            : security.get(0).path("token").get(0).asString();
+                    found.add(new Operation(method.toUpperCase(java.util.Locale.ROOT), path, scope));
+                }));
         return found;
     }
 
@@ -64,7 +67,9 @@ record OpenApi(JsonNode document) {
             return List.of("the header " + name + " is not described");
         }
         JsonNode text = JsonNodeFactory.instance.stringNode(value);
-        return faults(resolved(header).path("schema"), text).stream().map(f -> name + ": " + f).toList();
+        return faults(resolved(header).path("schema"), text).stream()
+                .map(f -> name + ": " + f)
+                .toList();
     }
 
     /** Members that no schema names count as faults here; for clients the schemas stay open to new ones. */

@@ -41,9 +41,11 @@ class OpenApiTest {
         var parsed = new OpenAPIV3Parser().readContents(text(), null, new ParseOptions());
         assertEquals(List.of(), parsed.getMessages());
         assertNotNull(parsed.getOpenAPI());
-        assertEquals(document().operations().size(), parsed.getOpenAPI().getPaths().values().stream()
-                .mapToInt(path -> path.readOperations().size())
-                .sum());
+        assertEquals(
+                document().operations().size(),
+                parsed.getOpenAPI().getPaths().values().stream()
+                        .mapToInt(path -> path.readOperations().size())
+                        .sum());
         var broken = new OpenAPIV3Parser()
                 .readContents(text().replaceFirst("\"responses\"", "\"replies\""), null, new ParseOptions());
         assertFalse(broken.getMessages().isEmpty(), "The validator finds nothing wrong with anything.");
@@ -67,7 +69,10 @@ class OpenApiTest {
     @Test
     void it_lists_every_error_code() throws Exception {
         List<String> listed = new ArrayList<>();
-        document().document().at("/components/schemas/Problem/properties/code/enum").forEach(code -> listed.add(code.asString()));
+        document()
+                .document()
+                .at("/components/schemas/Problem/properties/code/enum")
+                .forEach(code -> listed.add(code.asString()));
         assertEquals(Stream.of(ErrorCode.values()).map(ErrorCode::slug).toList(), listed);
     }
 
@@ -114,11 +119,15 @@ class OpenApiTest {
     void an_answer_that_is_not_as_described_is_a_fault() throws Exception {
         OpenApi api = document();
         assertEquals(List.of(), api.faults("GET", "/healthz", reply(Map.of(), "{\"status\":\"ok\"}")));
-        assertFalse(api.faults("GET", "/healthz", reply(Map.of(), "{\"status\":1}")).isEmpty());
+        assertFalse(
+                api.faults("GET", "/healthz", reply(Map.of(), "{\"status\":1}")).isEmpty());
         assertFalse(api.faults("GET", "/healthz", reply(Map.of(), "{}")).isEmpty());
-        assertFalse(api.faults("GET", "/healthz", reply(Map.of(), "{\"status\":\"ok\",\"more\":1}")).isEmpty());
-        assertFalse(api.faults("GET", "/healthz", reply(Map.of("x-new", "1"), "{\"status\":\"ok\"}")).isEmpty());
-        assertFalse(api.faults("POST", "/healthz", reply(Map.of(), "{\"status\":\"ok\"}")).isEmpty());
+        assertFalse(api.faults("GET", "/healthz", reply(Map.of(), "{\"status\":\"ok\",\"more\":1}"))
+                .isEmpty());
+        assertFalse(api.faults("GET", "/healthz", reply(Map.of("x-new", "1"), "{\"status\":\"ok\"}"))
+                .isEmpty());
+        assertFalse(api.faults("POST", "/healthz", reply(Map.of(), "{\"status\":\"ok\"}"))
+                .isEmpty());
     }
 
     private static Reply reply(Map<String, String> headers, String body) {
@@ -135,7 +144,10 @@ class OpenApiTest {
         asking.ask(422, "POST", trigger, data.replace("4900", "5900"));
         asking.without().ask(200, "POST", trigger, "{\"data\":{\"task_id\":\"t\"},\"more\":1}");
         asking.ask(200, "PUT", "/v1/workflows/{id}/runs/{run_id}", data);
-        asking.ask(200, "POST", "/v1/workflows/{id}/trigger-batch",
+        asking.ask(
+                200,
+                "POST",
+                "/v1/workflows/{id}/trigger-batch",
                 "{\"items\":[{\"key\":\"b_1\",\"data\":{}},{\"key\":\"b_1\",\"data\":{}},{\"key\":\"\"}]}");
         asking.publish("loose", "");
         asking.publish("strict", "idempotency: {duplicate_payload: reject}\ntrigger: {http: {require_key: true}}\n");
@@ -192,7 +204,8 @@ class OpenApiTest {
         asking.typed("application/yaml").ask(400, "PUT", "/v1/workflows/{id}", "semel: 1\nworkflow: x\nstep: []\n");
         asking.typed(JSON).token("nobody").ask(401, "POST", trigger, "{}");
         asking.token(asking.newToken("{\"scopes\":[\"read\"]}")).ask(403, "POST", trigger, "{}");
-        asking.token(asking.newToken("{\"scopes\":[\"trigger\"],\"quota_per_minute\":1}")).ask(200, "POST", trigger, "{}");
+        asking.token(asking.newToken("{\"scopes\":[\"trigger\"],\"quota_per_minute\":1}"))
+                .ask(200, "POST", trigger, "{}");
         asking.ask(429, "POST", trigger, "{}");
     }
 
@@ -202,7 +215,8 @@ class OpenApiTest {
 
     private static String text() throws Exception {
         try (var in = Api.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
-            return new String(java.util.Objects.requireNonNull(in).readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+            return new String(
+                    java.util.Objects.requireNonNull(in).readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
         }
     }
 }

@@ -28,7 +28,11 @@ record Reply(int status, String mediaType, Map<String, String> headers, String b
     /** @param headers names and values in turn */
     static Reply to(HttpClient client, String method, URI address, String body, List<String> headers) throws Exception {
         HttpRequest.Builder request = HttpRequest.newBuilder(address)
-                .method(method, body.isEmpty() ? HttpRequest.BodyPublishers.noBody() : HttpRequest.BodyPublishers.ofString(body));
+                .method(
+                        method,
+                        body.isEmpty()
+                                ? HttpRequest.BodyPublishers.noBody()
+                                : HttpRequest.BodyPublishers.ofString(body));
         if (!headers.isEmpty()) {
             request.headers(headers.toArray(String[]::new));
         }
