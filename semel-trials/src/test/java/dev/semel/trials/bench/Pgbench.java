@@ -23,7 +23,7 @@ final class Pgbench {
 
     private static String run(String... command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String out = new String(process.getInputStream().readAllBytes());
+        String out = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
         if (!process.waitFor(10, TimeUnit.MINUTES) || process.exitValue() != 0) {
             throw new IOException(command[0] + " failed: " + out);
         }
