@@ -15,9 +15,9 @@ final class Pgbench {
                 INSERT INTO bench_row (id, body) VALUES (gen_random_uuid(), 'payment pay_abc 4900 usd');
                 """);
         run("psql", "-q", "-h", "127.0.0.1", "-p", String.valueOf(port), "-U", "postgres", "-c",
-                "CREATE TABLE IF NOT EXISTS bench_row (id uuid PRIMARY KEY, body text NOT NULL)");
+                "CREATE TABLE IF NOT EXISTS bench_row (id uuid PRIMARY KEY, body text NOT NULL)", "postgres");
         String out = run("pgbench", "-n", "-h", "127.0.0.1", "-p", String.valueOf(port), "-U", "postgres", "-f",
-                script.toString(), "-c", "64", "-j", "2", "-M", "prepared", "-T", String.valueOf((int) seconds));
+                script.toString(), "-c", "64", "-j", "2", "-M", "prepared", "-T", String.valueOf((int) seconds), "postgres");
         out.lines().filter(line -> line.startsWith("tps")).forEach(line -> System.out.println("pgbench one-row insert   " + line));
     }
 
