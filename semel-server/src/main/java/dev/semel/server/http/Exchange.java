@@ -69,13 +69,17 @@ final class Exchange {
         return headers.contains(name) ? headers.get(name).allValues() : List.of();
     }
 
+    List<String> lines(String name) {
+        return lines(HeaderNames.create(name));
+    }
+
     void take(Route found) {
         route = found.pattern();
     }
 
     Request read(Router.Found found, @Nullable Principal principal, int limit) {
         Request.Line line = new Request.Line(
-                id, method, path, request.remotePeer().host(), name -> lines(HeaderNames.create(name)));
+                id, method, path, request.remotePeer().host(), this::lines);
         Query query = Query.parse(request.prologue().query().rawValue());
         return new Request(line, found.parameters(), query, principal, body(limit));
     }
