@@ -18,6 +18,7 @@ import dev.semel.store.Rows;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -32,6 +33,11 @@ final class Triggers {
         this.semel = semel;
         this.spaces = spaces;
         this.quotas = quotas;
+    }
+
+    /** A bad key is told before the size or the type of the body: the order in which CONTRACT section 2 judges. */
+    static void checkKey(Function<String, List<String>> headers) {
+        IdempotencyKey.fromHeader(headers.apply("Idempotency-Key"));
     }
 
     dev.semel.server.http.Answer trigger(Request request) {
@@ -139,5 +145,4 @@ final class Triggers {
                 "There is no such workflow in this workspace. No run was started.",
                 "Check the name or id; workflows are listed at GET /v1/workflows.");
     }
-
 }

@@ -17,6 +17,9 @@ import tools.jackson.databind.JsonNode;
  * number of threads.
  */
 public final class Definition {
+    private static final String SPEC =
+            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1";
+
     private final String text;
     private final DefinitionReader.Parts parts;
 
@@ -102,7 +105,8 @@ public final class Definition {
                 ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
                 "Workflow '%s' makes its key itself (trigger.http.key) but has none, because %s. No run was started."
                         .formatted(name(), because),
-                "Send the field that the key is made of, or send an Idempotency-Key header.");
+                "Send the field that the key is made of, or send an Idempotency-Key header.")
+                .with("spec", SPEC);
     }
 
     private SemelException badKey(String rule) {
@@ -110,7 +114,8 @@ public final class Definition {
                 ErrorCode.IDEMPOTENCY_KEY_INVALID,
                 "The key that workflow '%s' made itself (trigger.http.key) is not valid: %s. No run was started."
                         .formatted(name(), rule),
-                "Correct the data or the expression, or send an Idempotency-Key header.");
+                "Correct the data or the expression, or send an Idempotency-Key header.")
+                .with("spec", SPEC);
     }
 
     /** @throws SemelException `invalid-input`, with JSON Pointers in the member `errors` and no value anywhere */
