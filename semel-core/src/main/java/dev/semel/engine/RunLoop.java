@@ -76,7 +76,7 @@ public final class RunLoop implements AutoCloseable {
             room.release();
             return; // it is being driven already, whatever woke it
         }
-        Thread.ofVirtual().name("run").start(() -> {
+        engine.around().ambient().start("run", () -> {
             try {
                 drive(run, chunks);
             } catch (NotOurs e) {

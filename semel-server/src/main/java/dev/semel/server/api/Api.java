@@ -25,7 +25,7 @@ public final class Api {
         this.semel = semel;
         Spaces spaces = new Spaces(semel);
         Views views = new Views(semel);
-        Triggers triggers = new Triggers(semel, spaces, new Quotas(semel.settings().ambient()::nanos));
+        Triggers triggers = new Triggers(semel, spaces, new Quotas(semel::nanos));
         this.workflows = new Workflows(semel, triggers);
         Runs runs = new Runs(semel, views, triggers);
         Keys keys = new Keys(semel, views);

@@ -1,9 +1,9 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.engine.Answer;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Trigger;
+import dev.semel.trigger.Answer;
+import dev.semel.workflow.Current;
+import dev.semel.trigger.Trigger;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
@@ -13,8 +13,8 @@ import dev.semel.server.auth.Quotas;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.Request;
-import dev.semel.store.NewRun;
 import dev.semel.store.Rows;
+import dev.semel.trigger.Door;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +76,7 @@ final class Triggers {
     record Terms(@Nullable IdempotencyKey key, boolean strict, Map<String, String> headers) {}
 
     Answer admit(Principal who, String nameOrId, Ask ask, Terms terms) {
-        Catalog.Entry workflow = workflow(who, nameOrId);
+        Current workflow = workflow(who, nameOrId);
         Definition definition = FileWorkflow.of(workflow.published());
         IdempotencyKey key = terms.key();
         if (key == null && definition.derivesKey()) {
@@ -98,7 +98,7 @@ final class Triggers {
                 ask.data(),
                 Json.write(ask.data()),
                 new Trigger.Names(key, ask.runId()),
-                new Trigger.Sender(NewRun.Door.HTTP, who.tokenId(), ask.correlationId()),
+                new Trigger.Sender(Door.HTTP, who.tokenId(), ask.correlationId()),
                 terms.strict(),
                 freshOnly(who, definition, ask.data())));
         if (answer.replayed()) {
@@ -130,8 +130,8 @@ final class Triggers {
         };
     }
 
-    Catalog.Entry workflow(Principal who, String nameOrId) {
-        Catalog.Entry workflow = semel.catalog().find(who.workspace(), nameOrId);
+    Current workflow(Principal who, String nameOrId) {
+        Current workflow = semel.workflow(who.workspace(), nameOrId);
         if (workflow == null) {
             throw unknownWorkflow();
         }

@@ -1,7 +1,7 @@
 package dev.semel.trials.support;
 
 import dev.semel.server.Serve;
-import dev.semel.server.ServeOptions;
+import dev.semel.server.cli.ServeOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
