@@ -61,10 +61,6 @@ public final class RunLoop implements AutoCloseable {
         room.release();
     }
 
-    public int roomLeft() {
-        return room.availablePermits();
-    }
-
     /** Starts a fresh run, for which room is reserved. */
     public void start(Resident run) {
         start(run, List.of());
