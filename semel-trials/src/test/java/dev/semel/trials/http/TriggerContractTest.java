@@ -3,6 +3,9 @@ package dev.semel.trials.http;
 import static dev.semel.trials.support.Flows.data;
 import static dev.semel.trials.support.Flows.flow;
 import static dev.semel.trials.support.Flows.keyed;
+import static dev.semel.trials.support.Outcome.conflict;
+import static dev.semel.trials.support.Outcome.replay;
+import static dev.semel.trials.support.Outcome.started;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -35,8 +38,8 @@ class TriggerContractTest extends OnBothStores {
     void row_1_without_a_key_every_request_starts_a_run() {
         Reply first = admin().unkeyed(plain(), data(""));
         Reply second = admin().unkeyed(plain(), data(""));
-        assertStarted(first);
-        assertStarted(second);
+        started(first);
+        started(second);
         assertNotEquals(first.runId(), second.runId());
         assertNull(first.header("Idempotency-Key"));
         assertNull(first.header("Idempotency-Expires"));
@@ -47,7 +50,7 @@ class TriggerContractTest extends OnBothStores {
         String key = stage.key();
         Instant before = Instant.now();
         Reply reply = admin().trigger(plain(), key, data(""));
-        assertStarted(reply);
+        started(reply);
         assertEquals(key, reply.header("Idempotency-Key"));
         Duration window = Duration.between(before, expiry(reply));
         assertTrue(window.compareTo(Duration.ofHours(24).minusSeconds(2)) > 0, window::toString);
@@ -85,7 +88,7 @@ class TriggerContractTest extends OnBothStores {
         String key = stage.key();
         Reply first = admin().trigger("declared", key, data("\"payment_id\": \"p\", \"amount\": 1"));
         Reply other = admin().trigger("declared", key, data("\"payment_id\": \"p\", \"amount\": 2"));
-        assertConflict(other, "payload", first, key);
+        assertEquals(key, conflict("payload", first, other).text("idempotency_key"));
         assertEquals("[\"amount\"]", other.json().get("changed").toString());
         replay(first, admin().trigger("declared", key, data("\"payment_id\": \"p\", \"amount\": 1, \"noise\": 5")));
     }
@@ -96,7 +99,7 @@ class TriggerContractTest extends OnBothStores {
         Reply first = admin().trigger(plain(), key, data("\"amount\": 1"), "Prefer: handling=strict");
         assertEquals("handling=strict", first.header("Preference-Applied"));
         Reply other = admin().trigger(plain(), key, data("\"amount\": 2"), "Prefer: handling=strict");
-        assertConflict(other, "payload", first, key);
+        assertEquals(key, conflict("payload", first, other).text("idempotency_key"));
         assertEquals("[\"amount\"]", other.json().get("changed").toString());
         Reply same = admin().trigger(plain(), key, data("\"amount\": 1"), "Prefer: handling=strict");
         assertEquals("handling=strict", replay(first, same).header("Preference-Applied"));
@@ -110,7 +113,7 @@ class TriggerContractTest extends OnBothStores {
         String key = stage.key();
         Reply first = admin().trigger("distinct", key, data("\"text\": \"a\""));
         Reply other = admin().trigger("distinct", key, data("\"text\": \"b\""));
-        assertStarted(other);
+        started(other);
         assertNotEquals(first.runId(), other.runId());
         assertEquals(key, other.header("Idempotency-Key"));
         assertNotNull(other.header("Idempotency-Expires"));
@@ -127,7 +130,7 @@ class TriggerContractTest extends OnBothStores {
         assertTrue(replay(loud, admin().trigger("loud", key, data("\"a\": 2"))).flag("payload_mismatch"));
         String other = stage.key();
         Reply hard = admin().trigger("hard", other, data("\"a\": 1"));
-        assertConflict(admin().trigger("hard", other, data("\"a\": 2")), "payload", hard, other);
+        conflict("payload", hard, admin().trigger("hard", other, data("\"a\": 2")));
     }
 
     @Test
@@ -136,7 +139,7 @@ class TriggerContractTest extends OnBothStores {
         String key = stage.key();
         Reply first = admin().trigger(plain(), key, data(""));
         Reply other = admin().trigger("elsewhere", key, data(""));
-        assertConflict(other, "workflow", first, key);
+        assertEquals(key, conflict("workflow", first, other).text("idempotency_key"));
         assertTrue(other.text("fix").contains("scope: workflow"), other.body());
     }
 
@@ -182,7 +185,7 @@ class TriggerContractTest extends OnBothStores {
         Problem.expect(refused, 400, "idempotency-key-required");
         assertTrue(String.valueOf(refused.header("Link")).contains(GUIDE));
         assertTrue(refused.has("spec"), refused.body());
-        assertStarted(admin().trigger("needs_key", stage.key(), data("")));
+        started(admin().trigger("needs_key", stage.key(), data("")));
     }
 
     @Test
@@ -200,7 +203,7 @@ class TriggerContractTest extends OnBothStores {
         assertFalse(refused.flag("retryable"));
         assertEquals(first.runId(), refused.runId());
         assertEquals(second, refused.text("idempotency_key"));
-        assertStarted(admin().trigger("reject_twins", second, data("\"order\": 8")));
+        started(admin().trigger("reject_twins", second, data("\"order\": 8")));
 
         Reply original = admin().trigger("flag_twins", stage.key(), data("\"order\": 7"));
         Reply flagged = admin().trigger("flag_twins", stage.key(), data("\"order\": 7"));
@@ -225,7 +228,7 @@ class TriggerContractTest extends OnBothStores {
                 "/data/amount", Problem.check(twice).at("/errors/0/pointer").asString());
         Reply violated = admin().trigger("typed", key, data("\"amount\": \"x\""));
         assertEquals("/amount", Problem.check(violated).at("/errors/0/pointer").asString());
-        assertStarted(admin().trigger("typed", key, data("\"amount\": 1")));
+        started(admin().trigger("typed", key, data("\"amount\": 1")));
     }
 
     @Test
@@ -239,7 +242,7 @@ class TriggerContractTest extends OnBothStores {
             Problem.expect(reply, 415, "unsupported-media-type");
         }
         Problem.expect(admin().send("POST", trigger(plain()), data(""), key(key)), 415, "unsupported-media-type");
-        assertStarted(admin().trigger(plain(), key, data("\"a\": \"" + "x".repeat(1 << 19) + "\"")));
+        started(admin().trigger(plain(), key, data("\"a\": \"" + "x".repeat(1 << 19) + "\"")));
     }
 
     @Test
@@ -254,7 +257,7 @@ class TriggerContractTest extends OnBothStores {
         Reply forbidden =
                 stage.server().with("read", "operate", "review", "admin").trigger(plain(), key, data(""));
         assertEquals("trigger", Problem.expect(forbidden, 403, "forbidden").text("scope"));
-        assertStarted(admin().trigger(plain(), key, data("")));
+        started(admin().trigger(plain(), key, data("")));
     }
 
     @Test
@@ -268,7 +271,7 @@ class TriggerContractTest extends OnBothStores {
         Reply byId = Problem.expect(admin().trigger(id, key, data("")), 404, "not-found");
         assertEquals(withoutInstance(unknown), withoutInstance(foreign));
         assertEquals(withoutInstance(unknown), withoutInstance(byId));
-        assertStarted(admin().trigger(plain(), key, data("")));
+        started(admin().trigger(plain(), key, data("")));
     }
 
     @Test
@@ -289,7 +292,7 @@ class TriggerContractTest extends OnBothStores {
         Reply tired = Problem.expect(small.trigger(plain(), key, data("")), 429, "over-quota");
         assertEquals("\"replay\";q=10;w=60", tired.header("RateLimit-Policy"));
         assertFalse(tired.text("detail").contains("free"), tired.body());
-        assertStarted(admin().trigger(plain(), late, data("")));
+        started(admin().trigger(plain(), late, data("")));
     }
 
     @Test
@@ -319,38 +322,6 @@ class TriggerContractTest extends OnBothStores {
 
     private static String key(String key) {
         return "Idempotency-Key: " + key;
-    }
-
-    private static void assertStarted(Reply reply) {
-        reply.expect(200);
-        assertEquals("started", reply.text("status"));
-        assertEquals("false", reply.json().get("idempotent_replayed").toString());
-        assertEquals("/v1/runs/" + reply.runId(), reply.header("Location"));
-        assertEquals("application/json", reply.header("Content-Type"));
-    }
-
-    /** States that {@code again} is the replay of {@code first}. */
-    private static Reply replay(Reply first, Reply again) {
-        again.expect(200);
-        assertEquals(first.runId(), again.runId());
-        assertEquals(first.text("workflow_id"), again.text("workflow_id"));
-        assertEquals("true", again.json().get("idempotent_replayed").toString());
-        assertEquals("true", again.header("X-Idempotent-Replayed"));
-        assertEquals("true", again.header("Idempotent-Replayed"));
-        assertEquals(first.header("Location"), again.header("Location"));
-        assertEquals(first.header("Idempotency-Key"), again.header("Idempotency-Key"));
-        return again;
-    }
-
-    private static void assertConflict(Reply reply, String reason, Reply first, String key) {
-        Problem.expect(reply, 422, "idempotency-key-conflict");
-        assertEquals(reason, reply.text("reason"));
-        assertEquals(first.runId(), reply.runId());
-        assertEquals(key, reply.text("idempotency_key"));
-        assertTrue(reply.has("spec"), reply.body());
-        assertFalse(reply.flag("retryable"));
-        assertNull(reply.header("Retry-After"));
-        assertTrue(String.valueOf(reply.header("Link")).contains(GUIDE), reply::toString);
     }
 
     private static Instant expiry(Reply reply) {
