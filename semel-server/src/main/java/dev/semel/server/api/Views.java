@@ -148,8 +148,12 @@ final class Views {
         return out;
     }
 
+    /** A request with the run that it met, and the key that the run was started with. */
     ObjectNode request(int workspace, Write.Seen row) {
-        return request(row, shown(workspace, row.run()));
+        Rows.Run run = semel.view(reads -> reads.run(workspace, row.run()));
+        ObjectNode out = request(row, run == null ? row.run().text() : run.runIdText());
+        out.put("key", run == null ? null : run.origin().key());
+        return out;
     }
 
     ObjectNode key(Rows.Held held, long now) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What `semel dev` and `semel serve` were asked to do, already checked.
  *
  * @param dev loopback only, bearer token `dev`, workspace `default`
- * @param demo add the example workflows and the playground of fake providers
+ * @param demo add the example workflow
  * @param port 0 lets the system choose a free one
  * @param data folder for what the server keeps; it may not exist yet
  * @param store `sqlite:FILE` or `jdbc:postgresql://…`

@@ -79,7 +79,8 @@ final class InputRules {
     }
 
     private static String pointer(Error error) {
-        var path = new StringBuilder();
+        // From the root of the request body, as every other pointer of a problem.
+        var path = new StringBuilder("/data");
         for (int i = 0; i < error.getInstanceLocation().getNameCount(); i++) {
             path.append('/').append(escaped(error.getInstanceLocation().getName(i)));
         }
