@@ -99,7 +99,7 @@ final class Views {
     }
 
     private String workflowName(Rows.Run run) {
-        return semel.catalog().version(run.workflowId(), run.version()).name();
+        return semel.version(run.workflowId(), run.version()).name();
     }
 
     /** A run with its Replayed and Conflict entries beside it, newest last. */
@@ -162,7 +162,7 @@ final class Views {
         ObjectNode out = object();
         out.put("idempotency_key", keyText(held));
         out.put("actor_id", held.actor());
-        out.put("operation_name", semel.catalog().version(known.workflowId(), known.version()).name());
+        out.put("operation_name", semel.version(known.workflowId(), known.version()).name());
         out.put("request_fingerprint", java.util.HexFormat.of().formatHex(known.digest()));
         out.put(
                 "status",

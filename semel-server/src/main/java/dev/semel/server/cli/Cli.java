@@ -1,6 +1,5 @@
 package dev.semel.server.cli;
 
-import dev.semel.server.ServeOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;

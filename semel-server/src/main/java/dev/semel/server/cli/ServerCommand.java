@@ -1,6 +1,5 @@
 package dev.semel.server.cli;
 
-import dev.semel.server.ServeOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -50,7 +49,7 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             description =
                     "Server on this machine: token `dev`, workspace `default`, kept between starts.",
             footerHeading = "%nExamples:%n",
-            footer = {"  semel dev --demo", "  semel dev --port 8086 --data /tmp/try"})
+            footer = {"  semel dev --demo", "  semel dev --port 8086 --data ./try"})
     static final class Dev extends ServerCommand {
         @Option(
                 names = "--demo",

@@ -27,9 +27,8 @@ public final class Problems {
         if (comesBack(code)) {
             answer = answer.with("Retry-After", retryAfter(error));
         }
-        if (error.members().get("quota") instanceof String quota && error.members().get("limit") instanceof Integer limit) {
-            answer = answer.with("RateLimit-Policy", "\"" + quota + "\";q=" + limit + ";w=60")
-                    .with("RateLimit", "\"" + quota + "\";r=0;t=" + retryAfter(error));
+        if (code == ErrorCode.OVER_QUOTA) {
+            answer = rateLimit(answer, error);
         }
         return switch (code) {
             case IDEMPOTENCY_KEY_INVALID, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_CONFLICT ->
@@ -37,6 +36,22 @@ public final class Problems {
             case UNAUTHENTICATED -> answer.with("WWW-Authenticate", "Bearer realm=\"semel\"");
             default -> answer;
         };
+    }
+
+    /** The two fields of the IETF's RateLimit draft; `t` and Retry-After say the same. */
+    private static Answer rateLimit(Answer answer, SemelException error) {
+        boolean told = error.members().get("quota") instanceof String
+                && error.members().get("limit") instanceof Number
+                && error.members().get("window") instanceof Number;
+        if (!told) {
+            return answer;
+        }
+        String policy = "\"" + error.members().get("quota") + "\"";
+        return answer.with("RateLimit", policy + ";r=0;t=" + retryAfter(error))
+                .with(
+                        "RateLimit-Policy",
+                        policy + ";q=" + error.members().get("limit") + ";w="
+                                + error.members().get("window"));
     }
 
     /** The document alone, e.g. for one item of a batch. */

@@ -1,7 +1,7 @@
 package dev.semel.trials.documents;
 
 import dev.semel.server.Serve;
-import dev.semel.server.ServeOptions;
+import dev.semel.server.cli.ServeOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;

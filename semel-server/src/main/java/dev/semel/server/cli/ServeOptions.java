@@ -1,4 +1,4 @@
-package dev.semel.server;
+package dev.semel.server.cli;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

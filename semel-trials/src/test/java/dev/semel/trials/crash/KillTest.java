@@ -1,0 +1,71 @@
+package dev.semel.trials.crash;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** kill -9 in the middle of 64 clients, a restart on the same store, and every key again. */
+class KillTest {
+    private static final int CLIENTS = 64;
+    private static final int LEAST_ACKNOWLEDGED = 200;
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void sqlite_keeps_what_it_answered_and_runs_it_once() {
+        trial("kill on sqlite", ProcessServer.Start.sqlite(folder), () -> StoredRuns.sqlite(folder.resolve("semel.db"), folder));
+    }
+
+    @Test
+    void postgres_keeps_what_it_answered_and_runs_it_once() {
+        String url = RealPostgres.url(RealPostgres.newDatabase());
+        trial("kill on postgres", new ProcessServer.Start(folder, url), () -> StoredRuns.postgres(url));
+    }
+
+    private static void trial(String name, ProcessServer.Start how, Supplier<StoredRuns> look) {
+        Seed seed = Seed.forTrial(name);
+        Ledger ledger = new Ledger();
+        ProcessServer server = ProcessServer.start(how);
+        try {
+            for (int round = 0; round < Seed.rounds(); round++) {
+                Crowd crowd = new Crowd(ledger, "k" + round, CLIENTS, seed);
+                int before = ledger.acknowledged();
+                int uncertainBefore = ledger.uncertain();
+                int moment = before + LEAST_ACKNOWLEDGED + seed.part(-1 - round).nextInt(1_000);
+                crowd.start(server.port());
+                Until.holds("enough is acknowledged", () -> ledger.acknowledged() >= moment);
+                server.kill();
+                crowd.join();
+                assertTrue(ledger.uncertain() > uncertainBefore, "the kill met no request in flight");
+                ledger.killed();
+                System.out.println(name + ": killed after " + (ledger.acknowledged() - before) + " answers, "
+                        + (ledger.uncertain() - uncertainBefore) + " calls uncertain, "
+                        + look.get().unfinished() + " runs unfinished");
+                server = ProcessServer.start(how);
+                crowd.settle(ledger.keys(), server.port());
+            }
+            completed(server, ledger);
+            server.stop();
+            Verdict.holds(ledger, look.get());
+        } finally {
+            server.close();
+        }
+    }
+
+    /** Also the runs that the dead worker left: another takes them once its lease is over. */
+    private static void completed(ProcessServer server, Ledger ledger) {
+        try (Caller caller = new Caller(server.port())) {
+            for (String run : ledger.runs()) {
+                Until.holds(run + " completes", () -> caller.get("/v1/runs/" + run)
+                        .json()
+                        .get("status")
+                        .stringValue()
+                        .equals("completed"));
+            }
+        }
+    }
+}

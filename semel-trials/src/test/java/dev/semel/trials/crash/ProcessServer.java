@@ -1,0 +1,189 @@
+package dev.semel.trials.crash;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The real server in a process of its own, which can be killed, stopped, frozen and started again on its store. */
+final class ProcessServer implements AutoCloseable {
+    private static final Pattern ADDRESS = Pattern.compile("\\s*API\\s+http://127\\.0\\.0\\.1:(\\d+)/v1.*");
+    private static final int LINES_KEPT = 60;
+    private static final int SECONDS_TO_STOP = 60;
+
+    private final Process process;
+    private final CompletableFuture<Integer> ready = new CompletableFuture<>();
+    private final ArrayDeque<String> talk = new ArrayDeque<>();
+
+    private ProcessServer(Process process) {
+        this.process = process;
+        Thread.ofVirtual().start(this::listen);
+    }
+
+    /**
+     * @param folder for temporary files of the process and, where the store is a file, for the store
+     * @param store as `--store` takes it
+     */
+    record Start(Path folder, String store) {
+        static Start sqlite(Path folder) {
+            return new Start(folder, "sqlite:" + folder.resolve("semel.db"));
+        }
+    }
+
+    /** Returns when it said `ready`. */
+    static ProcessServer start(Start how) {
+        try {
+            Path temporary = Files.createDirectories(how.folder().resolve("tmp"));
+            List<String> command = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-Xmx192m",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "--enable-native-access=ALL-UNNAMED",
+                    "--sun-misc-unsafe-memory-access=allow",
+                    "-Djava.io.tmpdir=" + temporary,
+                    "-cp",
+                    classPath(),
+                    "dev.semel.server.Main"));
+            command.addAll(List.of("dev", "--demo", "--port", "0", "--data", how.folder().toString()));
+            command.addAll(List.of("--store", how.store()));
+            ProcessBuilder builder = new ProcessBuilder(command)
+                    .directory(how.folder().toFile())
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+            builder.environment().keySet().removeIf(name -> name.startsWith("SEMEL_"));
+            ProcessServer server = new ProcessServer(builder.start());
+            server.awaitReady();
+            return server;
+        } catch (IOException e) {
+            throw new AssertionError("the server's process did not start", e);
+        }
+    }
+
+    /** The class path of this test, which holds the server as it was just built. */
+    private static String classPath() {
+        String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        if (!path.contains("semel-server")) {
+            throw new AssertionError("the server is not on the class path: " + path.replace(File.pathSeparator, "\n"));
+        }
+        return path;
+    }
+
+    private void listen() {
+        Integer port = null;
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                keep(line);
+                Matcher address = ADDRESS.matcher(line);
+                if (address.matches()) {
+                    port = Integer.valueOf(address.group(1));
+                } else if (line.equals("ready") && port != null) {
+                    ready.complete(port);
+                }
+            }
+        } catch (IOException e) {
+            keep("(its talk was cut: " + e.getMessage() + ")");
+        }
+        ready.completeExceptionally(new IOException("it ended before it was ready"));
+    }
+
+    private synchronized void keep(String line) {
+        talk.addLast(line);
+        if (talk.size() > LINES_KEPT) {
+            talk.removeFirst();
+        }
+    }
+
+    /** The last lines that it said. */
+    synchronized String talk() {
+        return String.join("\n", talk);
+    }
+
+    private void awaitReady() {
+        try {
+            ready.get(Until.GENEROUS.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            process.destroyForcibly();
+            throw new AssertionError("the server did not get ready. It said:\n" + talk(), e);
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            throw new AssertionError("interrupted", e);
+        }
+    }
+
+    int port() {
+        return ready.join();
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean alive() {
+        return process.isAlive();
+    }
+
+    /** SIGKILL: no hook, no flush, no goodbye. */
+    void kill() {
+        process.destroyForcibly();
+        await();
+    }
+
+    /** SIGTERM: it finishes what it has in hand. */
+    void stop() {
+        process.destroy();
+        await();
+    }
+
+    /** SIGSTOP: it neither runs nor knows that it does not. */
+    void freeze() {
+        signal("-STOP");
+    }
+
+    /** SIGCONT. */
+    void thaw() {
+        signal("-CONT");
+    }
+
+    private void signal(String name) {
+        try {
+            int exit = new ProcessBuilder("kill", name, Long.toString(pid())).start().waitFor();
+            if (exit != 0) {
+                throw new AssertionError("kill " + name + " ended with " + exit);
+            }
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError("kill " + name, e);
+        }
+    }
+
+    private void await() {
+        try {
+            if (!process.waitFor(SECONDS_TO_STOP, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new AssertionError("the server did not end in " + SECONDS_TO_STOP + " s. It said:\n" + talk());
+            }
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (process.isAlive()) {
+            process.destroyForcibly();
+            await();
+        }
+    }
+}
