@@ -55,10 +55,12 @@ public final class SqliteStore implements Store {
             this.lock = lockFile(file);
             this.writer = new Session(connect(false));
             refuseOldLibrary();
+            writer.connection().setAutoCommit(false);
         } catch (SQLException | IOException e) {
             throw new StoreFailure.Down("The store " + file + " cannot be opened: " + e.getMessage(), e);
         }
-        this.checkpoints = new Checkpoints(this::connectForCheckpoints);
+        // Without a transaction of its own: the driver begins one at once, and the writer holds the only one there is.
+        this.checkpoints = new Checkpoints(() -> connect(false));
     }
 
     private static void prepareFile(Path file) throws IOException {
@@ -107,14 +109,7 @@ public final class SqliteStore implements Store {
                 statement.execute("PRAGMA wal_autocheckpoint = 0");
                 statement.execute("PRAGMA journal_size_limit = 67108864");
             }
-            connection.setAutoCommit(false);
         }
-        return connection;
-    }
-
-    private Connection connectForCheckpoints() throws SQLException {
-        Connection connection = connect(false);
-        connection.setAutoCommit(true);
         return connection;
     }
 
@@ -123,7 +118,6 @@ public final class SqliteStore implements Store {
                 var row = statement.executeQuery("SELECT sqlite_version()")) {
             row.next();
             String version = row.getString(1);
-            writer.connection().rollback();
             if (!newEnough(version)) {
                 throw new SQLException("SQLite " + version + " can corrupt a WAL database; Semel needs 3.51.3 or later");
             }
