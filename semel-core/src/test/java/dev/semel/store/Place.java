@@ -24,6 +24,16 @@ public interface Place extends AutoCloseable {
     /** A store here, migrated. SQLite allows one at a time. */
     Store store();
 
+    static Store migrated(Store store) {
+        try {
+            store.migrate();
+            return store;
+        } catch (StoreFailure e) {
+            store.close();
+            throw e;
+        }
+    }
+
     /** A connection beside the store, for looking and for tampering. */
     Connection jdbc();
 

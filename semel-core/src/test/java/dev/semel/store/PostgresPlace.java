@@ -72,8 +72,7 @@ public final class PostgresPlace implements Place {
     @Override
     public Store store() {
         Store store = new PostgresStore(url(), () -> 0, () -> new RunId(ids.incrementAndGet(), 1));
-        store.migrate();
-        return store;
+        return Place.migrated(store);
     }
 
     @Override

@@ -48,8 +48,7 @@ public final class SqlitePlace implements Place {
     @Override
     public Store store() {
         Store store = new SqliteStore(file(), time::get, () -> new RunId(ids.incrementAndGet(), 1));
-        store.migrate();
-        return store;
+        return Place.migrated(store);
     }
 
     @Override

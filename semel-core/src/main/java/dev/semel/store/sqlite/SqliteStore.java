@@ -22,6 +22,7 @@ import java.sql.Statement;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 
 /**
@@ -48,19 +49,33 @@ public final class SqliteStore implements Store {
         this.file = file;
         this.clock = clock;
         this.ids = ids;
+        FileChannel channel = null;
         try {
             prepareFile(file);
-            this.lockChannel = FileChannel.open(
+            channel = FileChannel.open(
                     Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            this.lockChannel = channel;
             this.lock = lockFile(file);
             this.writer = new Session(connect(false));
             refuseOldLibrary();
             writer.connection().setAutoCommit(false);
         } catch (SQLException | IOException e) {
+            letGo(channel, e);
             throw new StoreFailure.Down("The store " + file + " cannot be opened: " + e.getMessage(), e);
         }
         // Without a transaction of its own: the driver begins one at once, and the writer holds the only one there is.
         this.checkpoints = new Checkpoints(() -> connect(false));
+    }
+
+    /** Closing the channel gives the lock back, so that the next try is not told that somebody uses the file. */
+    private static void letGo(@Nullable FileChannel channel, Exception cause) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     private static void prepareFile(Path file) throws IOException {
