@@ -172,6 +172,15 @@ public final class Semel implements AutoCloseable {
         return counters.all();
     }
 
+    /** One of {@link #counts}. */
+    public long count(String name) {
+        LongSupplier count = counts().get(name);
+        if (count == null) {
+            throw new IllegalArgumentException("nothing is counted under " + name);
+        }
+        return count.getAsLong();
+    }
+
     /** A new id, rising within this process. */
     public RunId newId() {
         return settings.ambient().id();

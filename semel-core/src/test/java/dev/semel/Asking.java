@@ -2,14 +2,14 @@ package dev.semel;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.engine.Answer;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Trigger;
+import dev.semel.trigger.Door;
+import dev.semel.trigger.Answer;
+import dev.semel.workflow.Current;
+import dev.semel.trigger.Trigger;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.ChosenRunId;
 import dev.semel.key.IdempotencyKey;
-import dev.semel.store.NewRun;
 import org.jspecify.annotations.Nullable;
 
 /** A trigger in the making. */
@@ -68,7 +68,7 @@ public final class Asking {
     /** What a door would hand in right now. */
     public Trigger trigger() {
         Semel semel = worker == null ? bench.semel() : worker;
-        Catalog.Entry entry = semel.catalog().find(bench.workspace(), workflow);
+        Current entry = semel.workflow(bench.workspace(), workflow);
         if (entry == null) {
             throw new AssertionError("no workflow " + workflow);
         }
@@ -79,7 +79,7 @@ public final class Asking {
                 Json.parse(input),
                 input,
                 new Trigger.Names(key, runId),
-                new Trigger.Sender(NewRun.Door.LIBRARY, actor, "correlation"),
+                new Trigger.Sender(Door.LIBRARY, actor, "correlation"),
                 strict,
                 freshOnly);
     }

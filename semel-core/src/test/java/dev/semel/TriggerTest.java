@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Answer;
+import dev.semel.trigger.Answer;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.KeyPolicy.DuplicatePayload;
@@ -50,7 +50,7 @@ final class TriggerTest {
         assertNotEquals(first.runId(), second.runId());
         assertFalse(first.replayed() || second.replayed());
         assertEquals(0, first.expiresAt());
-        assertEquals(2, bench.semel().counters().unkeyed.sum());
+        assertEquals(2, bench.semel().count("unkeyed"));
         assertEquals(bench.output(first.run()), bench.output(second.run()));
     }
 
@@ -114,7 +114,7 @@ final class TriggerTest {
         assertTrue(other.mismatch());
         assertEquals(List.of("amount"), other.changed());
         assertEquals(first.runId(), other.runId());
-        assertEquals(1, bench.semel().counters().mismatched.sum());
+        assertEquals(1, bench.semel().count("mismatched"));
         assertEquals(1, bench.runs());
     }
 
@@ -130,7 +130,7 @@ final class TriggerTest {
         assertEquals(first.runId(), refused.members().get("run_id"));
         assertEquals("K", refused.members().get("idempotency_key"));
         assertTrue(refused.detail().contains("No run was started"), refused.detail());
-        assertFalse(refused.getMessage().contains("6"), "never a value: " + refused.getMessage());
+        assertFalse(String.valueOf(refused.getMessage()).contains("6"), "never a value: " + refused.getMessage());
         Answer noise = bench.ask("pay").key("K").input("{\"amount\":5,\"note\":\"other\"}").send();
         assertTrue(noise.replayed());
         assertFalse(noise.mismatch());
@@ -229,8 +229,8 @@ final class TriggerTest {
         Answer here = bench.ask("plain").key("K").send();
         Rows.Workspace other = bench.semel()
                 .change(new dev.semel.store.Edit.OpenWorkspace("other", new byte[32]));
-        assertNull(bench.semel().catalog().find(other.ws(), "plain"));
-        assertNull(bench.semel().catalog().find(other.ws(), "wf_plain"));
+        assertNull(bench.semel().workflow(other.ws(), "plain"));
+        assertNull(bench.semel().workflow(other.ws(), "wf_plain"));
         assertNull(bench.semel().view(reads -> reads.run(other.ws(), here.run())));
     }
 }

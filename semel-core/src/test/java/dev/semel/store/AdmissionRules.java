@@ -12,6 +12,7 @@ import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Write.Admitted;
+import dev.semel.trigger.Door;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ interface AdmissionRules {
         Rows.Run run = desk().runOf(id);
         assertEquals(RunState.STARTED, run.state());
         assertEquals("{\"a\":1}", run.input());
-        assertEquals(new NewRun.Origin(NewRun.Door.HTTP, "actor", "the key", "the correlation"), run.origin());
+        assertEquals(new NewRun.Origin(Door.HTTP, "actor", "the key", "the correlation"), run.origin());
         assertEquals(id, run.lineage());
         assertEquals(desk().place.time(), run.createdAt());
         assertEquals(1, run.claims());

@@ -3,6 +3,7 @@ package dev.semel.store;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.trigger.Door;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -86,7 +87,7 @@ final class Desk implements AutoCloseable {
                 WORKFLOW,
                 1,
                 state,
-                new NewRun.Origin(NewRun.Door.HTTP, "actor", "the key", "the correlation"),
+                new NewRun.Origin(Door.HTTP, "actor", "the key", "the correlation"),
                 "{\"a\":1}",
                 bytes("fields"));
     }

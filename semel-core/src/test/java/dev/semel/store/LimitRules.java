@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.trigger.Door;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -22,7 +23,7 @@ interface LimitRules {
                 Desk.WORKFLOW,
                 1,
                 RunState.STARTED,
-                new NewRun.Origin(NewRun.Door.HTTP, "äctor 😀", "k", "correlation \"ß\" 漢字"),
+                new NewRun.Origin(Door.HTTP, "äctor 😀", "k", "correlation \"ß\" 漢字"),
                 input,
                 new byte[0]);
     }

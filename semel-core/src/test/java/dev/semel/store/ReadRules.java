@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.trigger.Door;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +25,7 @@ interface ReadRules {
                 workflow,
                 1,
                 RunState.STARTED,
-                new NewRun.Origin(NewRun.Door.LIBRARY, "actor", key, null),
+                new NewRun.Origin(Door.LIBRARY, "actor", key, null),
                 "{}",
                 new byte[0]);
     }
