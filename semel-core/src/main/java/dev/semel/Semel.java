@@ -1,6 +1,5 @@
 package dev.semel;
 
-import dev.semel.engine.Answer;
 import dev.semel.engine.Catalog;
 import dev.semel.engine.Committer;
 import dev.semel.engine.Completions;
@@ -11,7 +10,6 @@ import dev.semel.engine.LeaseKeeper;
 import dev.semel.engine.Readers;
 import dev.semel.engine.Requests;
 import dev.semel.engine.RunLoop;
-import dev.semel.engine.Trigger;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
@@ -23,10 +21,16 @@ import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.store.postgres.PostgresStore;
 import dev.semel.store.sqlite.SqliteStore;
+import dev.semel.trigger.Answer;
+import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Current;
+import dev.semel.workflow.Published;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Semel, put together: the only place that joins the engine and the stores. */
@@ -134,16 +138,47 @@ public final class Semel implements AutoCloseable {
                 e);
     }
 
-    public Catalog catalog() {
-        return catalog;
+    /** A workflow by name or id; null where this workspace has none. */
+    public @Nullable Current workflow(int workspace, String nameOrId) {
+        try {
+            return catalog.find(workspace, nameOrId);
+        } catch (StoreFailure e) {
+            throw unavailable(e);
+        }
     }
 
-    public Counters counters() {
-        return counters;
+    /** One version of a workflow, compiled. */
+    public Published version(String workflowId, int version) {
+        try {
+            return catalog.version(workflowId, version);
+        } catch (StoreFailure e) {
+            throw unavailable(e);
+        }
     }
 
-    public Settings settings() {
-        return settings;
+    /** Moves whenever a workflow or a token changed; what was remembered of them is then out of date. */
+    public long changes() {
+        return catalog.change();
+    }
+
+    /** What was counted since the start, by name. */
+    public Map<String, LongSupplier> counts() {
+        return counters.all();
+    }
+
+    /** A new id, rising within this process. */
+    public RunId newId() {
+        return settings.ambient().id();
+    }
+
+    /** Bytes that nobody can guess. */
+    public byte[] newSecret(int bytes) {
+        return settings.ambient().secret(bytes);
+    }
+
+    /** A clock that only goes forward, in nanoseconds. */
+    public long nanos() {
+        return settings.ambient().nanos();
     }
 
     /** Whether this worker may drive runs right now, and the store answers. */

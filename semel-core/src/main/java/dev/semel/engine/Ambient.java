@@ -59,6 +59,11 @@ public final class Ambient {
         return this::id;
     }
 
+    /** Starts a virtual thread; the engine's only way to get one. */
+    void start(String name, Runnable work) {
+        Thread.ofVirtual().name(name).start(work);
+    }
+
     public byte[] secret(int bytes) {
         byte[] secret = new byte[bytes];
         random.nextBytes(secret);

@@ -5,6 +5,7 @@ import dev.semel.error.SemelException;
 import dev.semel.key.KeyPolicy;
 import dev.semel.key.KeyPolicy.OnMismatch;
 import dev.semel.store.Rows;
+import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,7 @@ public final class Catalog implements Intake.Versions {
 
     private final Readers readers;
     private final Compiler compiler;
-    private final ConcurrentHashMap<Place, Entry> current = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Place, Current> current = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<VersionId, Published> versions = new ConcurrentHashMap<>();
     private volatile long change = -1;
 
@@ -29,9 +30,6 @@ public final class Catalog implements Intake.Versions {
     public interface Compiler {
         Published compile(Rows.Version version);
     }
-
-    /** A workflow as it is now. */
-    public record Entry(Published published, boolean paused) {}
 
     private record Place(int workspace, String nameOrId) {}
 
@@ -43,9 +41,9 @@ public final class Catalog implements Intake.Versions {
     }
 
     /** Null: there is no such workflow in this workspace. */
-    public @Nullable Entry find(int workspace, String nameOrId) {
+    public @Nullable Current find(int workspace, String nameOrId) {
         Place place = new Place(workspace, nameOrId);
-        Entry known = current.get(place);
+        Current known = current.get(place);
         if (known != null) {
             return known;
         }
@@ -54,7 +52,7 @@ public final class Catalog implements Intake.Versions {
             return null; // not remembered: it may be published at any moment
         }
         Published published = version(row.workflowId(), row.version());
-        Entry entry = new Entry(withEarlier(published), row.paused());
+        Current entry = new Current(withEarlier(published), row.paused());
         current.put(place, entry);
         return entry;
     }

@@ -24,7 +24,7 @@ public final class Committer implements AutoCloseable {
         this.counters = surroundings.counters();
         this.triggerRoom = new Semaphore(limits.queuedTriggers());
         for (int slot = 0; slot < store.lanes(); slot++) {
-            lanes.add(new LaneLoop(slot, store.openLane(), leases, limits, surroundings));
+            lanes.add(new LaneLoop(new LaneLoop.Place(slot, store.openLane()), leases, limits, surroundings));
         }
     }
 

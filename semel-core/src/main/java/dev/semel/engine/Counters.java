@@ -1,6 +1,8 @@
 package dev.semel.engine;
 
+import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 
 /** What happened since the start, for metrics. Not the truth of anything: that is in the store. */
 public final class Counters {
@@ -22,4 +24,27 @@ public final class Counters {
     public final LongAdder failed = new LongAdder();
     public final LongAdder recovered = new LongAdder();
     public final LongAdder takeovers = new LongAdder();
+
+    /** Every counter by its name. */
+    public Map<String, LongSupplier> all() {
+        return Map.ofEntries(
+                Map.entry("fresh", fresh::sum),
+                Map.entry("replayed", replayed::sum),
+                Map.entry("mismatched", mismatched::sum),
+                Map.entry("conflicts", conflicts::sum),
+                Map.entry("expiredKeyRetries", expiredKeyRetries::sum),
+                Map.entry("duplicatePayloads", duplicatePayloads::sum),
+                Map.entry("unkeyed", unkeyed::sum),
+                Map.entry("batches", batches::sum),
+                Map.entry("writes", writes::sum),
+                Map.entry("poisonedWrites", poisonedWrites::sum),
+                Map.entry("unknownCommits", unknownCommits::sum),
+                Map.entry("storeFailures", storeFailures::sum),
+                Map.entry("fencedBatches", fencedBatches::sum),
+                Map.entry("overload", overload::sum),
+                Map.entry("completed", completed::sum),
+                Map.entry("failed", failed::sum),
+                Map.entry("recovered", recovered::sum),
+                Map.entry("takeovers", takeovers::sum));
+    }
 }

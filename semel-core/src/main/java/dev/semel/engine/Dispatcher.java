@@ -75,21 +75,44 @@ public final class Dispatcher implements AutoCloseable {
 
     /** True when there may be more to claim at once. */
     private boolean claim() {
-        int limit = Math.min(CLAIM_AT_ONCE, parts.runs().roomLeft());
-        if (limit == 0 || !parts.readers().ask(reads -> reads.freeWork())) {
+        if (!parts.readers().ask(reads -> reads.freeWork())) {
             return false;
         }
-        List<RunId> claimed = parts.committer().submit(0, new Write.Claim(limit)).join();
-        for (RunId run : claimed) {
-            resume(run);
+        // Room first: a run that is claimed and not driven would wait for the end of our lease.
+        int room = 0;
+        while (room < CLAIM_AT_ONCE && parts.runs().reserve()) {
+            room++;
         }
-        return claimed.size() == limit;
+        int left = room;
+        try {
+            List<RunId> claimed = parts.committer().submit(0, new Write.Claim(room)).join();
+            for (RunId run : claimed) {
+                if (resume(run)) {
+                    left--;
+                }
+            }
+            return room > 0 && claimed.size() == room;
+        } finally {
+            for (int i = 0; i < left; i++) {
+                parts.runs().release();
+            }
+        }
     }
 
-    private void resume(RunId id) {
+    /** True when the run is being driven, with one of the places reserved for it. */
+    private boolean resume(RunId id) {
+        try {
+            return start(id);
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "run " + id.text() + " cannot be driven here; another worker may: " + e.getMessage());
+            return false;
+        }
+    }
+
+    private boolean start(RunId id) {
         Rows.Run run = parts.readers().maybe(reads -> reads.claimed(id));
-        if (run == null || !parts.runs().reserve()) {
-            return;
+        if (run == null) {
+            return false;
         }
         List<String> chunks = parts.readers().ask(reads -> reads.journal(id));
         around.counters().recovered.increment();
@@ -99,6 +122,7 @@ public final class Dispatcher implements AutoCloseable {
                                 id, catalog.version(run.workflowId(), run.version()), Json.parse(run.input()),
                                 run.lineage(), 0, run.runIdText()),
                         chunks);
+        return true;
     }
 
     /** Walks over all names, a slice at a time, far behind their expiry; then rests before the next walk. */

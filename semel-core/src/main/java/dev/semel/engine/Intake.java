@@ -1,5 +1,7 @@
 package dev.semel.engine;
 
+import dev.semel.trigger.Answer;
+import dev.semel.trigger.Trigger;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.Admission;

@@ -31,9 +31,12 @@ final class LaneLoop implements AutoCloseable {
     private final Thread thread;
     private volatile boolean closing;
 
-    LaneLoop(int slot, Lane lane, LeaseKeeper leases, Limits limits, Committer.Surroundings around) {
-        this.slot = slot;
-        this.lane = lane;
+    /** A writing connection and the number of its slot in the fence. */
+    record Place(int slot, Lane lane) {}
+
+    LaneLoop(Place place, LeaseKeeper leases, Limits limits, Committer.Surroundings around) {
+        this.slot = place.slot();
+        this.lane = place.lane();
         this.leases = leases;
         this.limits = limits;
         this.around = around;

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.trigger.Trigger;
 import dev.semel.key.ChosenRunId;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.IdempotencyKey;

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.trigger.Trigger;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.Admission;

@@ -61,10 +61,6 @@ public final class RunLoop implements AutoCloseable {
         room.release();
     }
 
-    public int roomLeft() {
-        return room.availablePermits();
-    }
-
     /** Starts a fresh run, for which room is reserved. */
     public void start(Resident run) {
         start(run, List.of());
@@ -76,7 +72,7 @@ public final class RunLoop implements AutoCloseable {
             room.release();
             return; // it is being driven already, whatever woke it
         }
-        Thread.ofVirtual().name("run").start(() -> {
+        engine.around().ambient().start("run", () -> {
             try {
                 drive(run, chunks);
             } catch (NotOurs e) {

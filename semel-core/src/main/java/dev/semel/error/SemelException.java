@@ -1,5 +1,6 @@
 package dev.semel.error;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -43,7 +44,8 @@ public final class SemelException extends RuntimeException {
         return fix;
     }
 
+    /** In the order they were added, so that a problem document reads the same every time. */
     public Map<String, Object> members() {
-        return Map.copyOf(members);
+        return Collections.unmodifiableMap(new LinkedHashMap<>(members));
     }
 }

@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.trigger.Door;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,23 +24,4 @@ public record NewRun(
 
     /** Who asked, through which door, under which key. */
     public record Origin(Door door, String actor, @Nullable String key, @Nullable String correlationId) {}
-
-    public enum Door {
-        HTTP(1),
-        LIBRARY(2);
-
-        private final int code;
-
-        Door(int code) {
-            this.code = code;
-        }
-
-        public int code() {
-            return code;
-        }
-
-        public static Door of(int code) {
-            return code == 1 ? HTTP : LIBRARY;
-        }
-    }
 }

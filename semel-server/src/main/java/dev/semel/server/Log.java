@@ -5,6 +5,8 @@ import dev.semel.store.Write;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Formatter;
 import java.util.logging.Level;
@@ -27,7 +29,7 @@ final class Log {
         }
         ConsoleHandler console = new ConsoleHandler();
         console.setLevel(Level.ALL);
-        console.setFormatter(new Lines());
+        console.setFormatter(new Lines(dev));
         root.addHandler(console);
         root.setLevel(Level.WARNING);
         Logger.getLogger("dev.semel").setLevel(Level.INFO);
@@ -41,6 +43,22 @@ final class Log {
     private record Line(Write.Seen seen, @Nullable String key) {}
 
     private static final class Lines extends Formatter {
+        private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss").withZone(ZoneOffset.UTC);
+        private final boolean forPeople;
+
+        Lines(boolean forPeople) {
+            this.forPeople = forPeople;
+        }
+
+        /** `semel dev` shows duplicates as they are prevented. */
+        private static String told(Line line) {
+            Write.Seen seen = line.seen();
+            String key = line.key() == null ? "" : line.key() + " ";
+            String times = seen.times() == 1 ? "" : "  (" + seen.times() + " times)";
+            return (seen.conflict() ? "✗ " : "↺ ") + CLOCK.format(Instant.ofEpochSecond(seen.at() / 1_000_000))
+                    + (seen.conflict() ? " conflict  " : " replayed  ") + key + "→ " + seen.run().text() + times + "\n";
+        }
+
         @Override
         public String format(LogRecord entry) {
             ObjectNode out = JsonNodeFactory.instance.objectNode();
@@ -48,6 +66,9 @@ final class Log {
             out.put("level", entry.getLevel().getName());
             out.put("logger", entry.getLoggerName());
             Object[] arguments = entry.getParameters();
+            if (forPeople && arguments != null && arguments.length == 1 && arguments[0] instanceof Line line) {
+                return told(line);
+            }
             if (arguments != null && arguments.length == 1 && arguments[0] instanceof Line(Write.Seen seen, String key)) {
                 out.put("event", entry.getMessage());
                 out.put("key", key);

@@ -1,5 +1,6 @@
 package dev.semel.server;
 
+import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.cli.Cli;
 import dev.semel.server.cli.Surroundings;
 import java.util.function.Function;

@@ -1,5 +1,6 @@
 package dev.semel.server;
 
+import dev.semel.server.cli.ServeOptions;
 import dev.semel.Semel;
 import dev.semel.Settings;
 import dev.semel.error.SemelException;
@@ -40,7 +41,7 @@ public final class Serve implements AutoCloseable {
                 .withRequests(Log::request));
         try {
             this.workspace = semel.change(
-                    new Edit.OpenWorkspace("default", semel.settings().ambient().secret(32)));
+                    new Edit.OpenWorkspace("default", semel.newSecret(32)));
             Tokens tokens = options.dev() ? Tokens.forDev(semel, workspace) : Tokens.serving(semel);
             Metrics metrics = new Metrics(semel);
             this.api = new Api(semel, tokens, metrics, options.dev());

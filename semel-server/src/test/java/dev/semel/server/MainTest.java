@@ -1,5 +1,6 @@
 package dev.semel.server;
 
+import dev.semel.server.cli.ServeOptions;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.semel.server.cli.Surroundings;

@@ -11,10 +11,12 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** The questions that both stores answer with the same statement. */
 public abstract class JdbcReads implements Reads {
+    private static final int EARLIER_RUNS_OF_A_KEY = 100;
     private static final byte[] AFTER_ALL = new RunId(-1L, -1L).bytes();
 
     private static final String RUN = """
@@ -39,7 +41,6 @@ public abstract class JdbcReads implements Reads {
             WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? AND r.created_at >= ?
               AND (CAST(? AS integer) = 0 OR COALESCE(e.state, w.state) = ?)
               AND (CAST(? AS integer) = 0 OR u.replays > 0)
-              AND (CAST(? AS text) IS NULL OR r.key = ?)
             ORDER BY r.run DESC LIMIT ?
             """;
 
@@ -128,6 +129,10 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public List<Rows.Run> runs(RunFilter filter) {
+        String key = filter.key();
+        if (key != null) {
+            return runsOfKey(key, filter);
+        }
         String workflowId = filter.workflowId();
         if (workflowId != null) {
             return ask(() -> runsOf(workflowId, filter));
@@ -141,14 +146,37 @@ public abstract class JdbcReads implements Reads {
         return all.size() > filter.limit() ? List.copyOf(all.subList(0, filter.limit())) : all;
     }
 
+    /** The run a key names now, and those it named before: by the key's own index, however many runs there are. */
+    private List<Rows.Run> runsOfKey(String key, RunFilter filter) {
+        TreeMap<RunId, Rows.Run> found = new TreeMap<>(Comparator.reverseOrder());
+        for (Rows.Held held : key(filter.ws(), key)) {
+            RunId next = held.known().run();
+            for (int i = 0; next != null && i < EARLIER_RUNS_OF_A_KEY; i++) {
+                Rows.Run run = run(filter.ws(), next);
+                if (run != null && fits(run, filter)) {
+                    found.put(run.id(), run);
+                }
+                next = run == null ? null : run.previous();
+            }
+        }
+        return found.values().stream().limit(filter.limit()).toList();
+    }
+
+    private static boolean fits(Rows.Run run, RunFilter filter) {
+        return (filter.workflowId() == null || filter.workflowId().equals(run.workflowId()))
+                && (filter.state() == null || filter.state() == run.state())
+                && (!filter.replayedOnly() || run.counts().replays() > 0)
+                && (filter.before() == null || run.id().compareTo(filter.before()) < 0)
+                && run.createdAt() >= filter.since();
+    }
+
     private List<Rows.Run> runsOf(String workflowId, RunFilter filter) throws SQLException {
         byte[] before = filter.before() == null ? AFTER_ALL : filter.before().bytes();
         int state = filter.state() == null ? 0 : filter.state().code();
         int replayed = filter.replayedOnly() ? 1 : 0;
         return session.list(
                 RUNS_OF_WORKFLOW, Read::run,
-                filter.ws(), workflowId, before, filter.since(), state, state, replayed, filter.key(), filter.key(),
-                filter.limit());
+                filter.ws(), workflowId, before, filter.since(), state, state, replayed, filter.limit());
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.semel.store.Name;
 import dev.semel.store.NewRun;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
+import dev.semel.trigger.Door;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,7 @@ public final class Read {
                 row.getInt(5),
                 RunState.of(end == null ? row.getInt(15) : endState),
                 new NewRun.Origin(
-                        NewRun.Door.of(row.getInt(6)), row.getString(7), row.getString(8), row.getString(9)),
+                        Door.of(row.getInt(6)), row.getString(7), row.getString(8), row.getString(9)),
                 row.getString(10),
                 RunId.of(row.getBytes(11)),
                 runId(row, 12),

@@ -4,7 +4,6 @@ import dev.semel.key.Admissions;
 import dev.semel.key.Admissions.Standing;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
 import dev.semel.store.Wish;
@@ -57,29 +56,6 @@ final class Admitting {
     private static final String LET_GO = """
             DELETE FROM semel_key k USING unnest(?::int[], ?::int[], ?::text[], ?::bytea[]) AS u(ws, kind, key, run)
             WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key AND k.run = u.run
-            """;
-
-    // Work is made only with a new run row: an applied-again admission must not bring a finished run back to work.
-    private static final String CREATE = """
-            WITH made AS (
-                INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id,
-                                       input, fields, lineage, previous, duplicate_of, created_at)
-                SELECT run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
-                       lineage, previous, duplicate_of, ?
-                FROM unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::text[],
-                            ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[])
-                    AS u(run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
-                         lineage, previous, duplicate_of)
-                ON CONFLICT (run) DO NOTHING
-                RETURNING run, workflow_id)
-            INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
-            SELECT run, workflow_id, ?, ?, ?, ? FROM made
-            RETURNING run
-            """;
-
-    private static final String OWNED = """
-            SELECT w.run FROM unnest(?::bytea[]) AS u(run)
-            CROSS JOIN LATERAL (SELECT run, owner FROM semel_work w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
             """;
 
     /** When, by the store's clock, and under which lease. */
@@ -251,50 +227,11 @@ final class Admitting {
     }
 
     private void create(List<Case> cases, Object[] outcomes) throws SQLException {
-        List<Case> fresh = cases.stream().filter(one -> !one.again && !one.blocked()).toList();
-        for (Lot lot : Lot.values()) {
-            create(fresh, lot, outcomes);
-        }
-    }
-
-    /** Runs that differ in who drives them first: this worker, whoever claims them, or nobody yet. */
-    private enum Lot {
-        OWN, FREE, QUEUED;
-
-        static Lot of(Write.Admit admit) {
-            return admit.run().state() == RunState.QUEUED ? QUEUED : admit.own() ? OWN : FREE;
-        }
-    }
-
-    private void create(List<Case> fresh, Lot lot, Object[] outcomes) throws SQLException {
-        List<Case> some = fresh.stream()
-                .filter(one -> Lot.of(one.admit) == lot)
-                .sorted(Comparator.comparing(Case::run))
+        List<Creating.Row> fresh = cases.stream()
+                .filter(one -> !one.again && !one.blocked())
+                .map(one -> new Creating.Row(one.at, one.admit, origins(one)))
                 .toList();
-        if (some.isEmpty()) {
-            return;
-        }
-        Long owner = lot == Lot.OWN ? moment.lease() : null;
-        boolean queued = lot == Lot.QUEUED;
-        Map<Case, Admitted.Fresh> answers = new HashMap<>();
-        for (Case one : some) {
-            answers.put(one, origins(one));
-        }
-        PreparedStatement statement = session.statement(CREATE);
-        Arrays arrays = new Arrays(session, statement).one(moment.now());
-        bindRuns(arrays, some, answers);
-        arrays.oneOrNull(owner).one(owner == null ? 0 : 1);
-        arrays.one(queued ? RunState.QUEUED.code() : RunState.STARTED.code()).one(queued ? 1 : 0);
-        Set<RunId> made = runs(statement);
-        Set<RunId> owned = owner == null ? Set.of() : made.size() == some.size() ? made : owned(some, owner);
-        for (Case one : some) {
-            Admitted.Fresh answer = answers.get(one);
-            if (answer != null) {
-                outcomes[one.at] = new Admitted.Fresh(
-                        answer.now(), owned.contains(one.run()), answer.lineage(), answer.earlier(),
-                        answer.duplicateOf());
-            }
-        }
+        new Creating(session, moment).apply(fresh, outcomes);
     }
 
     private Admitted.Fresh origins(Case one) {
@@ -311,43 +248,6 @@ final class Admitting {
             }
         }
         return new Admitted.Fresh(moment.now(), false, lineage, earlier, duplicateOf);
-    }
-
-    private static void bindRuns(Arrays arrays, List<Case> some, Map<Case, Admitted.Fresh> answers)
-            throws SQLException {
-        List<NewRun> runs = some.stream().map(one -> one.admit.run()).toList();
-        List<Admitted.Fresh> from =
-                some.stream().map(one -> java.util.Objects.requireNonNull(answers.get(one))).toList();
-        arrays.bytes(runs.stream().map(run -> run.id().bytes()).toArray(byte[][]::new))
-                .ints(runs.stream().mapToInt(NewRun::workspace).toArray())
-                .texts(runs.stream().map(NewRun::chosenId).toArray(String[]::new))
-                .texts(runs.stream().map(NewRun::workflowId).toArray(String[]::new))
-                .ints(runs.stream().mapToInt(NewRun::version).toArray())
-                .ints(runs.stream().mapToInt(run -> run.origin().door().code()).toArray())
-                .texts(runs.stream().map(run -> run.origin().actor()).toArray(String[]::new))
-                .texts(runs.stream().map(run -> run.origin().key()).toArray(String[]::new))
-                .texts(runs.stream().map(run -> run.origin().correlationId()).toArray(String[]::new))
-                .texts(runs.stream().map(NewRun::input).toArray(String[]::new))
-                .bytes(runs.stream().map(NewRun::fields).toArray(byte[][]::new))
-                .bytes(from.stream().map(fresh -> fresh.lineage().bytes()).toArray(byte[][]::new))
-                .bytes(from.stream().map(fresh -> bytes(fresh.earlier())).toArray(byte[][]::new))
-                .bytes(from.stream().map(fresh -> bytes(fresh.duplicateOf())).toArray(byte[][]::new));
-    }
-
-    private static byte @Nullable [] bytes(Write.@Nullable Earlier earlier) {
-        return earlier == null ? null : earlier.run().bytes();
-    }
-
-    private static byte @Nullable [] bytes(@Nullable Known known) {
-        return known == null ? null : known.run().bytes();
-    }
-
-    private Set<RunId> owned(List<Case> some, long owner) throws SQLException {
-        PreparedStatement statement = session.statement(OWNED);
-        new Arrays(session, statement)
-                .bytes(some.stream().map(one -> one.run().bytes()).toArray(byte[][]::new))
-                .one(owner);
-        return runs(statement);
     }
 
     private Admitted held(Case one) {
@@ -436,15 +336,5 @@ final class Admitting {
             }
         }
         return slots;
-    }
-
-    private static Set<RunId> runs(PreparedStatement statement) throws SQLException {
-        Set<RunId> runs = new HashSet<>();
-        try (ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                runs.add(RunId.of(row.getBytes(1)));
-            }
-        }
-        return runs;
     }
 }

@@ -25,7 +25,7 @@ public final class Api {
         this.semel = semel;
         Spaces spaces = new Spaces(semel);
         Views views = new Views(semel);
-        Triggers triggers = new Triggers(semel, spaces, new Quotas(semel.settings().ambient()::nanos));
+        Triggers triggers = new Triggers(semel, spaces, new Quotas(semel::nanos));
         this.workflows = new Workflows(semel, triggers);
         Runs runs = new Runs(semel, views, triggers);
         Keys keys = new Keys(semel, views);
@@ -33,8 +33,10 @@ public final class Api {
         Health health = new Health(semel, metrics);
         Batches batches = new Batches(triggers);
         this.router = new Router()
-                .add("POST", "/v1/workflows/{id}/trigger", Scope.TRIGGER, triggers::trigger)
-                .add("PUT", "/v1/workflows/{id}/runs/{run_id}", Scope.TRIGGER, triggers::put)
+                .add(new Route("POST", "/v1/workflows/{id}/trigger", Scope.TRIGGER, triggers::trigger)
+                        .withHead(Triggers::checkKey))
+                .add(new Route("PUT", "/v1/workflows/{id}/runs/{run_id}", Scope.TRIGGER, triggers::put)
+                        .withHead(Triggers::checkKey))
                 .add(new Route("POST", "/v1/workflows/{id}/trigger-batch", Scope.TRIGGER, batches::trigger)
                         .withMaxBody(LARGEST_BATCH))
                 .add("GET", "/v1/workflows", Scope.READ, workflows::list)

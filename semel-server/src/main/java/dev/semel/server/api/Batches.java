@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.engine.Answer;
+import dev.semel.trigger.Answer;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;

@@ -89,7 +89,7 @@ final class Keys {
         List<Rows.Held> found = new ArrayList<>(rows == null ? List.of() : rows);
         String workflow = request.query("workflow");
         if (workflow != null) {
-            var entry = semel.catalog().find(workspace, workflow);
+            var entry = semel.workflow(workspace, workflow);
             found.removeIf(held -> entry == null
                     || !held.known().workflowId().equals(entry.published().workflowId()));
         }

@@ -47,11 +47,16 @@ final class Runs {
         }
         Reads.RunFilter wanted = new Reads.RunFilter(
                 request.principal().workspace(), workflow, filter.state(), filter.key(), filter.replayed(),
-                filter.since(semel.settings().ambient().micros()), paging.afterId(), paging.limit());
+                filter.since(now()), paging.afterId(), paging.limit());
         List<Rows.Run> found = semel.view(reads -> reads.runs(wanted));
         return Views.page(
                 found == null ? List.of() : found, paging.limit(), views::runWithRequests,
                 run -> Paging.cursor(run.id()));
+    }
+
+    private long now() {
+        Long now = semel.view(reads -> reads.now());
+        return now == null ? 0 : now;
     }
 
     Answer get(Request request) {

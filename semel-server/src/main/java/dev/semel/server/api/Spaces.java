@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.engine.Trigger;
+import dev.semel.trigger.Trigger;
 import dev.semel.store.Rows;
 import java.util.concurrent.ConcurrentHashMap;
 

@@ -66,7 +66,7 @@ final class TokenRoutes {
                             + " cannot make tokens for another workspace. No token was made.",
                     "Use an admin token of that workspace.");
         }
-        return semel.change(new Edit.OpenWorkspace(name, semel.settings().ambient().secret(32)));
+        return semel.change(new Edit.OpenWorkspace(name, semel.newSecret(32)));
     }
 
     private static Rows.Workspace required(Rows.@org.jspecify.annotations.Nullable Workspace workspace) {

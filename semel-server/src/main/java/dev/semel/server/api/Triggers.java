@@ -1,9 +1,9 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.engine.Answer;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Trigger;
+import dev.semel.trigger.Answer;
+import dev.semel.workflow.Current;
+import dev.semel.trigger.Trigger;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
@@ -13,11 +13,12 @@ import dev.semel.server.auth.Quotas;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.Request;
-import dev.semel.store.NewRun;
 import dev.semel.store.Rows;
+import dev.semel.trigger.Door;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -32,6 +33,11 @@ final class Triggers {
         this.semel = semel;
         this.spaces = spaces;
         this.quotas = quotas;
+    }
+
+    /** A bad key is told before the size or the type of the body: the order in which CONTRACT section 2 judges. */
+    static void checkKey(Function<String, List<String>> headers) {
+        IdempotencyKey.fromHeader(headers.apply("Idempotency-Key"));
     }
 
     dev.semel.server.http.Answer trigger(Request request) {
@@ -70,7 +76,7 @@ final class Triggers {
     record Terms(@Nullable IdempotencyKey key, boolean strict, Map<String, String> headers) {}
 
     Answer admit(Principal who, String nameOrId, Ask ask, Terms terms) {
-        Catalog.Entry workflow = workflow(who, nameOrId);
+        Current workflow = workflow(who, nameOrId);
         Definition definition = FileWorkflow.of(workflow.published());
         IdempotencyKey key = terms.key();
         if (key == null && definition.derivesKey()) {
@@ -92,7 +98,7 @@ final class Triggers {
                 ask.data(),
                 Json.write(ask.data()),
                 new Trigger.Names(key, ask.runId()),
-                new Trigger.Sender(NewRun.Door.HTTP, who.tokenId(), ask.correlationId()),
+                new Trigger.Sender(Door.HTTP, who.tokenId(), ask.correlationId()),
                 terms.strict(),
                 freshOnly(who, definition, ask.data())));
         if (answer.replayed()) {
@@ -124,8 +130,8 @@ final class Triggers {
         };
     }
 
-    Catalog.Entry workflow(Principal who, String nameOrId) {
-        Catalog.Entry workflow = semel.catalog().find(who.workspace(), nameOrId);
+    Current workflow(Principal who, String nameOrId) {
+        Current workflow = semel.workflow(who.workspace(), nameOrId);
         if (workflow == null) {
             throw unknownWorkflow();
         }
@@ -139,5 +145,4 @@ final class Triggers {
                 "There is no such workflow in this workspace. No run was started.",
                 "Check the name or id; workflows are listed at GET /v1/workflows.");
     }
-
 }

@@ -99,7 +99,7 @@ final class Views {
     }
 
     private String workflowName(Rows.Run run) {
-        return semel.catalog().version(run.workflowId(), run.version()).name();
+        return semel.version(run.workflowId(), run.version()).name();
     }
 
     /** A run with its Replayed and Conflict entries beside it, newest last. */
@@ -148,8 +148,12 @@ final class Views {
         return out;
     }
 
+    /** A request with the run that it met, and the key that the run was started with. */
     ObjectNode request(int workspace, Write.Seen row) {
-        return request(row, shown(workspace, row.run()));
+        Rows.Run run = semel.view(reads -> reads.run(workspace, row.run()));
+        ObjectNode out = request(row, run == null ? row.run().text() : run.runIdText());
+        out.put("key", run == null ? null : run.origin().key());
+        return out;
     }
 
     ObjectNode key(Rows.Held held, long now) {
@@ -158,7 +162,7 @@ final class Views {
         ObjectNode out = object();
         out.put("idempotency_key", keyText(held));
         out.put("actor_id", held.actor());
-        out.put("operation_name", semel.catalog().version(known.workflowId(), known.version()).name());
+        out.put("operation_name", semel.version(known.workflowId(), known.version()).name());
         out.put("request_fingerprint", java.util.HexFormat.of().formatHex(known.digest()));
         out.put(
                 "status",

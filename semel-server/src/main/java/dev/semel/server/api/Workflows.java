@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.engine.Catalog;
+import dev.semel.workflow.Current;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.FingerprintField;
@@ -34,14 +34,14 @@ final class Workflows {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         if (rows != null) {
-            rows.forEach(row -> items.add(view(semel.catalog().find(row.ws(), row.name()), row.paused())));
+            rows.forEach(row -> items.add(view(semel.workflow(row.ws(), row.name()), row.paused())));
         }
         out.putNull("next");
         return Views.ok(out);
     }
 
     Answer get(Request request) {
-        Catalog.Entry entry = triggers.workflow(request.principal(), request.parameter("id"));
+        Current entry = triggers.workflow(request.principal(), request.parameter("id"));
         ObjectNode out = view(entry, entry.paused());
         out.put("definition", FileWorkflow.of(entry.published()).text());
         // Only `set` steps exist in this version, and they touch nothing outside.
@@ -49,7 +49,7 @@ final class Workflows {
         return Views.ok(out);
     }
 
-    private static ObjectNode view(Catalog.@org.jspecify.annotations.Nullable Entry entry, boolean paused) {
+    private static ObjectNode view(@org.jspecify.annotations.Nullable Current entry, boolean paused) {
         ObjectNode out = Views.object();
         if (entry == null) {
             return out;
@@ -112,8 +112,7 @@ final class Workflows {
     }
 
     Rows.Workflow publish(int workspace, Definition definition, String actor) {
-        var ambient = semel.settings().ambient();
-        String id = "wf_" + ambient.id().text().substring("run_".length());
+        String id = "wf_" + semel.newId().text().substring("run_".length());
         return semel.change(new Edit.Publish(workspace, definition.name(), id, definition.text(), actor));
     }
 
@@ -146,7 +145,7 @@ final class Workflows {
     }
 
     private Answer pause(Request request, boolean paused) {
-        Catalog.Entry entry = triggers.workflow(request.principal(), request.parameter("id"));
+        Current entry = triggers.workflow(request.principal(), request.parameter("id"));
         Rows.Workflow row = semel.maybeChange(new Edit.Pause(
                 request.principal().workspace(), entry.published().workflowId(), paused));
         if (row == null) {

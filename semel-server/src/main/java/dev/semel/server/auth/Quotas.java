@@ -12,7 +12,10 @@ import org.jspecify.annotations.Nullable;
  * room for new work. Counted per worker.
  */
 public final class Quotas {
+    private static final String FRESH = "fresh";
+    private static final String REPLAY = "replay";
     private static final int REPLAYS_PER_FRESH = 10;
+    private static final int WINDOW_SECONDS = 60;
     private static final double NANOS_A_MINUTE = 60e9;
 
     private final LongSupplier nanos;
@@ -25,14 +28,14 @@ public final class Quotas {
     /** What to ask before a fresh trigger; null where the token has no quota. */
     public @Nullable Runnable fresh(Principal principal) {
         int quota = quota(principal);
-        return quota == 0 ? null : () -> take(principal, "fresh", quota);
+        return quota == 0 ? null : () -> take(principal, FRESH, quota);
     }
 
     /** Counts a replay against its own quota. */
     public void replayed(Principal principal) {
         int quota = quota(principal);
         if (quota > 0) {
-            take(principal, "replay", quota * REPLAYS_PER_FRESH);
+            take(principal, REPLAY, quota * REPLAYS_PER_FRESH);
         }
     }
 
@@ -48,11 +51,13 @@ public final class Quotas {
             throw new SemelException(
                             ErrorCode.OVER_QUOTA,
                             "Token " + principal.tokenId() + " has used its quota of " + perMinute + " " + kind
-                                    + " triggers a minute. No run was started and the key is still free.",
+                                    + " triggers a minute. No run was started"
+                                    + (kind.equals(FRESH) ? " and the key is still free." : "; the run of the key is unharmed."),
                             "Send it again with the same key after the time in Retry-After.")
                     .with("retry_after", wait)
                     .with("quota", kind)
-                    .with("limit", perMinute);
+                    .with("limit", perMinute)
+                    .with("window", WINDOW_SECONDS);
         }
     }
 

@@ -58,7 +58,7 @@ public final class Tokens implements Authenticator {
         }
         byte[] hash = hash(token);
         String name = HexFormat.of().formatHex(hash);
-        long change = semel.catalog().change();
+        long change = semel.changes();
         if (knownAt != change) {
             known.clear();
             knownAt = change;
@@ -80,10 +80,9 @@ public final class Tokens implements Authenticator {
     }
 
     public Made create(Rows.Workspace workspace, String name, Set<Scope> scopes, int quotaPerMinute) {
-        var ambient = semel.settings().ambient();
-        String id = "tok_" + ambient.id().text().substring("run_".length());
+        String id = "tok_" + semel.newId().text().substring("run_".length());
         String secret = "semel_"
-                + Base64.getUrlEncoder().withoutPadding().encodeToString(ambient.secret(SECRET_BYTES));
+                + Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
         Rows.Token row = new Rows.Token(
                 id, workspace.ws(), workspace.name(), name, hash(secret), words(scopes), quotaPerMinute, 0, 0);
         if (!semel.change(new Edit.CreateToken(row))) {

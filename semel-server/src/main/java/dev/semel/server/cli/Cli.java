@@ -1,6 +1,5 @@
 package dev.semel.server.cli;
 
-import dev.semel.server.ServeOptions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
@@ -27,7 +26,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 public final class Cli implements Callable<Integer> {
     private static final String EXAMPLES = """
-        semel dev --demo                                          server, dashboard and examples on this machine
+        semel dev --demo                                          server and an example on this machine
         semel send payment_receipt --key evt_1 --data @pay.json   trigger; again: the same run
         semel send payment_receipt --key evt_1 --times 3          see duplicates prevented
         semel runs                                                what ran, and what was replayed

@@ -74,9 +74,13 @@ final class Failure extends RuntimeException {
     List<String> lines() {
         List<String> lines = new ArrayList<>();
         lines.add(Json.text(document, "title"));
-        add(lines, "  ", Json.text(document, "detail"));
-        for (JsonNode place : document.path("errors")) {
-            add(lines, "  ", place(place));
+        // The place in a file is shown over several lines, a caret below it; joined, it would point at nothing.
+        String detail = document.path("detail").asString("");
+        detail.lines().forEach(line -> add(lines, "  ", Json.clean(line)));
+        JsonNode places = document.path("errors");
+        for (JsonNode place : places) {
+            boolean said = places.size() == 1 && detail.contains(place.path("message").asString("\n"));
+            add(lines, "  ", said ? "" : place(place));
         }
         add(lines, "  fix: ", Json.text(document, "fix"));
         add(lines, "  code: ", Json.text(document, "code"));

@@ -1,5 +1,6 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.definition.WorkflowName;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;

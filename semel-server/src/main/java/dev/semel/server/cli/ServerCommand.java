@@ -1,6 +1,5 @@
 package dev.semel.server.cli;
 
-import dev.semel.server.ServeOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -48,13 +47,13 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     @Command(
             name = "dev",
             description =
-                    "Server and dashboard on this machine: token `dev`, workspace `default`, kept between starts.",
+                    "Server on this machine: token `dev`, workspace `default`, kept between starts.",
             footerHeading = "%nExamples:%n",
-            footer = {"  semel dev --demo", "  semel dev --port 8086 --data /tmp/try"})
+            footer = {"  semel dev --demo", "  semel dev --port 8086 --data ./try"})
     static final class Dev extends ServerCommand {
         @Option(
                 names = "--demo",
-                description = "Add example workflows and fake providers that count what reaches them.")
+                description = "Add the example workflow payment_receipt.")
         boolean demo;
 
         Dev(Surroundings around, Function<ServeOptions, Integer> serve) {

@@ -22,6 +22,7 @@ final class Table {
             rows.stream().skip(1).forEach(row -> output.line(String.join("\t", row)));
             return;
         }
+        dropEmptyColumns();
         int[] widths = new int[rows.getFirst().size()];
         for (List<String> row : rows) {
             for (int i = 0; i < widths.length; i++) {
@@ -34,6 +35,20 @@ final class Table {
                 line.append(row.get(i)).repeat(' ', widths[i] - width(row.get(i)) + 2);
             }
             output.line(line.toString().stripTrailing());
+        }
+    }
+
+    /** A heading over nothing says nothing. */
+    private void dropEmptyColumns() {
+        for (int i = rows.getFirst().size() - 1; i >= 0; i--) {
+            int column = i;
+            if (rows.stream().skip(1).allMatch(row -> row.get(column).isEmpty())) {
+                rows.replaceAll(row -> {
+                    List<String> rest = new ArrayList<>(row);
+                    rest.remove(column);
+                    return rest;
+                });
+            }
         }
     }
 

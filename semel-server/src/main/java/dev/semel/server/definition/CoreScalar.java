@@ -18,7 +18,8 @@ final class CoreScalar {
     private static final Pattern INTEGER = Pattern.compile("[-+]?[0-9]+");
     private static final Pattern OCTAL = Pattern.compile("0o[0-7]+");
     private static final Pattern HEXADECIMAL = Pattern.compile("0x[0-9a-fA-F]+");
-    private static final Pattern DECIMAL = Pattern.compile("[-+]?(?:\\.[0-9]+|[0-9]+(?:\\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?");
+    private static final Pattern DECIMAL =
+            Pattern.compile("[-+]?(?:\\.[0-9]+|[0-9]+(?:\\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?");
     private static final Pattern NOT_FINITE = Pattern.compile("[-+]?\\.(?:inf|Inf|INF)|\\.(?:nan|NaN|NAN)");
 
     private CoreScalar() {}
@@ -51,7 +52,8 @@ final class CoreScalar {
             return JsonNodeFactory.instance.stringNode(text);
         }
         if (text.length() > LONGEST_NUMBER) {
-            throw new BadNumber("a number may have at most " + LONGEST_NUMBER + " characters; quote it if text is meant");
+            throw new BadNumber(
+                    "a number may have at most " + LONGEST_NUMBER + " characters; quote it if text is meant");
         }
         if (octal || hexadecimal) {
             return integer(new BigInteger(text.substring(2), octal ? 8 : 16));

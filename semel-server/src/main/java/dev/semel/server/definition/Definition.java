@@ -17,6 +17,9 @@ import tools.jackson.databind.JsonNode;
  * number of threads.
  */
 public final class Definition {
+    private static final String SPEC =
+            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1";
+
     private final String text;
     private final DefinitionReader.Parts parts;
 
@@ -64,8 +67,8 @@ public final class Definition {
      * The key that `trigger.http.key` makes. Only for a trigger without a key of its own.
      *
      * @param headers of the request; names are compared without regard to case
-     * @throws SemelException `idempotency-key-required` where the expression gives nothing, because a run without the key
-     *     that its workflow promised would be a silent double; `idempotency-key-invalid` where it gives no valid key
+     * @throws SemelException `idempotency-key-required` where the expression gives nothing, because a run without the
+     *     key that its workflow promised could be a silent double; `idempotency-key-invalid` where the key is not one
      */
     public String deriveKey(JsonNode input, Map<String, String> headers) {
         Template key = parts.key();
@@ -93,24 +96,26 @@ public final class Definition {
         try {
             return IdempotencyKey.of(key).text();
         } catch (SemelException e) {
-            throw badKey("it must have 1 to 255 visible ASCII characters (key(…) escapes others, sha256(…) shortens)");
+            throw badKey("it must have 1 to 255 visible ASCII characters (key() escapes others, sha256() shortens)");
         }
     }
 
     private SemelException noKey(String because) {
         return new SemelException(
                 ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
-                "Workflow '%s' makes its key from the input (trigger.http.key), but there is none, because %s. No run was started."
+                "Workflow '%s' makes its key itself (trigger.http.key) but has none, because %s. No run was started."
                         .formatted(name(), because),
-                "Send the field that the key is made of, or send an Idempotency-Key header.");
+                "Send the field that the key is made of, or send an Idempotency-Key header.")
+                .with("spec", SPEC);
     }
 
     private SemelException badKey(String rule) {
         return new SemelException(
                 ErrorCode.IDEMPOTENCY_KEY_INVALID,
-                "The key that workflow '%s' made from the input (trigger.http.key) is not valid: %s. No run was started."
+                "The key that workflow '%s' made itself (trigger.http.key) is not valid: %s. No run was started."
                         .formatted(name(), rule),
-                "Correct the data or the expression, or send an Idempotency-Key header.");
+                "Correct the data or the expression, or send an Idempotency-Key header.")
+                .with("spec", SPEC);
     }
 
     /** @throws SemelException `invalid-input`, with JSON Pointers in the member `errors` and no value anywhere */

@@ -19,7 +19,7 @@ final class DefinitionReader {
             "semel", "workflow", "title", "owner", "description", "trigger", "input", "idempotency", "steps", "output");
     private static final Set<String> NOT_YET = Set.of("serial_by", "max_concurrent", "debounce", "rate_limit");
 
-    /** Providers go on retrying for about an hour after a short outage; seed of the default of 24 hours. */
+    /** Providers commonly go on retrying for about an hour after an outage. */
     private static final Duration RETRY_HORIZON = Duration.ofHours(1);
 
     private final String text;
@@ -49,20 +49,19 @@ final class DefinitionReader {
 
     Parts read() {
         Fields file = Fields.of(YamlReader.read(text, source, problems), "the file", problems);
-        problems.throwIfAnyAnd(file == null);
-        Fields workflow = new Fields(java.util.Objects.requireNonNull(file).map(), "a workflow", problems).allow(KNOWN, NOT_YET);
+        if (file == null) {
+            throw problems.exception();
+        }
+        Fields workflow = new Fields(file.map(), "a workflow", problems).allow(KNOWN, NOT_YET);
         version(workflow);
         String name = name(workflow);
-        Fields trigger = Fields.of(workflow.get("trigger"), "trigger", problems);
-        Fields http = trigger == null
-                ? null
-                : Fields.of(trigger.allow(Set.of("http"), Set.of("webhook", "events", "schedules")).get("http"), "trigger.http", problems);
-        boolean requireKey = http != null && http.allow(Set.of("key", "require_key"), Set.of()).flag("require_key", false);
+        Fields http = http(workflow);
+        boolean requireKey = http != null && http.flag("require_key", false);
         Template key = http == null ? null : key(http);
         InputRules input = new InputReader(problems).read(workflow.get("input"));
         PolicyReader.Rules rules = new PolicyReader(problems, templates).read(workflow.get("idempotency"), requireKey);
         List<StepReader.Step> steps = new StepReader(source, problems, templates).read(workflow);
-        Template output = output(workflow, steps);
+        Template output = output(workflow);
         String title = workflow.text("title");
         String owner = workflow.text("owner");
         String description = workflow.text("description");
@@ -72,11 +71,21 @@ final class DefinitionReader {
         return new Parts(name, title, owner, description, rules, key, input, body, List.copyOf(warnings));
     }
 
+    private @Nullable Fields http(Fields workflow) {
+        Fields trigger = Fields.of(workflow.get("trigger"), "trigger", problems);
+        if (trigger == null) {
+            return null;
+        }
+        trigger.allow(Set.of("http"), Set.of("webhook", "events", "schedules"));
+        Fields http = Fields.of(trigger.get("http"), "trigger.http", problems);
+        return http == null ? null : http.allow(Set.of("key", "require_key"), Set.of());
+    }
+
     private void version(Fields workflow) {
         Tree version = workflow.get("semel");
         if (version == null) {
             problems.add(workflow.spotOf("semel"), "the file must say 'semel: 1', the version of the format.");
-        } else if (!(version instanceof Tree.Scalar(_, var value)) || !value.isInt() || value.intValue() != 1) {
+        } else if (!(version instanceof Tree.Scalar(Spot _, var value)) || !value.isInt() || value.intValue() != 1) {
             problems.add(version.spot(), "semel must be 1; this version reads no other format.");
         }
     }
@@ -105,11 +114,19 @@ final class DefinitionReader {
         if (problems.count() > before) {
             return null;
         }
-        List<FieldRef> reads = key.expressions().flatMap(expression -> expression.reads().stream()).toList();
+        List<FieldRef> reads = key.expressions()
+                .flatMap(expression -> expression.reads().stream())
+                .toList();
         if (!(key instanceof Template.Whole) && !(key instanceof Template.Text)) {
-            problems.add(tree.spot(), "trigger.http.key must be an expression, e.g. ${ input.event_id }; a constant would make all triggers one.");
+            problems.add(
+                    tree.spot(),
+                    "trigger.http.key must be an expression, e.g. ${ input.event_id }; a constant would make all"
+                            + " triggers one.");
         } else if (reads.isEmpty()) {
-            problems.add(tree.spot(), "this key is the same for every trigger, so only the first would ever run; use an id from the input.");
+            problems.add(
+                    tree.spot(),
+                    "this key is the same for every trigger, so only the first would ever run; use an id from the"
+                            + " input.");
         }
         return isDefault(key) ? null : key;
     }
@@ -121,23 +138,25 @@ final class DefinitionReader {
                 && parts.getFirst().toString().equalsIgnoreCase("Idempotency-Key");
     }
 
-    private @Nullable Template output(Fields workflow, List<StepReader.Step> steps) {
+    private @Nullable Template output(Fields workflow) {
         Tree tree = workflow.get("output");
         if (tree == null) {
             return null;
         }
+        // Also steps that were refused are known by name; their own mistake is reported once.
         Set<String> ids = new HashSet<>();
-        steps.forEach(step -> ids.add(step.id()));
-        // Steps that were refused are known by name all the same; their own mistake is reported once.
-        workflow.items("steps").forEach(step -> {
-            if (step instanceof Tree.Members members && members.get("id") instanceof Tree.Scalar(_, var id)) {
-                ids.add(id.asString());
+        if (workflow.get("steps") instanceof Tree.Items(Spot _, List<Tree> steps)) {
+            for (Tree step : steps) {
+                if (step instanceof Tree.Members members && members.get("id") instanceof Tree.Scalar(Spot _, var id)) {
+                    ids.add(id.asString());
+                }
             }
-        });
+        }
         return templates.compile(tree, new Site(Site.Kind.OUTPUT, ids, Set.of()));
     }
 
-    private static Stream<FieldRef> reads(@Nullable Template key, List<StepReader.Step> steps, @Nullable Template output) {
+    private static Stream<FieldRef> reads(
+            @Nullable Template key, List<StepReader.Step> steps, @Nullable Template output) {
         Stream<@Nullable Template> all = Stream.concat(
                 Stream.of(key, output), steps.stream().flatMap(step -> Stream.of(step.when(), step.set())));
         return all.flatMap(template -> template == null ? Stream.<Expression>empty() : template.expressions())

@@ -18,8 +18,8 @@ sealed interface Expression {
     List<FieldRef> reads();
 
     /**
-     * A plain path is most of what people write. It needs no expression engine, and it gives back the very node that came
-     * in, so a number of any size is copied without loss.
+     * A plain path is most of what people write. It needs no expression engine, and it gives back the very node that
+     * came in, so a number of any size is copied without loss.
      */
     record Plain(FieldRef path) implements Expression {
         @Override
@@ -78,7 +78,8 @@ sealed interface Expression {
                 case DIVIDE_BY_ZERO -> "it divides by zero";
                 case NUMERIC_OVERFLOW -> "a number leaves the range of 64 bits";
                 case OVERLOAD_NOT_FOUND ->
-                    "an operator or function does not fit the types of its values (int(), double() and string() convert)";
+                    "an operator or function does not fit the types of its values (int(), double() and string()"
+                            + " convert)";
                 case ITERATION_BUDGET_EXCEEDED -> "it takes more than " + Language.MOST_ITERATIONS + " iterations";
                 case BAD_FORMAT -> "text could not be read as a number";
                 case INVALID_ARGUMENT -> "a value has the wrong type for its place, or a conversion is out of range";
@@ -93,13 +94,16 @@ sealed interface Expression {
         return switch (path.root()) {
             case "input" -> inside(scope.input(), parts);
             case "steps" -> {
-                JsonNode result = parts.isEmpty() ? null : scope.steps().get(parts.getFirst().toString());
+                JsonNode result = parts.isEmpty()
+                        ? null
+                        : scope.steps().get(parts.getFirst().toString());
                 yield result == null ? null : inside(result, parts.subList(1, parts.size()));
             }
             case "run" -> text(scope.runId());
             case "step" -> text(scope.stepId());
             case "header" -> {
-                String value = parts.size() == 1 ? scope.header().get(parts.getFirst().toString()) : null;
+                String value =
+                        parts.size() == 1 ? scope.header().get(parts.getFirst().toString()) : null;
                 yield value == null ? null : text(value);
             }
             default -> null;

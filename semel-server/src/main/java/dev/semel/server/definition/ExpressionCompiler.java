@@ -8,6 +8,7 @@ import dev.cel.common.types.CelKind;
 import dev.cel.common.types.CelType;
 import dev.cel.runtime.CelEvaluationException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -26,12 +27,14 @@ final class ExpressionCompiler {
     }
 
     /** Null where the expression is wrong; the problems say why. */
-    @Nullable Expression compile(CodeSpot code, Site site) {
+    @Nullable
+    Expression compile(CodeSpot code, Site site) {
         return compile(code, site, Set.of());
     }
 
     /** @param wanted kinds of result that make sense at this place; empty for any */
-    @Nullable Expression compile(CodeSpot code, Site site, Set<CelKind> wanted) {
+    @Nullable
+    Expression compile(CodeSpot code, Site site, Set<CelKind> wanted) {
         if (code.code().isBlank()) {
             problems.add(code.at(0, 0), "the expression is empty.");
             return null;
@@ -69,7 +72,8 @@ final class ExpressionCompiler {
     }
 
     private void report(CelIssue issue, CelValidationResult result, CodeSpot code) {
-        int offset = result.getSource().getLocationOffset(issue.getSourceLocation()).orElse(0);
+        int offset =
+                result.getSource().getLocationOffset(issue.getSourceLocation()).orElse(0);
         Matcher overload = NO_OVERLOAD.matcher(issue.getMessage());
         String message;
         if (overload.matches()) {
@@ -77,7 +81,8 @@ final class ExpressionCompiler {
             String shown = Character.isLetter(overload.group(1).codePointAt(0)) ? overload.group(1) : name;
             message = "'%s' does not fit the types %s.".formatted(shown, overload.group(2));
         } else {
-            message = "this is not a valid expression: " + issue.getMessage().replaceAll("(?s) expecting .*| \\(in container.*", "") + ".";
+            message = "this is not a valid expression: "
+                    + issue.getMessage().replaceAll("(?s) expecting .*| \\(in container.*", "") + ".";
         }
         problems.add(code.at(Math.max(0, offset), offset + 1), message);
     }
@@ -86,8 +91,15 @@ final class ExpressionCompiler {
         if (wanted.isEmpty() || wanted.contains(result.kind()) || result.kind() == CelKind.DYN) {
             return true;
         }
-        String words = String.join(" or ", wanted.stream().map(kind -> kind.name().toLowerCase(java.util.Locale.ROOT)).sorted().toList());
-        problems.add(code.at(0, code.code().length()), "the expression must give %s, not %s.".formatted(words, result.name()));
+        String words = String.join(
+                " or ",
+                wanted.stream()
+                        .map(kind -> kind.name().toLowerCase(Locale.ROOT))
+                        .sorted()
+                        .toList());
+        problems.add(
+                code.at(0, code.code().length()),
+                "the expression must give %s, not %s.".formatted(words, result.name()));
         return false;
     }
 

@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A plain path in an expression, such as `input.lines[0].sku`: a name and the fields (text) and indexes (Long) behind it.
+ * A plain path in an expression, such as `input.lines[0].sku`: a name and the fields (text) and indexes (Long) behind
+ * it.
  */
 record FieldRef(String root, List<Object> parts) {
     FieldRef {

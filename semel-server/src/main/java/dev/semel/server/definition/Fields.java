@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes typed members out of one map of the file. Every member that is not known is reported: by name as "not yet" where
- * the format has it, else as unknown with the name that was probably meant.
+ * Takes typed members out of one map of the file. Every member that is not known is reported: by name as "not yet"
+ * where the format has it, else as unknown with the name that was probably meant.
  */
 final class Fields {
     private final Tree.Members map;
@@ -38,25 +38,35 @@ final class Fields {
     Fields allow(Set<String> known, Set<String> notYet) {
         map.members().forEach((name, member) -> {
             if (notYet.contains(name)) {
-                problems.add(member.name(), "%s is not available yet in this version.".formatted(qualified(name)), "not yet", Problems.FIX);
+                problems.add(
+                        member.name(),
+                        "%s is not available yet in this version.".formatted(qualified(name)),
+                        "not yet",
+                        Problems.FIX);
             } else if (!known.contains(name)) {
                 String meant = Texts.didYouMean(name, known);
                 String shown = Texts.shortened(name);
-                problems.add(member.name(), "'%s' is not a field of %s.%s".formatted(shown, where, meant), "unknown", "Known fields: %s.".formatted(String.join(", ", new TreeSet<>(known))));
+                problems.add(
+                        member.name(),
+                        "'%s' is not a field of %s.%s".formatted(shown, where, meant),
+                        "unknown",
+                        "Known fields: %s.".formatted(String.join(", ", new TreeSet<>(known))));
             }
         });
         return this;
     }
 
     private String qualified(String name) {
-        return where.equals("a workflow") ? "'" + name + "'" : where + "." + name;
+        // "a step" and "a workflow" are words, not the beginning of a path.
+        return where.contains(" ") ? "'" + name + "'" : where + "." + name;
     }
 
     Tree.Members map() {
         return map;
     }
 
-    @Nullable Tree get(String name) {
+    @Nullable
+    Tree get(String name) {
         return map.get(name);
     }
 
@@ -67,15 +77,24 @@ final class Fields {
     /** Where the name of a member stands, or the beginning of the map. */
     Spot spotOf(String name) {
         Tree.Member member = map.members().get(name);
-        return member == null ? map.spot().narrowed(map.spot().start(), map.spot().start()) : member.name();
+        return member == null
+                ? map.spot().narrowed(map.spot().start(), map.spot().start())
+                : member.name();
     }
 
-    @Nullable String text(String name) {
+    /** Where the value of a member stands, or the beginning of the map. */
+    Spot spotOfValue(String name) {
+        Tree value = map.get(name);
+        return value == null ? spotOf(name) : value.spot();
+    }
+
+    @Nullable
+    String text(String name) {
         Tree tree = map.get(name);
         if (tree == null) {
             return null;
         }
-        if (tree instanceof Tree.Scalar(_, var value) && value.isString()) {
+        if (tree instanceof Tree.Scalar(Spot _, var value) && value.isString()) {
             return value.stringValue();
         }
         problems.add(tree.spot(), "%s must be text, not %s.".formatted(qualified(name), tree.kind()));
@@ -87,7 +106,7 @@ final class Fields {
         if (tree == null) {
             return otherwise;
         }
-        if (tree instanceof Tree.Scalar(_, var value) && value.isBoolean()) {
+        if (tree instanceof Tree.Scalar(Spot _, var value) && value.isBoolean()) {
             return value.booleanValue();
         }
         problems.add(tree.spot(), "%s must be true or false, not %s.".formatted(qualified(name), tree.kind()));
@@ -107,7 +126,8 @@ final class Fields {
         int index = words.indexOf(text);
         if (index < 0) {
             String meant = Texts.didYouMean(text, words);
-            problems.add(tree.spot(), "%s must be one of %s.%s".formatted(qualified(name), String.join(", ", words), meant));
+            problems.add(
+                    tree.spot(), "%s must be one of %s.%s".formatted(qualified(name), String.join(", ", words), meant));
             return Optional.empty();
         }
         return Optional.of(type.getEnumConstants()[index]);
@@ -116,7 +136,7 @@ final class Fields {
     /** The items of a list; empty where it is absent or not a list. */
     List<Tree> items(String name) {
         Tree tree = map.get(name);
-        if (tree instanceof Tree.Items(_, List<Tree> items)) {
+        if (tree instanceof Tree.Items(Spot _, List<Tree> items)) {
             return items;
         }
         if (tree != null) {

@@ -1,5 +1,8 @@
 package dev.semel.server.definition;
 
+import dev.cel.common.values.NullValue;
+import dev.semel.json.Json;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -8,10 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.math.BigDecimal;
-import dev.cel.common.values.NullValue;
 import org.jspecify.annotations.Nullable;
-import dev.semel.json.Json;
 
 /** What our own functions do. All are pure, bounded, and the same in every locale and time zone. */
 final class Functions {
@@ -62,21 +62,20 @@ final class Functions {
     }
 
     /**
-     * Joins the parts with `:` so that different parts never make the same key: what is not a plain visible character is
-     * written as `%XX`. An empty part is refused, since every request without that id would share one key.
+     * Joins the parts with `:` so that different parts never make the same key: what is not a plain visible character
+     * is written as `%XX`. An empty part is refused, since every request without that id would share one key.
      */
     static String key(List<?> parts) {
         var key = new StringBuilder();
         for (int i = 0; i < parts.size(); i++) {
-            String part =
-                    switch (parts.get(i)) {
-                        case String text -> text;
-                        case Long number -> number.toString();
-                        case Values.ExactNumber(var node) when node.isIntegralNumber() -> node.asString();
-                        case Boolean bool -> bool.toString();
-                        case NullValue _ -> "";
-                        default -> throw new Failure("part %d of key() is not text, an integer or a boolean".formatted(i + 1));
-                    };
+            String part = switch (parts.get(i)) {
+                case String text -> text;
+                case Long number -> number.toString();
+                case Values.ExactNumber(var node) when node.isIntegralNumber() -> node.asString();
+                case Boolean bool -> bool.toString();
+                case NullValue _ -> "";
+                default -> throw new Failure("part %d of key() is not text, an integer or a boolean".formatted(i + 1));
+            };
             if (part.isBlank()) {
                 throw new Failure("part %d of key() is empty".formatted(i + 1));
             }
@@ -104,8 +103,8 @@ final class Functions {
         for (Object part : path) {
             at = switch (at) {
                 case Map<?, ?> map -> map.get(part);
-                case List<?> list when part instanceof Long index && index >= 0 && index < list.size() ->
-                    list.get(index.intValue());
+                case List<?> list
+                when part instanceof Long index && index >= 0 && index < list.size() -> list.get(index.intValue());
                 case null, default -> null;
             };
         }

@@ -97,7 +97,10 @@ final class InputReader {
         for (Tree choice : choices) {
             JsonNode value = choice.toJson();
             if (!fits(value, rule.path("type").asString(""))) {
-                problems.add(choice.spot(), "this value is not of the type %s.".formatted(rule.path("type").asString()));
+                problems.add(
+                        choice.spot(),
+                        "this value is not of the type %s."
+                                .formatted(rule.path("type").asString()));
             }
             values.add(value);
         }

@@ -6,6 +6,7 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,8 +15,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a workflow asks of `data`, as JSON Schema 2020-12. Members that the file does not name are allowed: a sender that
- * adds a field must not break its receivers.
+ * What a workflow asks of `data`, as JSON Schema 2020-12. Members that the file does not name are allowed: a sender
+ * that adds a field must not break its receivers.
  */
 final class InputRules {
     static final InputRules NONE = new InputRules(null, Set.of(), Set.of(), Set.of());
@@ -66,23 +67,29 @@ final class InputRules {
                 .map(error -> Map.<String, Object>of("pointer", pointer(error), "message", message(error)))
                 .distinct()
                 .toList();
-        String first = "%s %s".formatted(members.getFirst().get("pointer"), members.getFirst().get("message"));
+        String first = "%s %s"
+                .formatted(members.getFirst().get("pointer"), members.getFirst().get("message"));
         String more = members.size() == 1 ? "" : " (and %d more)".formatted(members.size() - 1);
         throw new SemelException(
                         ErrorCode.INVALID_INPUT,
-                        "The data does not fit the input of workflow '%s': %s%s. No run was started and the key stays free."
+                        "The data does not fit workflow '%s': %s%s. No run was started and the key stays free."
                                 .formatted(workflow, first.strip(), more),
                         "Correct the data and send it again; the same key may be used.")
                 .with("errors", members);
     }
 
     private static String pointer(Error error) {
-        var path = new StringBuilder();
+        // From the root of the request body, as every other pointer of a problem.
+        var path = new StringBuilder("/data");
         for (int i = 0; i < error.getInstanceLocation().getNameCount(); i++) {
             path.append('/').append(escaped(error.getInstanceLocation().getName(i)));
         }
         boolean missing = "required".equals(error.getKeyword());
-        return missing ? path.append('/').append(escaped(String.valueOf(error.getProperty()))).toString() : path.toString();
+        return missing
+                ? path.append('/')
+                        .append(escaped(String.valueOf(error.getProperty())))
+                        .toString()
+                : path.toString();
     }
 
     private static String escaped(String name) {
@@ -94,8 +101,9 @@ final class InputRules {
         JsonNode rule = error.getSchemaNode();
         return switch (String.valueOf(error.getKeyword())) {
             case "required" -> "is missing";
-            case "type" -> "must be of type %s, but is %s".formatted(rule.asString(), Kinds.of(error.getInstanceNode()));
-            case "enum" -> "must be one of " + dev.semel.json.Json.write(rule);
+            case "type" ->
+                "must be of type %s, but is %s".formatted(rule.asString(), Kinds.of(error.getInstanceNode()));
+            case "enum" -> "must be one of " + Json.write(rule);
             default -> "does not fit the rule '%s'".formatted(error.getKeyword());
         };
     }

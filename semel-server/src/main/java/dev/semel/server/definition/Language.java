@@ -4,12 +4,14 @@ import dev.cel.checker.CelStandardDeclarations;
 import dev.cel.common.CelFunctionDecl;
 import dev.cel.common.CelOptions;
 import dev.cel.common.CelOverloadDecl;
+import dev.cel.common.ast.CelConstant;
 import dev.cel.common.ast.CelExpr;
 import dev.cel.common.types.CelType;
 import dev.cel.common.types.ListType;
 import dev.cel.common.types.MapType;
 import dev.cel.common.types.SimpleType;
 import dev.cel.common.types.TypeParamType;
+import dev.cel.common.values.NullValue;
 import dev.cel.compiler.CelCompiler;
 import dev.cel.compiler.CelCompilerFactory;
 import dev.cel.parser.CelMacro;
@@ -47,13 +49,56 @@ final class Language {
 
     /** Functions that an author can write, for "did you mean". */
     static final Set<String> FUNCTIONS = Set.of(
-            "has", "size", "lower", "trim", "default", "key", "sha256", "short_hash", "json", "money", "any", "all",
-            "filter", "map", "exists", "exists_one", "contains", "startsWith", "endsWith", "int", "double", "string");
+            "has",
+            "size",
+            "lower",
+            "trim",
+            "default",
+            "key",
+            "sha256",
+            "short_hash",
+            "json",
+            "money",
+            "any",
+            "all",
+            "filter",
+            "map",
+            "exists",
+            "exists_one",
+            "contains",
+            "startsWith",
+            "endsWith",
+            "int",
+            "double",
+            "string");
 
     private static final Set<String> STANDARD = Set.of(
-            "IN", "NOT_STRICTLY_FALSE", "CONDITIONAL", "LOGICAL_NOT", "LOGICAL_OR", "LOGICAL_AND", "EQUALS", "NOT_EQUALS",
-            "ADD", "SUBTRACT", "MULTIPLY", "DIVIDE", "MODULO", "NEGATE", "INDEX", "SIZE", "INT", "DOUBLE", "STRING",
-            "CONTAINS", "ENDS_WITH", "STARTS_WITH", "LESS", "LESS_EQUALS", "GREATER", "GREATER_EQUALS");
+            "IN",
+            "NOT_STRICTLY_FALSE",
+            "CONDITIONAL",
+            "LOGICAL_NOT",
+            "LOGICAL_OR",
+            "LOGICAL_AND",
+            "EQUALS",
+            "NOT_EQUALS",
+            "ADD",
+            "SUBTRACT",
+            "MULTIPLY",
+            "DIVIDE",
+            "MODULO",
+            "NEGATE",
+            "INDEX",
+            "SIZE",
+            "INT",
+            "DOUBLE",
+            "STRING",
+            "CONTAINS",
+            "ENDS_WITH",
+            "STARTS_WITH",
+            "LESS",
+            "LESS_EQUALS",
+            "GREATER",
+            "GREATER_EQUALS");
 
     /** Standard operators that {@link Operators} replaces at run time. */
     private static final Set<String> BOUNDED = Set.of("IN", "EQUALS", "NOT_EQUALS", "CONTAINS");
@@ -158,8 +203,8 @@ final class Language {
     }
 
     /**
-     * A failure must reach the engine as its own checked exception: of any other it prints the arguments into a message,
-     * values and all, however large they are.
+     * A failure must reach the engine as its own checked exception: of any other it prints the arguments into a
+     * message, values and all, however large they are.
      */
     private static <A> CelFunctionBinding unary(String id, Class<A> a, Function<A, Object> function) {
         return CelFunctionBinding.from(id, a, argument -> {
@@ -189,30 +234,36 @@ final class Language {
         macros.add(CelMacro.newGlobalMacro(
                 "default", 2, (make, _, args) -> Optional.of(otherwise(make, args.get(0), args.get(1)))));
         // any(list, x, test) is list.exists(x, test), and so on: the same loop with the list in front.
-        Map.of("any", CelStandardMacro.EXISTS, "all", CelStandardMacro.ALL, "filter", CelStandardMacro.FILTER, "map",
+        Map.of(
+                        "any",
+                        CelStandardMacro.EXISTS,
+                        "all",
+                        CelStandardMacro.ALL,
+                        "filter",
+                        CelStandardMacro.FILTER,
+                        "map",
                         CelStandardMacro.MAP)
-                .forEach((name, standard) -> macros.add(CelMacro.newGlobalMacro(name, 3, (make, _, args) -> standard
-                        .getDefinition()
-                        .getExpander()
-                        .expandMacro(make, args.getFirst(), args.subList(1, 3)))));
+                .forEach((name, standard) -> macros.add(CelMacro.newGlobalMacro(
+                        name,
+                        3,
+                        (make, _, args) -> standard.getDefinition()
+                                .getExpander()
+                                .expandMacro(make, args.getFirst(), args.subList(1, 3)))));
         return macros;
     }
 
     /**
-     * `default(input.a.b, x)` must not fail where `a` is missing, so a path becomes a search that ends in null. The path
-     * stands in the result twice, any other expression once: nested defaults must not double.
+     * `default(input.a.b, x)` must not fail where `a` is missing, so a path becomes a search that ends in null. The
+     * path stands in the result twice, any other expression once: nested defaults must not double.
      */
     private static CelExpr otherwise(CelMacroExprFactory make, CelExpr wanted, CelExpr otherwise) {
         Optional<FieldRef> path = FieldRef.of(wanted);
         if (path.isEmpty()) {
             return make.newGlobalCall(EITHER, wanted, otherwise);
         }
-        CelExpr isNull = make.newGlobalCall("_==_", search(make, path.get()), make.newConstant(nullConstant()));
+        CelExpr isNull = make.newGlobalCall(
+                "_==_", search(make, path.get()), make.newConstant(CelConstant.ofValue(NullValue.NULL_VALUE)));
         return make.newGlobalCall("_?_:_", isNull, otherwise, search(make, path.get()));
-    }
-
-    private static dev.cel.common.ast.CelConstant nullConstant() {
-        return dev.cel.common.ast.CelConstant.ofValue(dev.cel.common.values.NullValue.NULL_VALUE);
     }
 
     private static CelExpr search(CelMacroExprFactory make, FieldRef path) {

@@ -1,6 +1,7 @@
 package dev.semel.server.definition;
 
 import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.ast.CelConstant;
 import dev.cel.common.ast.CelExpr;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -88,9 +89,10 @@ final class NameCheck {
         if (call.function().equals(Language.FIND)) {
             List<Object> parts = new ArrayList<>();
             for (CelExpr part : call.args().get(1).list().elements()) {
-                parts.add(part.constant().getKind() == dev.cel.common.ast.CelConstant.Kind.STRING_VALUE
-                        ? part.constant().stringValue()
-                        : (Object) part.constant().int64Value());
+                parts.add(
+                        part.constant().getKind() == CelConstant.Kind.STRING_VALUE
+                                ? part.constant().stringValue()
+                                : (Object) part.constant().int64Value());
             }
             path(new FieldRef(call.args().getFirst().ident().name(), parts), at);
             return;
@@ -108,7 +110,9 @@ final class NameCheck {
         List<String> names = List.of(loop.iterVar(), loop.iterVar2(), loop.accuVar());
         for (String name : names) {
             if (Language.VARIABLES.contains(name)) {
-                problems.add(offsets(at, name), "'%s' cannot name an item of a list; it has a meaning already.".formatted(name));
+                problems.add(
+                        offsets(at, name),
+                        "'%s' cannot name an item of a list; it has a meaning already.".formatted(name));
             }
         }
         List<String> added = names.stream().filter(bound::add).toList();
@@ -129,8 +133,11 @@ final class NameCheck {
             unknownName(root, spot);
         } else if (root.equals("steps")) {
             step(path, spot);
-        } else if (FIELDS.containsKey(root) && (path.parts().size() != 1 || !FIELDS.get(root).contains(path.parts().getFirst()))) {
-            problems.add(spot, "only %s.id can be read; %s is not available yet in this version.".formatted(root, path));
+        } else if (FIELDS.containsKey(root)
+                && (path.parts().size() != 1
+                        || !FIELDS.get(root).contains(path.parts().getFirst()))) {
+            problems.add(
+                    spot, "only %s.id can be read; %s is not available yet in this version.".formatted(root, path));
         }
         reads.add(path);
     }
@@ -141,7 +148,8 @@ final class NameCheck {
         } else if (LATER_NAMES.contains(root)) {
             problems.add(spot, "'%s' is not available yet in this version.".formatted(root), "not yet", fix());
         } else if (Language.VARIABLES.contains(root)) {
-            problems.add(spot, "'%s' cannot be read in %s.".formatted(root, site.kind().label), "not known here", fix());
+            problems.add(
+                    spot, "'%s' cannot be read in %s.".formatted(root, site.kind().label), "not known here", fix());
         } else {
             String meant = Texts.didYouMean(root, site.kind().names);
             problems.add(spot, "'%s' is not a known name.%s".formatted(Texts.shortened(root), meant), "unknown", fix());
@@ -157,7 +165,8 @@ final class NameCheck {
         if (path.parts().isEmpty() || !(path.parts().getFirst() instanceof String id)) {
             problems.add(spot, "name the step whose result is meant: steps.<id>.");
         } else if (site.later().contains(id)) {
-            problems.add(spot, "step '%s' has not run yet at this place; only earlier steps can be read.".formatted(id));
+            problems.add(
+                    spot, "step '%s' has not run yet at this place; only earlier steps can be read.".formatted(id));
         } else if (!site.earlier().contains(id)) {
             String meant = Texts.didYouMean(id, site.earlier());
             problems.add(spot, "there is no earlier step '%s'.%s".formatted(Texts.shortened(id), meant));
@@ -169,7 +178,11 @@ final class NameCheck {
         if (site.stable() && VOLATILE.contains(name)) {
             changing(name + "()", spot);
         } else if (LATER_FUNCTIONS.contains(name)) {
-            problems.add(spot, "the function %s() is not available yet in this version.".formatted(name), "not yet", Problems.FIX);
+            problems.add(
+                    spot,
+                    "the function %s() is not available yet in this version.".formatted(name),
+                    "not yet",
+                    Problems.FIX);
         } else if (!Language.FUNCTIONS.contains(name)) {
             String meant = Texts.didYouMean(name, Language.FUNCTIONS);
             problems.add(spot, "there is no function %s().%s".formatted(Texts.shortened(name), meant));
@@ -180,7 +193,8 @@ final class NameCheck {
         String thing = site.kind() == Site.Kind.KEY ? "key" : "fingerprint";
         problems.add(
                 spot,
-                "this %s changes between attempts: %s gives a different value on every attempt. A %s must name the intended action, so that every retry carries the same one."
+                ("this %s changes between attempts: %s gives a different value on every attempt. A %s must name the "
+                                + "intended action, so that every retry carries the same one.")
                         .formatted(thing, what, thing),
                 "a different value on every attempt",
                 "Use an id from the input, e.g. ${ input.event_id }, or drop it.");

@@ -8,7 +8,6 @@ import dev.semel.key.KeyPolicy;
 import dev.semel.key.KeyPolicy.DuplicatePayload;
 import dev.semel.key.KeyPolicy.OnFailed;
 import dev.semel.key.KeyPolicy.OnMismatch;
-import dev.semel.key.KeyPolicy.Scope;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -22,8 +21,16 @@ import tools.jackson.databind.node.JsonNodeFactory;
 /** The `idempotency` section. */
 final class PolicyReader {
     private static final Set<String> KNOWN = Set.of(
-            "window", "scope", "fingerprint", "fingerprint_ignore", "on_mismatch", "duplicate_payload", "on_failed",
-            "hold_while_running", "object", "worth");
+            "window",
+            "scope",
+            "fingerprint",
+            "fingerprint_ignore",
+            "on_mismatch",
+            "duplicate_payload",
+            "on_failed",
+            "hold_while_running",
+            "object",
+            "worth");
     static final int MOST_FIELDS = 64;
 
     private final Problems problems;
@@ -36,12 +43,17 @@ final class PolicyReader {
     }
 
     /** @param object what the trigger is about, in words for people; and what it is worth */
-    record Rules(KeyPolicy policy, @Nullable Template object, @Nullable Template worth, List<FieldRef> reads) {}
+    record Rules(
+            KeyPolicy policy,
+            @Nullable Template object,
+            @Nullable Template worth,
+            List<FieldRef> reads) {}
 
     Rules read(@Nullable Tree section, boolean requireKey) {
         Fields fields = Fields.of(section, "idempotency", problems);
         if (fields == null) {
-            return new Rules(policy(KeyPolicy.DEFAULT.window(), List.of(), List.of(), requireKey), null, null, List.of());
+            return new Rules(
+                    policy(KeyPolicy.DEFAULT.window(), List.of(), List.of(), requireKey), null, null, List.of());
         }
         fields.allow(KNOWN, Set.of());
         List<FingerprintField> fingerprint = fingerprint(fields);
@@ -53,7 +65,7 @@ final class PolicyReader {
         KeyPolicy base = policy(window(fields), fingerprint, both ? List.of() : ignore, requireKey);
         KeyPolicy policy = new KeyPolicy(
                 base.window(),
-                fields.choice("scope", Scope.class).orElse(base.scope()),
+                fields.choice("scope", KeyPolicy.Scope.class).orElse(base.scope()),
                 base.fingerprint(),
                 base.fingerprintIgnore(),
                 onMismatch(fields, base),
@@ -68,14 +80,23 @@ final class PolicyReader {
             Duration window, List<FingerprintField> fingerprint, List<String> ignore, boolean requireKey) {
         KeyPolicy base = KeyPolicy.DEFAULT;
         return new KeyPolicy(
-                window, base.scope(), fingerprint, ignore, base.onMismatch(), base.duplicatePayload(), base.onFailed(),
-                base.holdWhileRunning(), requireKey);
+                window,
+                base.scope(),
+                fingerprint,
+                ignore,
+                base.onMismatch(),
+                base.duplicatePayload(),
+                base.onFailed(),
+                base.holdWhileRunning(),
+                requireKey);
     }
 
     /** Who declares what makes the same action wants a changed one refused; who does not leaves it to the key. */
     private OnMismatch onMismatch(Fields fields, KeyPolicy base) {
         Tree written = fields.get("on_mismatch");
-        if (written instanceof Tree.Scalar(_, var value) && value.isString() && value.stringValue().equals("return_original")) {
+        if (written instanceof Tree.Scalar(Spot _, var value)
+                && value.isString()
+                && value.stringValue().equals("return_original")) {
             problems.add(written.spot(), "on_mismatch must be one of reject, replay, distinct. Did you mean 'replay'?");
             return OnMismatch.REPLAY;
         }
@@ -88,7 +109,7 @@ final class PolicyReader {
         if (text == null) {
             return KeyPolicy.DEFAULT.window();
         }
-        Spot spot = java.util.Objects.requireNonNull(fields.get("window")).spot();
+        Spot spot = fields.spotOfValue("window");
         Optional<Duration> window = Durations.parse(text);
         if (window.isEmpty()) {
             problems.add(spot, "idempotency.window must be a duration such as 30s, 15m, 24h or 7d.");
@@ -125,7 +146,7 @@ final class PolicyReader {
     }
 
     private @Nullable FingerprintField field(Tree entry) {
-        if (entry instanceof Tree.Members(_, var members) && members.size() == 1) {
+        if (entry instanceof Tree.Members(Spot _, var members) && members.size() == 1) {
             var member = members.entrySet().iterator().next();
             return computed(member.getKey(), member.getValue());
         }
@@ -133,7 +154,9 @@ final class PolicyReader {
             FieldPath path = path(spot, value.stringValue());
             return path == null ? null : path.toField();
         }
-        problems.add(entry.spot(), "a fingerprint entry is a path such as payment_id or lines[].sku, or one 'name: ${ expression }'.");
+        problems.add(
+                entry.spot(),
+                "a fingerprint entry is a path such as payment_id or lines[].sku, or one 'name: ${ expression }'.");
         return null;
     }
 
@@ -158,12 +181,18 @@ final class PolicyReader {
             problems.add(member.name(), "a fingerprint entry needs a name.");
             return null;
         }
-        List<FieldRef> read = template.expressions().flatMap(expression -> expression.reads().stream()).distinct().toList();
+        List<FieldRef> read = template.expressions()
+                .flatMap(expression -> expression.reads().stream())
+                .distinct()
+                .toList();
         reads.addAll(read);
         if (!(template instanceof Template.Whole) && !(template instanceof Template.Text)) {
-            boolean refused = member.value() instanceof Tree.Scalar(_, var value) && value.asString().contains("${");
+            boolean refused = member.value() instanceof Tree.Scalar(Spot _, var value)
+                    && value.asString().contains("${");
             if (!refused) {
-                problems.add(member.value().spot(), "the fingerprint entry '%s' must be an expression: ${ … }.".formatted(Texts.shortened(name)));
+                problems.add(
+                        member.value().spot(),
+                        "the fingerprint entry '%s' must be an expression: ${ … }.".formatted(Texts.shortened(name)));
             }
             return null;
         }
@@ -171,12 +200,13 @@ final class PolicyReader {
     }
 
     /**
-     * Admission needs a value for every payload, also for one that the expression cannot digest. Then the raw values of
-     * what it reads stand in: equal payloads stay equal, and two different broken ones are not taken for the same action.
+     * Admission needs a value for every payload, also for one that the expression cannot digest. Then the raw values
+     * of what it reads stand in: equal payloads stay equal, and two different broken ones are not taken for the same
+     * action.
      */
     private static JsonNode value(Template template, List<FieldRef> reads, JsonNode data) {
         try {
-            return template.fill(dev.semel.server.definition.Scope.ofInput(data), new ResultSize());
+            return template.fill(Scope.ofInput(data), new ResultSize());
         } catch (Failure failure) {
             var raw = JsonNodeFactory.instance.arrayNode();
             for (FieldRef path : reads) {
@@ -210,10 +240,11 @@ final class PolicyReader {
         if (tree == null) {
             return null;
         }
-        Template template = templates.compile(
-                tree, Site.of(Site.Kind.LABEL), Set.of(CelKind.STRING, CelKind.INT, CelKind.DOUBLE));
+        Template template =
+                templates.compile(tree, Site.of(Site.Kind.LABEL), Set.of(CelKind.STRING, CelKind.INT, CelKind.DOUBLE));
         if (!(tree instanceof Tree.Scalar)) {
-            problems.add(tree.spot(), "idempotency.%s must be text or an expression, not %s.".formatted(name, tree.kind()));
+            problems.add(
+                    tree.spot(), "idempotency.%s must be text or an expression, not %s.".formatted(name, tree.kind()));
         }
         template.expressions().forEach(expression -> reads.addAll(expression.reads()));
         return template;

@@ -36,10 +36,6 @@ final class Problems {
         }
     }
 
-    boolean none() {
-        return found.isEmpty();
-    }
-
     int count() {
         return found.size();
     }
@@ -50,14 +46,7 @@ final class Problems {
         }
     }
 
-    /** Ends a reading that cannot go on, whether or not somebody has said why. */
-    void throwIfAnyAnd(boolean unreadable) {
-        if (unreadable) {
-            throw exception();
-        }
-    }
-
-    private SemelException exception() {
+    SemelException exception() {
         found.sort(Comparator.comparingInt(problem -> problem.spot().start()));
         Problem first = found.getFirst();
         int line = source.line(first.spot().start());

@@ -16,7 +16,8 @@ record Scope(JsonNode input, Map<String, JsonNode> steps, String runId, String s
         return new Scope(input, Map.of(), "", "", Map.of());
     }
 
-    @Nullable Object variable(String name) {
+    @Nullable
+    Object variable(String name) {
         return switch (name) {
             case "input" -> Values.fromJson(input);
             case "steps" -> Values.fromSteps(steps);

@@ -15,7 +15,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * Runs the steps of a file one after the other. Each result is recorded under the id of its step; conditions and the
  * output are not, because they follow from the input and the recorded results and come out the same after a crash.
  */
-record SetSteps(String workflow, List<StepReader.Step> steps, @Nullable Template output) implements Body {
+record SetSteps(
+        String workflow,
+        List<StepReader.Step> steps,
+        @Nullable Template output) implements Body {
     SetSteps {
         steps = List.copyOf(steps);
     }
@@ -26,8 +29,8 @@ record SetSteps(String workflow, List<StepReader.Step> steps, @Nullable Template
         for (StepReader.Step step : steps) {
             String stepId = context.runId() + "/" + step.id();
             Scope scope = new Scope(input, results, context.runId(), stepId, Map.of());
-            String place = "Step '%s'".formatted(step.id());
-            if (step.when() == null || isTrue(step.when(), scope, place)) {
+            if (step.when() == null || isTrue(step.when(), scope, "The condition of step '%s'".formatted(step.id()))) {
+                String place = "Step '%s'".formatted(step.id());
                 results.put(step.id(), context.step(step.id(), () -> filled(step.set(), scope, place)));
             }
         }
@@ -36,9 +39,9 @@ record SetSteps(String workflow, List<StepReader.Step> steps, @Nullable Template
     }
 
     private boolean isTrue(Template when, Scope scope, String place) {
-        JsonNode value = filled(when, scope, "The condition of " + place.toLowerCase(java.util.Locale.ROOT));
+        JsonNode value = filled(when, scope, place);
         if (!value.isBoolean()) {
-            throw failed("The condition of " + place.toLowerCase(java.util.Locale.ROOT), "it gave %s instead of true or false".formatted(Kinds.of(value)));
+            throw failed(place, "it gave %s instead of true or false".formatted(Kinds.of(value)));
         }
         return value.booleanValue();
     }
@@ -54,8 +57,10 @@ record SetSteps(String workflow, List<StepReader.Step> steps, @Nullable Template
     private SemelException failed(String place, String because) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
-                "%s of workflow '%s' could not be evaluated, because %s. Results of earlier steps are kept; nothing after it ran."
+                ("%s of workflow '%s' could not be evaluated, because %s. Results of earlier steps are kept; "
+                                + "nothing after it ran.")
                         .formatted(place, workflow, because),
-                "Send data that has the value, or make the expression bear its absence with default(value, other) or has(value).");
+                "Send data that has the value, or make the expression bear its absence with default(value, other) or"
+                        + " has(value).");
     }
 }

@@ -50,14 +50,16 @@ final class Source {
             text.append(("%" + (width + 2) + "d | %s\n").formatted(line - 1, shown(line - 1, cut)));
         }
         text.append(("%" + (width + 2) + "d | %s\n").formatted(line, shown(line, cut)));
-        int lineEnd = lineStarts.get(line - 1) + lineText(line).codePointCount(0, lineText(line).length());
+        int lineEnd = lineStarts.get(line - 1)
+                + lineText(line).codePointCount(0, lineText(line).length());
         int carets = Math.clamp((long) Math.min(spot.end(), lineEnd) - spot.start(), 1, SHOWN_COLUMNS);
         text.append(" ".repeat(width + 2)).append(" | ").append(" ".repeat(column(spot.start()) - 1 - cut));
         return text.append("^".repeat(carets)).append(' ').append(note).toString();
     }
 
     private String shown(int line, int cut) {
-        int[] visible = lineText(line).codePoints().skip(cut).limit(SHOWN_COLUMNS).toArray();
+        int[] visible =
+                lineText(line).codePoints().skip(cut).limit(SHOWN_COLUMNS).toArray();
         for (int i = 0; i < visible.length; i++) {
             // A tab or a control character would move the caret away from what it points at.
             visible[i] = Character.isISOControl(visible[i]) ? ' ' : visible[i];

@@ -19,13 +19,40 @@ final class StepReader {
     private static final Set<String> RESERVED = Set.of("in", "true", "false", "null");
 
     private static final Set<String> KINDS_NOT_YET = Set.of(
-            "event", "http", "workflow", "choose", "wait_for", "sleep", "wait_for_reply", "digest", "send", "user_profile",
-            "subscription", "cohort", "tx", "approval", "for_each", "parallel", "java");
+            "event",
+            "http",
+            "workflow",
+            "choose",
+            "wait_for",
+            "sleep",
+            "wait_for_reply",
+            "digest",
+            "send",
+            "user_profile",
+            "subscription",
+            "cohort",
+            "tx",
+            "approval",
+            "for_each",
+            "parallel",
+            "java");
 
     /** Fields that go with effects; named one by one, since a protection silently ignored would be a lie. */
     private static final Set<String> FIELDS_NOT_YET = Set.of(
-            "idempotent", "protect", "because", "provider_window", "retry", "timeout", "on_error", "already_done_status",
-            "on_timeout", "on_doubt", "lookup", "reviewers", "as", "item_key");
+            "idempotent",
+            "protect",
+            "because",
+            "provider_window",
+            "retry",
+            "timeout",
+            "on_error",
+            "already_done_status",
+            "on_timeout",
+            "on_doubt",
+            "lookup",
+            "reviewers",
+            "as",
+            "item_key");
 
     /** Fields that belong to a kind; said only where the kind itself has not been refused already. */
     private static final Set<String> PARTS_OF_A_KIND = Set.of("to", "data", "key", "input", "steps", "else", "channel");
@@ -42,18 +69,19 @@ final class StepReader {
         this.templates = templates;
     }
 
-    /** @param line where its id stands, for messages */
-    record Step(String id, int line, @Nullable Template when, Template set) {}
+    /** @param when the condition; null for a step that always runs */
+    record Step(String id, @Nullable Template when, Template set) {}
 
     List<Step> read(Fields workflow) {
         if (workflow.get("steps") == null) {
-            problems.add(workflow.spotOf("workflow"), "the workflow has no steps; the smallest is '- {id: note, set: {ok: true}}'.");
+            problems.add(
+                    workflow.spotOf("workflow"),
+                    "the workflow has no steps; the smallest is '- {id: note, set: {ok: true}}'.");
             return List.of();
         }
         List<Tree> items = workflow.items("steps");
-        Tree list = java.util.Objects.requireNonNull(workflow.get("steps"));
-        if (list instanceof Tree.Items && (items.isEmpty() || items.size() > MOST_STEPS)) {
-            problems.add(list.spot(), "a workflow must have 1 to %d steps.".formatted(MOST_STEPS));
+        if (workflow.get("steps") instanceof Tree.Items && (items.isEmpty() || items.size() > MOST_STEPS)) {
+            problems.add(workflow.spotOfValue("steps"), "a workflow must have 1 to %d steps.".formatted(MOST_STEPS));
             return List.of();
         }
         Set<String> ids = ids(items).keySet();
@@ -71,7 +99,7 @@ final class StepReader {
                 steps.add(step);
             }
             // Also a step that was refused counts as known, so that one mistake is not reported again at every use.
-            if (fields.get("id") instanceof Tree.Scalar(_, var id) && id.isString()) {
+            if (fields.get("id") instanceof Tree.Scalar(Spot _, var id) && id.isString()) {
                 earlier.add(id.stringValue());
             }
         }
@@ -88,8 +116,10 @@ final class StepReader {
                 int line = source.line(spot.start());
                 Integer first = lines.putIfAbsent(id.stringValue(), line);
                 if (first != null) {
-                    problems.add(spot, "the step id '%s' stands in line %d and in line %d; ids must differ."
-                            .formatted(Texts.shortened(id.stringValue()), first, line));
+                    problems.add(
+                            spot,
+                            "the step id '%s' stands in line %d and in line %d; ids must differ."
+                                    .formatted(Texts.shortened(id.stringValue()), first, line));
                 }
             }
         }
@@ -113,7 +143,7 @@ final class StepReader {
             return null;
         }
         Template template = templates.compile(set, site);
-        return id == null ? null : new Step(id, source.line(fields.spotOf("id").start()), when, template);
+        return id == null ? null : new Step(id, when, template);
     }
 
     private boolean refuseKinds(Fields fields) {
@@ -133,14 +163,16 @@ final class StepReader {
 
     private @Nullable String id(Fields fields) {
         if (fields.get("id") == null) {
-            problems.add(fields.spot().narrowed(fields.spot().start(), fields.spot().start()), "the step has no id.");
+            problems.add(
+                    fields.spot().narrowed(fields.spot().start(), fields.spot().start()), "the step has no id.");
             return null;
         }
         String id = fields.text("id");
         if (id != null && (!ID.matcher(id).matches() || RESERVED.contains(id))) {
-            Spot spot = java.util.Objects.requireNonNull(fields.get("id")).spot();
-            problems.add(spot, "a step id is a lower-case letter and up to 63 letters, digits or _%s."
-                    .formatted(RESERVED.contains(id) ? ", and '" + id + "' is reserved" : ""));
+            problems.add(
+                    fields.spotOfValue("id"),
+                    "a step id is a lower-case letter and up to 63 letters, digits or _%s."
+                            .formatted(RESERVED.contains(id) ? ", and '" + id + "' is reserved" : ""));
             return null;
         }
         return id;
@@ -154,7 +186,8 @@ final class StepReader {
         Template when = templates.compile(tree, site, Set.of(CelKind.BOOL));
         boolean whole = when instanceof Template.Whole;
         boolean constant = when instanceof Template.Literal(var value) && value.isBoolean();
-        boolean refused = tree instanceof Tree.Scalar(_, var value) && value.asString().startsWith("${");
+        boolean refused = tree instanceof Tree.Scalar(Spot _, var value)
+                && value.asString().startsWith("${");
         if (!whole && !constant && !refused) {
             problems.add(tree.spot(), "when must be one expression that gives true or false: ${ … }.");
         }

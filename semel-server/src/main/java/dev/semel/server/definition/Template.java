@@ -1,17 +1,17 @@
 package dev.semel.server.definition;
 
 import dev.semel.json.Json;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Collections;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * A value of the file with its expressions compiled. It is evaluated once, from the outside in; what an expression gives
- * is data from then on and is never looked at for `${` again.
+ * A value of the file with its expressions compiled. It is evaluated once, from the outside in; what an expression
+ * gives is data from then on and is never looked at for `${` again.
  */
 sealed interface Template {
     JsonNode fill(Scope scope, ResultSize size);

@@ -12,9 +12,13 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Finds the `${ … }` in the values of a file and compiles them where they stand. `$${` is a literal `${`. */
 final class TemplateCompiler {
+    /** Compiling one takes up to a millisecond; publishing must not become a way to keep a server busy. */
+    static final int MOST_EXPRESSIONS = 1_000;
+
     private final Source source;
     private final Problems problems;
     private final ExpressionCompiler expressions;
+    private int count;
 
     TemplateCompiler(Source source, Problems problems) {
         this.source = source;
@@ -53,7 +57,9 @@ final class TemplateCompiler {
         String text = scalar.value().stringValue();
         List<Template> parts = new ArrayList<>();
         var plain = new StringBuilder();
-        int found = 0;
+        var raw = new Raw(
+                scalar.spot(),
+                source.between(scalar.spot().start(), scalar.spot().end()));
         int at = 0;
         while (at < text.length()) {
             if (text.startsWith("$${", at)) {
@@ -61,9 +67,13 @@ final class TemplateCompiler {
                 at += 3;
             } else if (text.startsWith("${", at)) {
                 int end = closing(text, at + 2);
-                CodeSpot code = codeSpot(scalar, text.substring(at + 2, Math.max(end, at + 2)), found++);
+                CodeSpot code = raw.next(text.substring(at + 2, Math.max(end, at + 2)));
                 if (end < 0) {
                     problems.add(code.at(0, 0), "the expression is not closed: '}' is missing.");
+                    return literal(text);
+                }
+                if (++count > MOST_EXPRESSIONS) {
+                    tooMany(code);
                     return literal(text);
                 }
                 boolean whole = at == 0 && end == text.stripTrailing().length() - 1;
@@ -82,6 +92,12 @@ final class TemplateCompiler {
         }
         addPart(parts, plain, null);
         return new Template.Text(parts);
+    }
+
+    private void tooMany(CodeSpot code) {
+        if (count == MOST_EXPRESSIONS + 1) {
+            problems.add(code.at(0, 0), "a file may have at most %d expressions.".formatted(MOST_EXPRESSIONS));
+        }
     }
 
     private static void addPart(List<Template> parts, StringBuilder plain, @Nullable Expression expression) {
@@ -117,19 +133,34 @@ final class TemplateCompiler {
         return -1;
     }
 
-    /** Finds the n-th expression of a scalar in the source again, where quotes, escapes and folding are still in. */
-    private CodeSpot codeSpot(Tree.Scalar scalar, String code, int n) {
-        Spot spot = scalar.spot();
-        String raw = source.between(spot.start(), spot.end());
-        int left = n;
-        for (int i = 0; i < raw.length(); i++) {
-            if (raw.startsWith("$${", i)) {
-                i += 2;
-            } else if (raw.startsWith("${", i) && left-- == 0) {
-                int start = spot.start() + raw.codePointCount(0, i + 2);
-                return new CodeSpot(spot, start, code, raw.substring(i + 2));
-            }
+    /** Finds the expressions of a scalar in the source again, where quotes, escapes and folding are still in. */
+    private static final class Raw {
+        private final Spot spot;
+        private final String text;
+        private int at;
+        private int points;
+
+        Raw(Spot spot, String text) {
+            this.spot = spot;
+            this.text = text;
         }
-        return new CodeSpot(spot, spot.start(), code, "");
+
+        CodeSpot next(String code) {
+            int from = at;
+            while (at < text.length()) {
+                if (text.startsWith("$${", at)) {
+                    at += 3;
+                } else if (text.startsWith("${", at)) {
+                    at += 2;
+                    points += text.codePointCount(from, at);
+                    String written = text.substring(at, Math.min(text.length(), at + code.length()));
+                    return new CodeSpot(spot, spot.start() + points, code, written);
+                } else {
+                    at++;
+                }
+            }
+            points += text.codePointCount(from, at);
+            return new CodeSpot(spot, spot.start(), code, "");
+        }
     }
 }

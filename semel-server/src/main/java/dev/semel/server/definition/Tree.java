@@ -1,5 +1,6 @@
 package dev.semel.server.definition;
 
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,10 +51,11 @@ sealed interface Tree {
     /** @param members in the order of the file */
     record Members(Spot spot, Map<String, Member> members) implements Tree {
         public Members {
-            members = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(members));
+            members = Collections.unmodifiableMap(new LinkedHashMap<>(members));
         }
 
-        @Nullable Tree get(String name) {
+        @Nullable
+        Tree get(String name) {
             Member member = members.get(name);
             return member == null ? null : member.value();
         }

@@ -3,6 +3,7 @@ package dev.semel.server.definition;
 import com.google.common.primitives.UnsignedLong;
 import dev.cel.common.values.NullValue;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.AbstractList;
 import java.util.AbstractMap;
 import java.util.AbstractSet;
@@ -16,9 +17,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * JSON seen by expressions, and their results as JSON again. Objects and arrays are views, so a megabyte of input costs
- * nothing until it is read, and a value that is only passed on comes out as the very node that went in. A number that
- * neither 64 bits nor a double can hold exactly stays closed: it can be copied, compared and passed on, not reckoned with.
+ * JSON seen by expressions, and their results as JSON again. Objects and arrays are views, so a megabyte of input
+ * costs nothing until it is read, and a value that is only passed on comes out as the very node that went in. A
+ * number that neither 64 bits nor a double can hold exactly stays closed: it can be copied, compared and passed on,
+ * not reckoned with.
  */
 final class Values {
     private Values() {}
@@ -59,7 +61,7 @@ final class Values {
                 size.addText(text);
                 yield json.stringNode(text);
             }
-            case Long number -> size.counted(CoreScalar.integer(java.math.BigInteger.valueOf(number)));
+            case Long number -> size.counted(CoreScalar.integer(BigInteger.valueOf(number)));
             case Double number -> size.counted(json.numberNode(finite(number)));
             case Boolean bool -> size.counted(json.booleanNode(bool));
             case NullValue _ -> size.counted(json.nullNode());

@@ -8,11 +8,12 @@ import dev.cel.common.ast.CelExpr.ExprKind.Kind;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * Puts every list and map that an expression writes out on the scales. A loop variable used twice in each of sixty loops
- * makes a value of sixty small lists that is 2^60 items long when anybody walks it, be it only to print it in an error
- * message. So each literal is weighed as if it were written out, when it is made, and pays from the budget.
+ * Puts every list and map that an expression writes out on the scales. A loop variable used twice in each of sixty
+ * loops makes a value of sixty small lists that is 2^60 items long when anybody walks it, be it only to print it in
+ * an error message. So each literal is weighed as if it were written out, when it is made, and pays from the budget.
  */
 final class Weighing {
     static final String WEIGH = "@weigh";
@@ -22,7 +23,11 @@ final class Weighing {
 
     private Weighing(CelAbstractSyntaxTree ast) {
         source = ast.getSource().toBuilder();
-        lastId = ast.getSource().getPositionsMap().keySet().stream().mapToLong(Long::longValue).max().orElse(0) + 10_000;
+        lastId = ast.getSource().getPositionsMap().keySet().stream()
+                        .mapToLong(Long::longValue)
+                        .max()
+                        .orElse(0)
+                + 10_000;
     }
 
     static CelAbstractSyntaxTree added(CelAbstractSyntaxTree ast) {
@@ -88,7 +93,7 @@ final class Weighing {
     private CelExpr weighed(CelExpr literal) {
         lastId++;
         source.addPositions(lastId, source.getPositionsMap().getOrDefault(literal.id(), 0));
-        return CelExpr.ofCall(lastId, java.util.Optional.empty(), WEIGH, ImmutableList.of(literal));
+        return CelExpr.ofCall(lastId, Optional.empty(), WEIGH, ImmutableList.of(literal));
     }
 
     /** Views of the input weigh nothing more than their place: they are read where they stand and never copied. */
@@ -97,10 +102,11 @@ final class Weighing {
         switch (value) {
             case String text -> Budget.spend(text.length() / 4);
             case Values.ObjectView _, Values.ArrayView _ -> {}
-            case Map<?, ?> map -> map.forEach((name, item) -> {
-                weigh(name);
-                weigh(item);
-            });
+            case Map<?, ?> map ->
+                map.forEach((name, item) -> {
+                    weigh(name);
+                    weigh(item);
+                });
             case Collection<?> items -> items.forEach(Weighing::weigh);
             default -> {}
         }

@@ -28,8 +28,8 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * Reads YAML 1.2 (and JSON, which is YAML) from parser events, never through a constructor: no tag can name a class, and
- * no alias can make a small file large, because both are refused where they stand.
+ * Reads YAML 1.2 (and JSON, which is YAML) from parser events, never through a constructor: no tag can name a class,
+ * and no alias can make a small file large, because both are refused where they stand.
  */
 final class YamlReader {
     static final int LARGEST_FILE = 256 * 1024;
@@ -69,7 +69,8 @@ final class YamlReader {
         } catch (Unreadable e) {
             return null;
         } catch (MarkedYamlEngineException e) {
-            int at = e.getProblemMark().or(e::getContextMark).map(Mark::getIndex).orElse(0);
+            int at =
+                    e.getProblemMark().or(e::getContextMark).map(Mark::getIndex).orElse(0);
             problems.add(new Spot(at, at, ""), "this is not YAML: " + e.getProblem() + "." + hint(source, at));
         } catch (ReaderException e) {
             int at = Math.clamp(e.getPosition(), 0, source.length());
@@ -135,12 +136,11 @@ final class YamlReader {
         if (event instanceof NodeEvent node && node.getAnchor().isPresent()) {
             throw stop(event, pointer, "anchors are not allowed; write the value out where it is used.");
         }
-        Optional<String> tag =
-                switch (event) {
-                    case ScalarEvent scalar -> scalar.getTag();
-                    case CollectionStartEvent start -> start.getTag();
-                    default -> Optional.empty();
-                };
+        Optional<String> tag = switch (event) {
+            case ScalarEvent scalar -> scalar.getTag();
+            case CollectionStartEvent start -> start.getTag();
+            default -> Optional.empty();
+        };
         if (tag.isPresent()) {
             throw stop(event, pointer, "tags (!…) are not allowed.");
         }

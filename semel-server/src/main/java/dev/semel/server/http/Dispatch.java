@@ -9,8 +9,8 @@ import io.helidon.webserver.http.ServerResponse;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of one request, in this order: is the server open, which route, who asks, may they, is the body acceptable,
- * then the handler. Whoever fails at one of these learns nothing of what comes after it.
+ * The way of one request, in this order: is the server open, which route, who asks, may they, what the route says of
+ * the head, is the body acceptable, then the handler. Whoever fails at one of these learns nothing of what comes after it.
  */
 final class Dispatch {
     /** What an observer hears where no route matched. */
@@ -87,6 +87,7 @@ final class Dispatch {
                 if (principal != null) {
                     Credentials.allow(principal, route.scope());
                 }
+                route.head().check(exchange::lines);
                 int limit = route.maxBody() == Route.DEFAULT_BODY ? settings.maxBody() : route.maxBody();
                 yield route.handler().handle(exchange.read(found, principal, limit));
             }

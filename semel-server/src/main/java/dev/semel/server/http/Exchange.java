@@ -71,6 +71,10 @@ final class Exchange {
         return headers.contains(name) ? headers.get(name).allValues() : List.of();
     }
 
+    List<String> lines(String name) {
+        return lines(HeaderNames.create(name));
+    }
+
     void take(Route found) {
         route = found.pattern();
     }
@@ -82,7 +86,7 @@ final class Exchange {
                 path,
                 principal,
                 () -> request.remotePeer().host(),
-                name -> lines(HeaderNames.create(name)));
+                this::lines);
         Query query = Query.parse(request.prologue().query().rawValue());
         return new Request(line, found.parameters(), query, body(limit));
     }

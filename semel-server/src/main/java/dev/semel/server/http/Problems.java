@@ -27,12 +27,31 @@ public final class Problems {
         if (comesBack(code)) {
             answer = answer.with("Retry-After", retryAfter(error));
         }
+        if (code == ErrorCode.OVER_QUOTA) {
+            answer = rateLimit(answer, error);
+        }
         return switch (code) {
             case IDEMPOTENCY_KEY_INVALID, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_CONFLICT ->
                 answer.with("Link", KEY_GUIDE);
             case UNAUTHENTICATED -> answer.with("WWW-Authenticate", "Bearer realm=\"semel\"");
             default -> answer;
         };
+    }
+
+    /** The two fields of the IETF's RateLimit draft; `t` and Retry-After say the same. */
+    private static Answer rateLimit(Answer answer, SemelException error) {
+        boolean told = error.members().get("quota") instanceof String
+                && error.members().get("limit") instanceof Number
+                && error.members().get("window") instanceof Number;
+        if (!told) {
+            return answer;
+        }
+        String policy = "\"" + error.members().get("quota") + "\"";
+        return answer.with("RateLimit", policy + ";r=0;t=" + retryAfter(error))
+                .with(
+                        "RateLimit-Policy",
+                        policy + ";q=" + error.members().get("limit") + ";w="
+                                + error.members().get("window"));
     }
 
     /** The document alone, e.g. for one item of a batch. */

@@ -4,6 +4,7 @@ import static dev.semel.server.cli.ScriptedServer.json;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.server.definition.WorkflowName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,5 @@
 package dev.semel.server.cli;
 
-import dev.semel.server.ServeOptions;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;

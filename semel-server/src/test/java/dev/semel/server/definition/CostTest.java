@@ -70,8 +70,15 @@ class CostTest {
     @ParameterizedTest
     @MethodSource("tooDeep")
     void an_expression_that_is_too_deep_or_too_long_is_refused_at_publishing(String expression) {
-        String message = Drafts.only(Drafts.with(Drafts.STEP + "output: '${ " + expression + " }'\n")).message();
+        String message = Drafts.only(Drafts.with(Drafts.STEP + "output: '${ " + expression + " }'\n"))
+                .message();
         assertTrue(message.contains("recursion limit") || message.contains("4 KiB"), message);
+    }
+
+    @Test
+    void a_file_has_a_limited_number_of_expressions() {
+        var mistake = Drafts.only(Drafts.with("output: [" + "'${ 1 + 1 }',".repeat(1_001) + "1]\n" + Drafts.STEP));
+        assertEquals("a file may have at most 1000 expressions.", mistake.message());
     }
 
     @Test

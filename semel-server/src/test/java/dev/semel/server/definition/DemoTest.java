@@ -18,23 +18,26 @@ import tools.jackson.databind.JsonNode;
 class DemoTest {
     private static Definition demo() throws IOException {
         try (InputStream file = Definition.class.getResourceAsStream("/demo/payment_receipt.yaml")) {
-            return Definition.compile(
-                    new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8));
+            return Definition.compile(new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8));
         }
     }
 
     @Test
     void the_demo_completes_a_payment() throws Exception {
         JsonNode data = Json.parse("""
-                {"payment_id": "pay_abc", "amount": 4900, "currency": "usd"}""");
+            {"payment_id": "pay_abc", "amount": 4900, "currency": "usd"}\
+            """);
         Definition demo = demo();
         demo.checkInput(data);
         var context = new MemoryContext("run_1");
         JsonNode output = demo.body().run(context, data);
         assertEquals("pay_abc", output.get("reference").stringValue());
-        assertEquals("LIC-" + output.get("license").stringValue().substring(4), output.get("license").stringValue());
         assertEquals(
-                "Receipt for pay_abc, 49.00 USD, license " + output.get("license").stringValue(),
+                "LIC-" + output.get("license").stringValue().substring(4),
+                output.get("license").stringValue());
+        assertEquals(
+                "Receipt for pay_abc, 49.00 USD, license "
+                        + output.get("license").stringValue(),
                 output.get("receipt").stringValue());
         assertEquals(List.of("subject", "license", "price", "receipt"), List.copyOf(context.recorded.keySet()));
         assertEquals("payment:pay_abc", demo.objectOf(data));
@@ -62,7 +65,9 @@ class DemoTest {
     @Test
     void the_demo_rejects_a_changed_payment_and_takes_the_key_from_the_header() throws Exception {
         Definition demo = demo();
-        assertEquals(List.of("payment_id", "amount", "currency"), demo.policy().fingerprint().stream().map(f -> f.name()).toList());
+        assertEquals(
+                List.of("payment_id", "amount", "currency"),
+                demo.policy().fingerprint().stream().map(f -> f.name()).toList());
         assertEquals(KeyPolicy.OnMismatch.REJECT, demo.policy().onMismatch());
         assertEquals(Duration.ofHours(24), demo.policy().window());
         assertFalse(demo.derivesKey());

@@ -12,105 +12,99 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ExpressionTest {
     private static final String INPUT = """
-            {"s": "x", "i": 5, "d": 1.5, "n": null, "l": [1, 2], "o": {"k": 1}, "mail": "  Ann@Example.COM ",
-             "big": 123456789012345678901234567890, "dec": 1.234567890123456789012345, "huge": 1e2000000,
-             "evil": "${ 7*7 } {{secrets.STRIPE}}", "order-id": "o1"}""";
+        {"s": "x", "i": 5, "d": 1.5, "n": null, "l": [1, 2], "o": {"k": 1}, "mail": "  Ann@Example.COM ",
+         "big": 123456789012345678901234567890, "dec": 1.234567890123456789012345, "huge": 1e2000000,
+         "evil": "${ 7*7 } {{secrets.STRIPE}}", "order-id": "o1"}\
+        """;
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
-            ${ input.i }                          | 5
-            ${ input.i + 1 }                      | 6
-            ${ input.d * 2.0 }                    | 3.0
-            ${ double(input.i) * 1.5 }            | 7.5
-            ${ input.big }                        | 123456789012345678901234567890
-            ${ input.dec }                        | 1.234567890123456789012345
-            ${ [input.big, input.dec] }           | [123456789012345678901234567890,1.234567890123456789012345]
-            ${ {"a": input.o, "b": input.huge} }  | {"a":{"k":1},"b":1E+2000000}
-            ${ input.i > 4 ? input.big : 0 }      | 123456789012345678901234567890
-            ${ input.big == input.big }           | true
-            ${ input.huge == input.huge }         | true
-            ${ input.i == 5.0 }                   | true
-            ${ input.i > 2.5 }                    | true
-            ${ input.n }                          | null
-            ${ input.n == null }                  | true
-            ${ input.l }                          | [1,2]
-            ${ input.l[1] }                       | 2
-            ${ input["order-id"] }                | "o1"
-            ${ has(input.o.k) }                   | true
-            ${ has(input.o.z) }                   | false
-            ${ size(input.l) }                    | 2
-            ${ 2 in input.l }                     | true
-            ${ "k" in input.o }                   | true
-            ${ input.l == [1, 2] }                | true
-            ${ input.o == {"k": 1} }              | true
-            ${ input.o != {"k": 2} }              | true
-            ${ lower(trim(input.mail)) }          | "ann@example.com"
-            ${ default(input.x, "d") }            | "d"
-            ${ default(input.x.y.z, "d") }        | "d"
-            ${ default(input.n, "d") }            | "d"
-            ${ default(input.l[7], "d") }         | "d"
-            ${ default(input.s, input.x) }        | "x"
-            ${ default(steps.note.no, 1) }        | 1
-            ${ key("a:b", "c", 5) }               | "a%3Ab:c:5"
-            ${ key("a", "b:c", 5) }               | "a:b%3Ac:5"
-            ${ key("100%", "ä b") }               | "100%25:%C3%A4%20b"
-            ${ sha256("x") } | "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-            ${ short_hash("x") }                  | "2d711642b726b044"
-            ${ json(input.o) }                    | "{\\"k\\":1}"
-            ${ money(4900, "usd") }               | "49.00 USD"
-            ${ money(4900, "jpy") }               | "4900 JPY"
-            ${ map(input.l, x, x + 1) }           | [2,3]
-            ${ filter(input.l, x, x > 1) }        | [2]
-            ${ any(input.l, x, x == 2) }          | true
-            ${ all(input.l, x, x == 2) }          | false
-            ${ input.l.map(x, [x, input.s]) }     | [[1,"x"],[2,"x"]]
-            ${ input.s.contains("x") }            | true
-            ${ "}" + '{' }                        | "}{"
-            ${ steps.note.ok }                    | true
-            ${ run.id }                           | "run_1"
-            i=${ input.i } b=${ input.big } d=${ input.dec } o=${ input.o } | "i=5 b=123456789012345678901234567890 d=1.234567890123456789012345 o={\\"k\\":1}"
-            $${ input.i } and $$${ input.i }      | "${ input.i } and $${ input.i }"
-            ${ input.s }${ input.i }              | "x5"
-            """)
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        ${ input.i }                          | 5
+        ${ input.i + 1 }                      | 6
+        ${ input.d * 2.0 }                    | 3.0
+        ${ double(input.i) * 1.5 }            | 7.5
+        ${ input.big }                        | 123456789012345678901234567890
+        ${ input.dec }                        | 1.234567890123456789012345
+        ${ [input.big, input.dec] }           | [123456789012345678901234567890,1.234567890123456789012345]
+        ${ {"a": input.o, "b": input.huge} }  | {"a":{"k":1},"b":1E+2000000}
+        ${ input.i > 4 ? input.big : 0 }      | 123456789012345678901234567890
+        ${ input.big == input.big }           | true
+        ${ input.huge == input.huge }         | true
+        ${ input.i == 5.0 }                   | true
+        ${ input.i > 2.5 }                    | true
+        ${ input.n }                          | null
+        ${ input.n == null }                  | true
+        ${ input.l }                          | [1,2]
+        ${ input.l[1] }                       | 2
+        ${ input["order-id"] }                | "o1"
+        ${ has(input.o.k) }                   | true
+        ${ has(input.o.z) }                   | false
+        ${ size(input.l) }                    | 2
+        ${ 2 in input.l }                     | true
+        ${ "k" in input.o }                   | true
+        ${ input.l == [1, 2] }                | true
+        ${ input.o == {"k": 1} }              | true
+        ${ input.o != {"k": 2} }              | true
+        ${ lower(trim(input.mail)) }          | "ann@example.com"
+        ${ default(input.x, "d") }            | "d"
+        ${ default(input.x.y.z, "d") }        | "d"
+        ${ default(input.n, "d") }            | "d"
+        ${ default(input.l[7], "d") }         | "d"
+        ${ default(input.s, input.x) }        | "x"
+        ${ default(steps.note.no, 1) }        | 1
+        ${ key("a:b", "c", 5) }               | "a%3Ab:c:5"
+        ${ key("a", "b:c", 5) }               | "a:b%3Ac:5"
+        ${ key("100%", "ä b") }               | "100%25:%C3%A4%20b"
+        ${ sha256("x") } | "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
+        ${ short_hash("x") }                  | "2d711642b726b044"
+        ${ json(input.o) }                    | "{\\"k\\":1}"
+        ${ money(4900, "usd") }               | "49.00 USD"
+        ${ money(4900, "jpy") }               | "4900 JPY"
+        ${ map(input.l, x, x + 1) }           | [2,3]
+        ${ filter(input.l, x, x > 1) }        | [2]
+        ${ any(input.l, x, x == 2) }          | true
+        ${ all(input.l, x, x == 2) }          | false
+        ${ input.l.map(x, [x, input.s]) }     | [[1,"x"],[2,"x"]]
+        ${ input.s.contains("x") }            | true
+        ${ "}" + '{' }                        | "}{"
+        ${ steps.note.ok }                    | true
+        ${ run.id }                           | "run_1"
+        i=${ input.i } o=${ input.o }         | "i=5 o={\\"k\\":1}"
+            b=${ input.big } d=${ input.dec }     | "b=123456789012345678901234567890 d=1.234567890123456789012345"
+        $${ input.i } and $$${ input.i }      | "${ input.i } and $${ input.i }"
+        ${ input.s }${ input.i }              | "x5"
+        """)
     void an_expression_gives(String expression, String result) {
         String quoted = "'" + expression.replace("'", "''") + "'";
         assertEquals(result, Json.write(Drafts.output(quoted, INPUT)));
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
-            ${ input.x }               | input.x is missing
-            ${ input.n.x }             | input.n.x is missing
-            ${ lower(input.x.y) }      | input.x.y is missing
-            ${ input.l[9] + 1 }        | an index lies outside of its list
-            ${ input.l[-1] }           | input.l[-1] is missing
-            ${ input.i / 0 }           | it divides by zero
-            ${ input.i % 0 }           | it divides by zero
-            ${ 1.0 / 0.0 }             | its result is infinite or not a number
-            ${ input.i * 1.5 }         | an operator or function does not fit the types of its values
-            ${ input.d * 2 }           | an operator or function does not fit the types of its values
-            ${ input.big + 1 }         | an operator or function does not fit the types of its values
-            ${ input.s + 1 }           | an operator or function does not fit the types of its values
-            ${ lower(input.i) }        | an operator or function does not fit the types of its values
-            ${ 9223372036854775807 + input.i } | a number leaves the range of 64 bits
-            ${ int(input.s) }          | text could not be read as a number
-            ${ input.s ? 1 : 2 }       | a value has the wrong type for its place
-            ${ {1: 2} }                | the names in a map of its result are not text
-            ${ key("a", "") }          | part 2 of key() is empty
-            ${ key(input.n) }          | part 1 of key() is empty
-            ${ key(input.d) }          | part 1 of key() is not text, an integer or a boolean
-            ${ money(1, input.s) }     | money() was given a currency that is not in ISO 4217
-            ${ b"abc" }                | its result is of a kind that JSON does not have
-            Dear ${ input.n }          | an expression inside text gave null
-            """)
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        ${ input.x }               | input.x is missing
+        ${ input.n.x }             | input.n.x is missing
+        ${ lower(input.x.y) }      | input.x.y is missing
+        ${ input.l[9] + 1 }        | an index lies outside of its list
+        ${ input.l[-1] }           | input.l[-1] is missing
+        ${ input.i / 0 }           | it divides by zero
+        ${ input.i % 0 }           | it divides by zero
+        ${ 1.0 / 0.0 }             | its result is infinite or not a number
+        ${ input.i * 1.5 }         | an operator or function does not fit the types of its values
+        ${ input.d * 2 }           | an operator or function does not fit the types of its values
+        ${ input.big + 1 }         | an operator or function does not fit the types of its values
+        ${ input.s + 1 }           | an operator or function does not fit the types of its values
+        ${ lower(input.i) }        | an operator or function does not fit the types of its values
+        ${ 9223372036854775807 + input.i } | a number leaves the range of 64 bits
+        ${ int(input.s) }          | text could not be read as a number
+        ${ input.s ? 1 : 2 }       | a value has the wrong type for its place
+        ${ {1: 2} }                | the names in a map of its result are not text
+        ${ key("a", "") }          | part 2 of key() is empty
+        ${ key(input.n) }          | part 1 of key() is empty
+        ${ key(input.d) }          | part 1 of key() is not text, an integer or a boolean
+        ${ money(1, input.s) }     | money() was given a currency that is not in ISO 4217
+        ${ b"abc" }                | its result is of a kind that JSON does not have
+        Dear ${ input.n }          | an expression inside text gave null
+        """)
     void an_evaluation_that_fails_says_why_and_shows_no_value(String expression, String because) {
         String detail = Drafts.failure("'" + expression + "'", INPUT);
         assertTrue(detail.contains("because " + because), detail);
@@ -120,8 +114,17 @@ class ExpressionTest {
     @Test
     void a_failure_never_contains_a_value_of_the_payload() {
         for (String expression : new String[] {
-            "int(input.v + \"x\")", "input.v ? 1 : 2", "input.v + 1", "{input.v: 1}[\"a\"]", "input.v.map(x, x)", "input ? 1 : 2",
-            "{\"a\": 1}[input.v]", "default(input.v, 1) && true", "money(1, input.v)", "key([input.v])", "-input.v"
+            "int(input.v + \"x\")",
+            "input.v ? 1 : 2",
+            "input.v + 1",
+            "{input.v: 1}[\"a\"]",
+            "input.v.map(x, x)",
+            "input ? 1 : 2",
+            "{\"a\": 1}[input.v]",
+            "default(input.v, 1) && true",
+            "money(1, input.v)",
+            "key([input.v])",
+            "-input.v"
         }) {
             String detail = Drafts.failure("'${ " + expression + " }'", "{\"v\": \"4111111111111111\"}");
             assertFalse(detail.contains("4111"), detail);
@@ -129,36 +132,32 @@ class ExpressionTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
-            ${ foo }               | 13 | 'foo' is not a known name.
-            ${ inptu.x }           | 13 | 'inptu' is not a known name. Did you mean 'input'?
-            ${ lowr(input.s) }     | 13 | there is no function lowr(). Did you mean 'lower'?
-            ${ 1 + lowr(input.s) } | 17 | there is no function lowr(). Did you mean 'lower'?
-            ${ secret.STRIPE }     | 13 | 'secret' is not available yet in this version.
-            ${ event.id }          | 13 | 'event' is not available yet in this version.
-            ${ header["a"] }       | 13 | 'header' cannot be read in the output.
-            ${ step.id }           | 13 | 'step' cannot be read in the output.
-            ${ run.started_at }    | 13 | only run.id can be read; run.started_at is not available yet in this version.
-            ${ now() }             | 13 | the function now() is not available yet in this version.
-            ${ "a" + uuid() }      | 19 | the function uuid() is not available yet in this version.
-            ${ random() }          | 13 | the function random() is not available yet in this version.
-            ${ steps }             | 13 | name the step whose result is meant: steps.<id>.
-            ${ size(steps) }       | 18 | name the step whose result is meant: steps.<id>.
-            ${ steps[input.s] }    | 13 | name the step whose result is meant: steps.<id>.
-            ${ has(steps.nope) }   | 17 | there is no earlier step 'nope'. Did you mean 'note'?
-            ${ default(steps.x, 1) } | 21 | there is no earlier step 'x'.
-            ${ [1].map(steps, 1) } | 21 | 'steps' cannot name an item of a list; it has a meaning already.
-            ${ 1 + "a" }           | 15 | '+' does not fit the types (int, string).
-            ${ short_hash(5) }     | 23 | 'short_hash' does not fit the types (int).
-            ${ }                   | 12 | the expression is empty.
-            ${ input.s             | 12 | the expression is not closed: '}' is missing.
-            ${ 1 +* 2 }            | 16 | this is not a valid expression: extraneous input '*'.
-            ${ google.protobuf.Any{} } | 12 | messages (Name{…}) do not exist here.
-            """)
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        ${ foo }               | 13 | 'foo' is not a known name.
+        ${ inptu.x }           | 13 | 'inptu' is not a known name. Did you mean 'input'?
+        ${ lowr(input.s) }     | 13 | there is no function lowr(). Did you mean 'lower'?
+        ${ 1 + lowr(input.s) } | 17 | there is no function lowr(). Did you mean 'lower'?
+        ${ secret.STRIPE }     | 13 | 'secret' is not available yet in this version.
+        ${ event.id }          | 13 | 'event' is not available yet in this version.
+        ${ header["a"] }       | 13 | 'header' cannot be read in the output.
+        ${ step.id }           | 13 | 'step' cannot be read in the output.
+        ${ run.started_at }    | 13 | only run.id can be read; run.started_at is not available yet in this version.
+        ${ now() }             | 13 | the function now() is not available yet in this version.
+        ${ "a" + uuid() }      | 19 | the function uuid() is not available yet in this version.
+        ${ random() }          | 13 | the function random() is not available yet in this version.
+        ${ steps }             | 13 | name the step whose result is meant: steps.<id>.
+        ${ size(steps) }       | 18 | name the step whose result is meant: steps.<id>.
+        ${ steps[input.s] }    | 13 | name the step whose result is meant: steps.<id>.
+        ${ has(steps.nope) }   | 17 | there is no earlier step 'nope'. Did you mean 'note'?
+        ${ default(steps.x, 1) } | 21 | there is no earlier step 'x'.
+        ${ [1].map(steps, 1) } | 21 | 'steps' cannot name an item of a list; it has a meaning already.
+        ${ 1 + "a" }           | 15 | '+' does not fit the types (int, string).
+        ${ short_hash(5) }     | 23 | 'short_hash' does not fit the types (int).
+        ${ }                   | 12 | the expression is empty.
+        ${ input.s             | 12 | the expression is not closed: '}' is missing.
+        ${ 1 +* 2 }            | 16 | this is not a valid expression: extraneous input '*'.
+        ${ google.protobuf.Any{} } | 12 | messages (Name{…}) do not exist here.
+        """)
     void a_wrong_expression_is_refused_when_the_file_is_published(String expression, int column, String message) {
         var mistake = Drafts.only(Drafts.with(Drafts.STEP + "output: '" + expression + "'\n"));
         assertEquals(message, mistake.message());
@@ -189,14 +188,17 @@ class ExpressionTest {
                 "${ __result__ }"
             })
     void an_attack_in_a_file_is_refused(String expression) {
-        Drafts.mistakes(Drafts.with(Drafts.STEP + "output: \"" + expression.replace("\\", "\\\\").replace("\"", "\\\"") + "\"\n"));
+        Drafts.mistakes(Drafts.with(
+                Drafts.STEP + "output: \"" + expression.replace("\\", "\\\\").replace("\"", "\\\"") + "\"\n"));
     }
 
     /** Attack S28 again, in the forms of other template languages: here they are only text. */
     @ParameterizedTest
-    @ValueSource(strings = {"{{7*7}}", "#{T(java.lang.Runtime).getRuntime().exec(1)}", "{{''.getClass()}}", "<%= 7*7 %>"})
+    @ValueSource(
+            strings = {"{{7*7}}", "#{T(java.lang.Runtime).getRuntime().exec(1)}", "{{''.getClass()}}", "<%= 7*7 %>"})
     void other_template_languages_are_only_text(String text) {
-        assertEquals(text, Drafts.output("'" + text.replace("'", "''") + "'", "{}").stringValue());
+        assertEquals(
+                text, Drafts.output("'" + text.replace("'", "''") + "'", "{}").stringValue());
     }
 
     /** Attack S29: what comes out of an expression is data and is never evaluated. */
@@ -207,11 +209,11 @@ class ExpressionTest {
         assertEquals("a " + evil, Drafts.output("a ${ input.evil }", INPUT).stringValue());
         assertEquals(evil + "!", Drafts.output("${ input.evil + \"!\" }", INPUT).stringValue());
         Definition twice = Drafts.compiled("""
-                steps:
-                  - {id: a, set: {v: '${ input.evil }'}}
-                  - {id: b, set: {v: 'x ${ steps.a.v }'}}
-                output: ${ steps.b.v }
-                """);
+            steps:
+              - {id: a, set: {v: '${ input.evil }'}}
+              - {id: b, set: {v: 'x ${ steps.a.v }'}}
+            output: ${ steps.b.v }
+            """);
         assertEquals("x " + evil, Drafts.run(twice, INPUT).stringValue());
     }
 }

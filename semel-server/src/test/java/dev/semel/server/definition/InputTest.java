@@ -10,6 +10,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,18 +19,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class InputTest {
     private static final Definition PAYMENT = Drafts.compiled("""
-            input:
-              payment_id: { type: string, required: true, search: true }
-              amount:     { type: integer, required: true }
-              currency:   { type: string, enum: [usd, eur, gbp] }
-              email:      { type: string, pii: true }
-              note:       string
-              any:        {}
-              a/b~c:      { type: object }
-              tags:       { type: array }
-              share:      { type: number }
-              paid:       { type: boolean }
-            """);
+        input:
+          payment_id: { type: string, required: true, search: true }
+          amount:     { type: integer, required: true }
+          currency:   { type: string, enum: [usd, eur, gbp] }
+          email:      { type: string, pii: true }
+          note:       string
+          any:        {}
+          a/b~c:      { type: object }
+          tags:       { type: array }
+          share:      { type: number }
+          paid:       { type: boolean }
+        """);
 
     @ParameterizedTest
     @ValueSource(
@@ -37,7 +38,8 @@ class InputTest {
                 "{\"payment_id\":\"p\",\"amount\":1}",
                 "{\"payment_id\":\"p\",\"amount\":1.0}",
                 "{\"payment_id\":\"p\",\"amount\":123456789012345678901234567890,\"unknown\":[1,2]}",
-                "{\"payment_id\":\"p\",\"amount\":1,\"currency\":\"eur\",\"any\":null,\"a/b~c\":{},\"tags\":[],\"share\":0.5,\"paid\":true}"
+                "{\"payment_id\":\"p\",\"amount\":1,\"currency\":\"eur\",\"any\":null,\"a/b~c\":{},\"tags\":[]}",
+                "{\"payment_id\":\"p\",\"amount\":1,\"share\":0.5,\"paid\":true}"
             })
     void data_that_fits_passes(String data) {
         PAYMENT.checkInput(Json.parse(data));
@@ -49,28 +51,31 @@ class InputTest {
             quoteCharacter = '`',
             textBlock =
                     """
-            {"amount":1}                                        | /payment_id | is missing
-            {"payment_id":"p","amount":"4111111111111111"}      | /amount     | must be of type integer, but is text
-            {"payment_id":"p","amount":4111.5}                  | /amount     | must be of type integer, but is a number
-            {"payment_id":"p","amount":null}                    | /amount     | must be of type integer, but is null
-            {"payment_id":"p","amount":1e2000000000,"note":4111} | /note      | must be of type string, but is a number
-            {"payment_id":"p","amount":1,"currency":"4111"}     | /currency   | must be one of ["usd","eur","gbp"]
-            {"payment_id":"p","amount":1,"note":{"x":4111}}     | /note       | must be of type string, but is a map
-            {"payment_id":"p","amount":1,"a/b~c":4111}          | /a~1b~0c    | must be of type object, but is a number
-            [4111]                                              | ``          | must be of type object, but is a list
+            {"amount":1}                                        | /data/payment_id | is missing
+            {"payment_id":"p","amount":"4111111111111111"}      | /data/amount     | must be of type integer, but is text
+            {"payment_id":"p","amount":4111.5}                  | /data/amount     | must be of type integer, but is a number
+            {"payment_id":"p","amount":null}                    | /data/amount     | must be of type integer, but is null
+            {"payment_id":"p","amount":1e2000000000,"note":4111} | /data/note      | must be of type string, but is a number
+            {"payment_id":"p","amount":1,"currency":"4111"}     | /data/currency   | must be one of ["usd","eur","gbp"]
+            {"payment_id":"p","amount":1,"note":{"x":4111}}     | /data/note       | must be of type string, but is a map
+            {"payment_id":"p","amount":1,"a/b~c":4111}          | /data/a~1b~0c    | must be of type object, but is a number
+            [4111]                                              | /data       | must be of type object, but is a list
             """)
     void data_that_does_not_fit_is_named_by_pointer_and_never_by_value(String data, String pointer, String message) {
         SemelException e = assertThrows(SemelException.class, () -> PAYMENT.checkInput(Json.parse(data)));
         assertEquals(ErrorCode.INVALID_INPUT, e.code());
-        assertEquals(List.of(Map.of("pointer", pointer, "message", message)), e.members().get("errors"));
+        assertEquals(
+                List.of(Map.of("pointer", pointer, "message", message)),
+                e.members().get("errors"));
         assertFalse(e.toString().contains("4111"), e.toString());
         assertTrue(e.detail().endsWith("No run was started and the key stays free."), e.detail());
     }
 
     @Test
     void every_mistake_in_the_data_is_reported() {
-        SemelException e = assertThrows(SemelException.class, () -> PAYMENT.checkInput(Json.parse("{\"note\":1,\"tags\":2}")));
-        assertEquals(4, ((List<?>) java.util.Objects.requireNonNull(e.members().get("errors"))).size());
+        SemelException e =
+                assertThrows(SemelException.class, () -> PAYMENT.checkInput(Json.parse("{\"note\":1,\"tags\":2}")));
+        assertEquals(4, ((List<?>) Objects.requireNonNull(e.members().get("errors"))).size());
     }
 
     @Test

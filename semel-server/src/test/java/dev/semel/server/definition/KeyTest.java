@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
+import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +21,12 @@ class KeyTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"${ header[\"Idempotency-Key\"] }", "${ header[\"idempotency-key\"] }", "${header['IDEMPOTENCY-KEY']}"})
+    @ValueSource(
+            strings = {
+                "${ header[\"Idempotency-Key\"] }",
+                "${ header[\"idempotency-key\"] }",
+                "${header['IDEMPOTENCY-KEY']}"
+            })
     void the_default_written_out_derives_nothing(String key) {
         assertFalse(keyed(key).derivesKey());
     }
@@ -33,21 +39,17 @@ class KeyTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
-            ${ input.id }                        | {"id":"evt_1"}         | evt_1
-            ${ input.id }                        | {"id":" evt_1 "}       | evt_1
-            ${ input.id }                        | {"id":42}              | 42
-            ${ input.id }                        | {"id":123456789012345678901234567890} | 123456789012345678901234567890
-            ${ input.n + 1 }                     | {"n":1}                | 2
-            order-${ input.id }                  | {"id":7}               | order-7
-            ${ key(input.order, "fulfil") }      | {"order":"a:b"}        | a%3Ab:fulfil
-            ${ header["x-event-id"] }            | {}                     | h1
-            ${ header["X-EVENT-ID"] + input.id } | {"id":"2"}             | h12
-            """)
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        ${ input.id }                        | {"id":"evt_1"}         | evt_1
+        ${ input.id }                        | {"id":" evt_1 "}       | evt_1
+        ${ input.id }                        | {"id":42}              | 42
+        ${ input.id }                        | {"id":123456789012345678901234567890} | 123456789012345678901234567890
+        ${ input.n + 1 }                     | {"n":1}                | 2
+        order-${ input.id }                  | {"id":7}               | order-7
+        ${ key(input.order, "fulfil") }      | {"order":"a:b"}        | a%3Ab:fulfil
+        ${ header["x-event-id"] }            | {}                     | h1
+        ${ header["X-EVENT-ID"] + input.id } | {"id":"2"}             | h12
+        """)
     void a_key_is_made_from_the_input_or_a_header(String key, String input, String made) {
         Definition definition = keyed(key);
         assertTrue(definition.derivesKey());
@@ -55,20 +57,16 @@ class KeyTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
-            ${ input.id }                   | {}             | input.id is missing
-            ${ input.id }                   | {"id":null}    | the expression gave nothing
-            ${ input.id }                   | {"id":""}      | the expression gave nothing
-            ${ input.id }                   | {"id":"  "}    | the expression gave nothing
-            ${ header["X-Event-Id"] }       | {}             | header["X-Event-Id"] is missing
-            ${ key("order", input.id) }     | {"id":""}      | part 2 of key() is empty
-            ${ lower(input.id) }            | {"id":5}       | an operator or function does not fit
-            order-${ input.id }             | {"id":null}    | an expression inside text gave null
-            """)
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        ${ input.id }                   | {}             | input.id is missing
+        ${ input.id }                   | {"id":null}    | the expression gave nothing
+        ${ input.id }                   | {"id":""}      | the expression gave nothing
+        ${ input.id }                   | {"id":"  "}    | the expression gave nothing
+        ${ header["X-Event-Id"] }       | {}             | header["X-Event-Id"] is missing
+        ${ key("order", input.id) }     | {"id":""}      | part 2 of key() is empty
+        ${ lower(input.id) }            | {"id":5}       | an operator or function does not fit
+        order-${ input.id }             | {"id":null}    | an expression inside text gave null
+        """)
     void a_key_that_comes_out_empty_or_fails_is_a_missing_key(String key, String input, String because) {
         SemelException e = assertThrows(SemelException.class, () -> keyed(key).deriveKey(Json.parse(input), Map.of()));
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_REQUIRED, e.code());
@@ -78,9 +76,12 @@ class KeyTest {
 
     @Test
     void a_key_outside_the_alphabet_or_too_long_or_of_another_type_is_invalid() {
-        for (String id : new String[] {"\"schlüssel\"", "\"a\\nb\"", "\"" + "a".repeat(256) + "\"", "true", "[1]", "{\"a\":1}"}) {
+        for (String id :
+                new String[] {"\"schlüssel\"", "\"a\\nb\"", "\"" + "a".repeat(256) + "\"", "true", "[1]", "{\"a\":1}"
+                }) {
             var input = Json.parse("{\"id\":" + id + "}");
-            SemelException e = assertThrows(SemelException.class, () -> keyed("${ input.id }").deriveKey(input, Map.of()));
+            SemelException e = assertThrows(
+                    SemelException.class, () -> keyed("${ input.id }").deriveKey(input, Map.of()));
             assertEquals(ErrorCode.IDEMPOTENCY_KEY_INVALID, e.code());
             assertFalse(e.detail().contains("schl") || e.detail().contains("aaa"), e.detail());
         }
@@ -92,14 +93,17 @@ class KeyTest {
         var inKey = Drafts.only(Drafts.with("trigger: {http: {key: '${ key(input.id, " + volatileThing + ") }'}}\n"));
         assertTrue(inKey.message().startsWith("this key changes between attempts: " + volatileThing), inKey.message());
         assertEquals("4:41", inKey.line() + ":" + inKey.column());
-        var inFingerprint = Drafts.only(Drafts.with("idempotency: {fingerprint: [{a: '${ key(input.id, " + volatileThing + ") }'}]}\n"));
-        assertTrue(inFingerprint.message().startsWith("this fingerprint changes between attempts: "), inFingerprint.message());
+        var inFingerprint = Drafts.only(
+                Drafts.with("idempotency: {fingerprint: [{a: '${ key(input.id, " + volatileThing + ") }'}]}\n"));
+        assertTrue(
+                inFingerprint.message().startsWith("this fingerprint changes between attempts: "),
+                inFingerprint.message());
     }
 
     @Test
     void two_different_lists_of_parts_never_make_the_same_key() {
         String[] parts = {"a", "b", ":", "%", "a:b", "%3A", "a%", " ", "ä"};
-        var made = new java.util.HashMap<String, String>();
+        var made = new HashMap<String, String>();
         Definition definition = keyed("${ key(input.a, input.b) }");
         for (String a : parts) {
             for (String b : parts) {

@@ -15,102 +15,288 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MistakesTest {
     @Test
     void the_smallest_file_is_valid() {
-        Definition definition = Definition.compile("semel: 1\nworkflow: name\nsteps:\n  - {id: note, set: {ok: true}}\n");
+        Definition definition =
+                Definition.compile("semel: 1\nworkflow: name\nsteps:\n  - {id: note, set: {ok: true}}\n");
         assertEquals("name", definition.name());
-        assertEquals(List.of("The workflow has no owner; nobody is named on pages, alerts and reviews."), definition.warnings());
+        assertEquals(
+                List.of("The workflow has no owner; nobody is named on pages, alerts and reviews."),
+                definition.warnings());
         assertTrue(Drafts.run(definition, "{}").isNull());
     }
 
     @Test
     void the_first_mistake_is_shown_with_its_line_and_a_caret() {
         SemelException e = Drafts.refused("""
-                semel: 1
-                workflow: new_lead
-                trigger:
-                  http:
-                    key: ${ key("welcome", input.id, now()) }
-                steps:
-                  - {id: note, set: {ok: true}}
-                """);
-        assertEquals(
-                """
-                The workflow file has an error at line 5, column 38: this key changes between attempts: now() gives a \
-                different value on every attempt. A key must name the intended action, so that every retry carries the \
-                same one.
-                   4 |   http:
-                   5 |     key: ${ key("welcome", input.id, now()) }
-                     |                                      ^^^ a different value on every attempt
-                Nothing was published.""",
-                e.detail());
+            semel: 1
+            workflow: new_lead
+            trigger:
+              http:
+                key: ${ key("welcome", input.id, now()) }
+            steps:
+              - {id: note, set: {ok: true}}
+            """);
+        assertEquals("""
+            The workflow file has an error at line 5, column 38: this key changes between attempts: now() gives a \
+            different value on every attempt. A key must name the intended action, so that every retry carries the \
+            same one.
+               4 |   http:
+               5 |     key: ${ key("welcome", input.id, now()) }
+                 |                                      ^^^ a different value on every attempt
+            Nothing was published.\
+            """, e.detail());
         assertEquals("Use an id from the input, e.g. ${ input.event_id }, or drop it.", e.fix());
     }
 
     @Test
     void a_long_line_is_cut_around_the_caret() {
-        String detail = Drafts.refused(Drafts.with("title: {a: " + "x".repeat(500) + ", b: '" + "y".repeat(20) + "'}\noutput: '"
-                + "z".repeat(400) + "${ foo }'\n" + Drafts.STEP)).detail();
+        String detail = Drafts.refused(Drafts.with("title: {a: " + "x".repeat(500) + ", b: '" + "y".repeat(20)
+                        + "'}\noutput: '" + "z".repeat(400) + "${ foo }'\n" + Drafts.STEP))
+                .detail();
         assertTrue(detail.lines().allMatch(line -> line.length() < 200), detail);
     }
 
     static Stream<Arguments> mistakes() {
         return Stream.of(
-                mistake("semel: 2\nworkflow: w\n" + Drafts.STEP, "1:8", "/semel", "semel must be 1; this version reads no other format."),
-                mistake("semel: '1'\nworkflow: w\n" + Drafts.STEP, "1:8", "/semel", "semel must be 1; this version reads no other format."),
-                mistake("workflow: w\n" + Drafts.STEP, "1:1", "", "the file must say 'semel: 1', the version of the format."),
+                mistake(
+                        "semel: 2\nworkflow: w\n" + Drafts.STEP,
+                        "1:8",
+                        "/semel",
+                        "semel must be 1; this version reads no other format."),
+                mistake(
+                        "semel: '1'\nworkflow: w\n" + Drafts.STEP,
+                        "1:8",
+                        "/semel",
+                        "semel must be 1; this version reads no other format."),
+                mistake(
+                        "workflow: w\n" + Drafts.STEP,
+                        "1:1",
+                        "",
+                        "the file must say 'semel: 1', the version of the format."),
                 mistake("semel: 1\n" + Drafts.STEP, "1:1", "", "the file must name its workflow: 'workflow: name'."),
-                mistake("semel: 1\nworkflow: Foo\n" + Drafts.STEP, "2:11", "/workflow", "a workflow's name is a lower-case letter and up to 63 letters, digits, _ or -."),
-                mistake("semel: 1\nworkflow: wf_7hJ\n" + Drafts.STEP, "2:11", "/workflow", "a workflow's name is a lower-case letter and up to 63 letters, digits, _ or -."),
-                mistake("semel: 1\nworkflow: wf_abc\n" + Drafts.STEP, "2:11", "/workflow", "a workflow's name must not begin with wf_, which is how ids begin."),
-                mistake("semel: 1\nworkflow: w\n", "2:1", "/workflow", "the workflow has no steps; the smallest is '- {id: note, set: {ok: true}}'."),
+                mistake(
+                        "semel: 1\nworkflow: Foo\n" + Drafts.STEP,
+                        "2:11",
+                        "/workflow",
+                        "a workflow's name is a lower-case letter and up to 63 letters, digits, _ or -."),
+                mistake(
+                        "semel: 1\nworkflow: wf_7hJ\n" + Drafts.STEP,
+                        "2:11",
+                        "/workflow",
+                        "a workflow's name is a lower-case letter and up to 63 letters, digits, _ or -."),
+                mistake(
+                        "semel: 1\nworkflow: wf_abc\n" + Drafts.STEP,
+                        "2:11",
+                        "/workflow",
+                        "a workflow's name must not begin with wf_, which is how ids begin."),
+                mistake(
+                        "semel: 1\nworkflow: w\n",
+                        "2:1",
+                        "/workflow",
+                        "the workflow has no steps; the smallest is '- {id: note, set: {ok: true}}'."),
                 mistake("semel: 1\nworkflow: w\nsteps: []\n", "3:8", "/steps", "a workflow must have 1 to 500 steps."),
-                mistake("semel: 1\r\nworkflow: w\r\nsteps: 5\r\n", "3:8", "/steps", "'steps' must be a list, not a number."),
+                mistake(
+                        "semel: 1\r\nworkflow: w\r\nsteps: 5\r\n",
+                        "3:8",
+                        "/steps",
+                        "'steps' must be a list, not a number."),
                 mistake("title: [a]\n", "4:8", "/title", "'title' must be text, not a list."),
                 mistake("owner: p\n", "4:1", "/owner", "'owner' stands twice; the first is in line 3."),
                 mistake("titel: x\n", "4:1", "/titel", "'titel' is not a field of a workflow. Did you mean 'title'?"),
                 mistake("<<: {a: 1}\n", "4:1", "/<<", "'<<' is not a field of a workflow."),
                 mistake("debounce: {}\n", "4:1", "/debounce", "'debounce' is not available yet in this version."),
-                mistake("trigger: {webhook: {}}\n", "4:11", "/trigger/webhook", "trigger.webhook is not available yet in this version."),
-                mistake("trigger: {htp: {}}\n", "4:11", "/trigger/htp", "'htp' is not a field of trigger. Did you mean 'http'?"),
+                mistake(
+                        "trigger: {webhook: {}}\n",
+                        "4:11",
+                        "/trigger/webhook",
+                        "trigger.webhook is not available yet in this version."),
+                mistake(
+                        "trigger: {htp: {}}\n",
+                        "4:11",
+                        "/trigger/htp",
+                        "'htp' is not a field of trigger. Did you mean 'http'?"),
                 mistake("trigger: []\n", "4:10", "/trigger", "trigger must be a map, not a list."),
-                mistake("trigger: {http: {require_key: 'yes'}}\n", "4:31", "/trigger/http/require_key", "trigger.http.require_key must be true or false, not text."),
-                mistake("trigger: {http: {key: abc}}\n", "4:23", "/trigger/http/key", "trigger.http.key must be an expression, e.g. ${ input.event_id }; a constant would make all triggers one."),
-                mistake("trigger: {http: {key: '${ \"a\" + \"b\" }'}}\n", "4:23", "/trigger/http/key", "this key is the same for every trigger, so only the first would ever run; use an id from the input."),
-                mistake("trigger: {http: {key: '${ [input.a] }'}}\n", "4:26", "/trigger/http/key", "the expression must give int or string, not list."),
-                mistake("trigger: {http: {key: '${ steps.note.ok }'}}\n", "4:27", "/trigger/http/key", "'steps' cannot be read in a key."),
-                mistake("input: {a: {type: strng}}\n", "4:19", "/input/a/type", "a type must be one of string, integer, number, boolean, object, array. Did you mean 'string'?"),
-                mistake("input: {a: {type: list}}\n", "4:19", "/input/a/type", "a type must be one of string, integer, number, boolean, object, array. Did you mean 'array'?"),
-                mistake("input: {a: {requird: true}}\n", "4:13", "/input/a/requird", "'requird' is not a field of input.a. Did you mean 'required'?"),
-                mistake("input: {a: {pattern: '(a+)+$'}}\n", "4:13", "/input/a/pattern", "input.a.pattern is not available yet in this version."),
-                mistake("input: {a: {type: string, enum: [x, 1]}}\n", "4:37", "/input/a/enum/1", "this value is not of the type string."),
-                mistake("idempotency: {window: 5x}\n", "4:23", "/idempotency/window", "idempotency.window must be a duration such as 30s, 15m, 24h or 7d."),
-                mistake("idempotency: {window: 0s}\n", "4:23", "/idempotency/window", "idempotency.window must be between 1s and 365d."),
-                mistake("idempotency: {window: 366d}\n", "4:23", "/idempotency/window", "idempotency.window must be between 1s and 365d."),
-                mistake("idempotency: {window: 24}\n", "4:23", "/idempotency/window", "idempotency.window must be text, not a number."),
-                mistake("idempotency: {scope: worksapce}\n", "4:22", "/idempotency/scope", "idempotency.scope must be one of workspace, workflow. Did you mean 'workspace'?"),
-                mistake("idempotency: {on_mismatch: return_original}\n", "4:28", "/idempotency/on_mismatch", "on_mismatch must be one of reject, replay, distinct. Did you mean 'replay'?"),
-                mistake("idempotency: {fingerprint: []}\n", "4:28", "/idempotency/fingerprint", "fingerprint must have 1 to 64 entries."),
-                mistake("idempotency: {fingerprint: [a, a]}\n", "4:32", "/idempotency/fingerprint/1", "the fingerprint has 'a' twice."),
-                mistake("idempotency: {fingerprint: ['${ input.a }']}\n", "4:29", "/idempotency/fingerprint/0", "an expression in a fingerprint needs a name: 'name: ${ expression }'."),
-                mistake("idempotency: {fingerprint: [{a: 1}]}\n", "4:33", "/idempotency/fingerprint/0/a", "the fingerprint entry 'a' must be an expression: ${ … }."),
-                mistake("idempotency: {fingerprint: [{a: '${ run.id }'}]}\n", "4:37", "/idempotency/fingerprint/0/a", "'run' cannot be read in a fingerprint."),
-                mistake("idempotency: {fingerprint: [a], fingerprint_ignore: [b]}\n", "4:33", "/idempotency/fingerprint_ignore", "declare fingerprint or fingerprint_ignore, not both."),
-                mistake("idempotency: {worth: [1]}\n", "4:22", "/idempotency/worth", "idempotency.worth must be text or an expression, not a list."),
-                mistake("steps:\n  - {id: Note, set: 1}\n", "5:10", "/steps/0/id", "a step id is a lower-case letter and up to 63 letters, digits or _."),
-                mistake("steps:\n  - {id: in, set: 1}\n", "5:10", "/steps/0/id", "a step id is a lower-case letter and up to 63 letters, digits or _, and 'in' is reserved."),
+                mistake(
+                        "trigger: {http: {require_key: 'yes'}}\n",
+                        "4:31",
+                        "/trigger/http/require_key",
+                        "trigger.http.require_key must be true or false, not text."),
+                mistake(
+                        "trigger: {http: {key: abc}}\n",
+                        "4:23",
+                        "/trigger/http/key",
+                        "trigger.http.key must be an expression, e.g. ${ input.event_id }; a constant would make all"
+                                + " triggers one."),
+                mistake(
+                        "trigger: {http: {key: '${ \"a\" + \"b\" }'}}\n",
+                        "4:23",
+                        "/trigger/http/key",
+                        "this key is the same for every trigger, so only the first would ever run; use an id from the"
+                                + " input."),
+                mistake(
+                        "trigger: {http: {key: '${ [input.a] }'}}\n",
+                        "4:26",
+                        "/trigger/http/key",
+                        "the expression must give int or string, not list."),
+                mistake(
+                        "trigger: {http: {key: '${ steps.note.ok }'}}\n",
+                        "4:27",
+                        "/trigger/http/key",
+                        "'steps' cannot be read in a key."),
+                mistake(
+                        "input: {a: {type: strng}}\n",
+                        "4:19",
+                        "/input/a/type",
+                        "a type must be one of string, integer, number, boolean, object, array. Did you mean"
+                                + " 'string'?"),
+                mistake(
+                        "input: {a: {type: list}}\n",
+                        "4:19",
+                        "/input/a/type",
+                        "a type must be one of string, integer, number, boolean, object, array. Did you mean 'array'?"),
+                mistake(
+                        "input: {a: {requird: true}}\n",
+                        "4:13",
+                        "/input/a/requird",
+                        "'requird' is not a field of input.a. Did you mean 'required'?"),
+                mistake(
+                        "input: {a: {pattern: '(a+)+$'}}\n",
+                        "4:13",
+                        "/input/a/pattern",
+                        "input.a.pattern is not available yet in this version."),
+                mistake(
+                        "input: {a: {type: string, enum: [x, 1]}}\n",
+                        "4:37",
+                        "/input/a/enum/1",
+                        "this value is not of the type string."),
+                mistake(
+                        "idempotency: {window: 5x}\n",
+                        "4:23",
+                        "/idempotency/window",
+                        "idempotency.window must be a duration such as 30s, 15m, 24h or 7d."),
+                mistake(
+                        "idempotency: {window: 0s}\n",
+                        "4:23",
+                        "/idempotency/window",
+                        "idempotency.window must be between 1s and 365d."),
+                mistake(
+                        "idempotency: {window: 366d}\n",
+                        "4:23",
+                        "/idempotency/window",
+                        "idempotency.window must be between 1s and 365d."),
+                mistake(
+                        "idempotency: {window: 24}\n",
+                        "4:23",
+                        "/idempotency/window",
+                        "idempotency.window must be text, not a number."),
+                mistake(
+                        "idempotency: {scope: worksapce}\n",
+                        "4:22",
+                        "/idempotency/scope",
+                        "idempotency.scope must be one of workspace, workflow. Did you mean 'workspace'?"),
+                mistake(
+                        "idempotency: {on_mismatch: return_original}\n",
+                        "4:28",
+                        "/idempotency/on_mismatch",
+                        "on_mismatch must be one of reject, replay, distinct. Did you mean 'replay'?"),
+                mistake(
+                        "idempotency: {fingerprint: []}\n",
+                        "4:28",
+                        "/idempotency/fingerprint",
+                        "fingerprint must have 1 to 64 entries."),
+                mistake(
+                        "idempotency: {fingerprint: [a, a]}\n",
+                        "4:32",
+                        "/idempotency/fingerprint/1",
+                        "the fingerprint has 'a' twice."),
+                mistake(
+                        "idempotency: {fingerprint: ['${ input.a }']}\n",
+                        "4:29",
+                        "/idempotency/fingerprint/0",
+                        "an expression in a fingerprint needs a name: 'name: ${ expression }'."),
+                mistake(
+                        "idempotency: {fingerprint: [{a: 1}]}\n",
+                        "4:33",
+                        "/idempotency/fingerprint/0/a",
+                        "the fingerprint entry 'a' must be an expression: ${ … }."),
+                mistake(
+                        "idempotency: {fingerprint: [{a: '${ run.id }'}]}\n",
+                        "4:37",
+                        "/idempotency/fingerprint/0/a",
+                        "'run' cannot be read in a fingerprint."),
+                mistake(
+                        "idempotency: {fingerprint: [a], fingerprint_ignore: [b]}\n",
+                        "4:33",
+                        "/idempotency/fingerprint_ignore",
+                        "declare fingerprint or fingerprint_ignore, not both."),
+                mistake(
+                        "idempotency: {worth: [1]}\n",
+                        "4:22",
+                        "/idempotency/worth",
+                        "idempotency.worth must be text or an expression, not a list."),
+                mistake(
+                        "steps:\n  - {id: Note, set: 1}\n",
+                        "5:10",
+                        "/steps/0/id",
+                        "a step id is a lower-case letter and up to 63 letters, digits or _."),
+                mistake(
+                        "steps:\n  - {id: in, set: 1}\n",
+                        "5:10",
+                        "/steps/0/id",
+                        "a step id is a lower-case letter and up to 63 letters, digits or _, and 'in' is reserved."),
                 mistake("steps:\n  - {set: 1}\n", "5:5", "/steps/0", "the step has no id."),
-                mistake("steps:\n  - {id: a}\n", "5:6", "/steps/0/id", "the step says nothing to do; this version has the kind 'set'."),
-                mistake("steps:\n  - {id: a, set: 1}\n  - {id: a, set: 2}\n", "6:10", "/steps/1/id", "the step id 'a' stands in line 5 and in line 6; ids must differ."),
-                mistake("steps:\n  - {id: a, http: {}}\n", "5:13", "/steps/0/http", "step kind http is not available yet in this version."),
-                mistake("steps:\n  - {id: a, set: 1, protect: ask}\n", "5:21", "/steps/0/protect", "a step.protect is not available yet in this version."),
-                mistake("steps:\n  - {id: a, set: 1, when: yes}\n", "5:27", "/steps/0/when", "when must be one expression that gives true or false: ${ … }."),
-                mistake("steps:\n  - {id: a, set: 1, when: '${ \"a\" + \"b\" }'}\n", "5:30", "/steps/0/when", "the expression must give bool, not string."),
-                mistake("steps:\n  - {id: a, set: '${ steps.b }'}\n  - {id: b, set: 1}\n", "5:22", "/steps/0/set", "step 'b' has not run yet at this place; only earlier steps can be read."),
-                mistake("steps:\n  - {id: a, set: '${ steps.a }'}\n", "5:22", "/steps/0/set", "step 'a' has not run yet at this place; only earlier steps can be read."),
-                mistake("steps:\n  - {id: load, set: 1}\n  - {id: b, set: '${ steps.laod }'}\n", "6:22", "/steps/1/set", "there is no earlier step 'laod'. Did you mean 'load'?"));
+                mistake(
+                        "steps:\n  - {id: a}\n",
+                        "5:6",
+                        "/steps/0/id",
+                        "the step says nothing to do; this version has the kind 'set'."),
+                mistake(
+                        "steps:\n  - {id: a, set: 1}\n  - {id: a, set: 2}\n",
+                        "6:10",
+                        "/steps/1/id",
+                        "the step id 'a' stands in line 5 and in line 6; ids must differ."),
+                mistake(
+                        "steps:\n  - {id: a, http: {}}\n",
+                        "5:13",
+                        "/steps/0/http",
+                        "step kind http is not available yet in this version."),
+                mistake(
+                        "steps:\n  - {id: a, set: 1, protect: ask}\n",
+                        "5:21",
+                        "/steps/0/protect",
+                        "'protect' is not available yet in this version."),
+                mistake(
+                        "steps:\n  - {id: a, set: 1, when: yes}\n",
+                        "5:27",
+                        "/steps/0/when",
+                        "when must be one expression that gives true or false: ${ … }."),
+                mistake(
+                        "steps:\n  - {id: a, set: 1, when: '${ \"a\" + \"b\" }'}\n",
+                        "5:30",
+                        "/steps/0/when",
+                        "the expression must give bool, not string."),
+                mistake(
+                        "steps:\n  - {id: a, set: '${ steps.b }'}\n  - {id: b, set: 1}\n",
+                        "5:22",
+                        "/steps/0/set",
+                        "step 'b' has not run yet at this place; only earlier steps can be read."),
+                mistake(
+                        "steps:\n  - {id: a, set: '${ steps.a }'}\n",
+                        "5:22",
+                        "/steps/0/set",
+                        "step 'a' has not run yet at this place; only earlier steps can be read."),
+                mistake(
+                        "steps:\n  - {id: load, set: 1}\n  - {id: b, set: '${ steps.laod }'}\n",
+                        "6:22",
+                        "/steps/1/set",
+                        "there is no earlier step 'laod'. Did you mean 'load'?"));
     }
 
     private static Arguments mistake(String text, String place, String pointer, String message) {
-        return Arguments.of(text.startsWith("semel") || text.startsWith("workflow") ? text : Drafts.with(text), place, pointer, message);
+        return Arguments.of(
+                text.startsWith("semel") || text.startsWith("workflow") ? text : Drafts.with(text),
+                place,
+                pointer,
+                message);
     }
 
     @ParameterizedTest
@@ -124,8 +310,23 @@ class MistakesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "event", "http", "workflow", "choose", "wait_for", "sleep", "wait_for_reply", "digest", "send", "user_profile",
-        "subscription", "cohort", "tx", "approval", "for_each", "parallel", "java"
+        "event",
+        "http",
+        "workflow",
+        "choose",
+        "wait_for",
+        "sleep",
+        "wait_for_reply",
+        "digest",
+        "send",
+        "user_profile",
+        "subscription",
+        "cohort",
+        "tx",
+        "approval",
+        "for_each",
+        "parallel",
+        "java"
     })
     void every_step_kind_to_come_is_refused_by_name(String kind) {
         var mistake = Drafts.only(Drafts.with("steps:\n  - id: a\n    " + kind + ": {}\n    to: x\n"));
@@ -136,23 +337,28 @@ class MistakesTest {
     @Test
     void all_mistakes_are_reported_in_the_order_of_the_file() {
         var mistakes = Drafts.mistakes("""
-                semel: 3
-                workflow: W
-                titel: x
-                idempotency: {window: 5x, scope: w, fingerprint: ['a b', 'x..y']}
-                steps:
-                  - {id: a, set: {x: '${ foo }', y: '${ bar + lowr(1) }'}}
-                  - {id: b, http: {}, retry: {}}
-                output: '${ steps.c }'
-                """);
+            semel: 3
+            workflow: W
+            titel: x
+            idempotency: {window: 5x, scope: w, fingerprint: ['a b', 'x..y']}
+            steps:
+              - {id: a, set: {x: '${ foo }', y: '${ bar + lowr(1) }'}}
+              - {id: b, http: {}, retry: {}}
+            output: '${ steps.c }'
+            """);
         assertEquals(
-                List.of("1:8", "2:11", "3:1", "4:23", "4:34", "4:51", "4:58", "6:26", "6:41", "6:47", "7:13", "7:23", "8:13"),
+                List.of(
+                        "1:8", "2:11", "3:1", "4:23", "4:34", "4:51", "4:58", "6:26", "6:41", "6:47", "7:13", "7:23",
+                        "8:13"),
                 mistakes.stream().map(m -> m.line() + ":" + m.column()).toList());
     }
 
     @Test
     void a_file_with_thousands_of_mistakes_reports_a_hundred() {
-        assertEquals(100, Drafts.mistakes(Drafts.with("output: [" + "'${ foo }',".repeat(500) + "1]\n" + Drafts.STEP)).size());
+        assertEquals(
+                100,
+                Drafts.mistakes(Drafts.with("output: [" + "'${ foo }',".repeat(500) + "1]\n" + Drafts.STEP))
+                        .size());
     }
 
     @Test
@@ -164,10 +370,10 @@ class MistakesTest {
     @Test
     void a_short_window_and_an_undeclared_field_are_worth_a_warning() {
         Definition definition = Drafts.compiled("""
-                input: {payment_id: {type: string}}
-                idempotency: {window: 5m, fingerprint: [paymentid]}
-                output: ${ input.payment_id }
-                """ + Drafts.STEP);
+            input: {payment_id: {type: string}}
+            idempotency: {window: 5m, fingerprint: [paymentid]}
+            output: ${ input.payment_id }
+            """ + Drafts.STEP);
         assertEquals(
                 List.of(
                         "idempotency.window is shorter than one hour; a retry that comes later starts a new run.",

@@ -27,20 +27,16 @@ class PolicyTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
-            {}                                              | REPLAY
-            {fingerprint: [a]}                              | REJECT
-            {fingerprint_ignore: [a]}                       | REJECT
-            {fingerprint: [a], on_mismatch: replay}         | REPLAY
-            {fingerprint: [a], on_mismatch: distinct}       | DISTINCT
-            {on_mismatch: reject}                           | REJECT
-            {on_mismatch: distinct}                         | DISTINCT
-            {fingerprint_ignore: [a], on_mismatch: replay}  | REPLAY
-            """)
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        {}                                              | REPLAY
+        {fingerprint: [a]}                              | REJECT
+        {fingerprint_ignore: [a]}                       | REJECT
+        {fingerprint: [a], on_mismatch: replay}         | REPLAY
+        {fingerprint: [a], on_mismatch: distinct}       | DISTINCT
+        {on_mismatch: reject}                           | REJECT
+        {on_mismatch: distinct}                         | DISTINCT
+        {fingerprint_ignore: [a], on_mismatch: replay}  | REPLAY
+        """)
     void a_declared_fingerprint_rejects_unless_the_file_says_otherwise(String written, KeyPolicy.OnMismatch meant) {
         assertEquals(meant, policy(written).onMismatch());
     }
@@ -54,14 +50,14 @@ class PolicyTest {
     @Test
     void every_other_choice_is_read() {
         Definition definition = Drafts.compiled("""
-                trigger: {http: {require_key: true}}
-                idempotency:
-                  scope: workflow
-                  duplicate_payload: flag
-                  on_failed: run_again
-                  hold_while_running: false
-                  fingerprint_ignore: [sent_at, 'lines[].note']
-                """);
+            trigger: {http: {require_key: true}}
+            idempotency:
+              scope: workflow
+              duplicate_payload: flag
+              on_failed: run_again
+              hold_while_running: false
+              fingerprint_ignore: [sent_at, 'lines[].note']
+            """);
         KeyPolicy policy = definition.policy();
         assertEquals(KeyPolicy.Scope.WORKFLOW, policy.scope());
         assertEquals(KeyPolicy.DuplicatePayload.FLAG, policy.duplicatePayload());
@@ -77,12 +73,17 @@ class PolicyTest {
         var mistake = Drafts.only(Drafts.with("idempotency: {fingerprint: [ok, '" + path.replace("'", "") + "']}\n"));
         assertEquals("4:33", mistake.line() + ":" + mistake.column());
         assertEquals("/idempotency/fingerprint/1", mistake.pointer());
-        assertTrue(mistake.message().startsWith("a path is empty") || mistake.message().startsWith("path "), mistake.message());
+        assertTrue(
+                mistake.message().startsWith("a path is empty")
+                        || mistake.message().startsWith("path "),
+                mistake.message());
     }
 
     private static String digest(String fingerprint, String data) {
         KeyPolicy policy = policy("{fingerprint: " + fingerprint + "}");
-        return HexFormat.of().formatHex(Fingerprint.of("wf_1", Json.parse(data), policy, new byte[32]).digest());
+        return HexFormat.of()
+                .formatHex(Fingerprint.of("wf_1", Json.parse(data), policy, new byte[32])
+                        .digest());
     }
 
     @Test
@@ -90,7 +91,9 @@ class PolicyTest {
         String field = "[{mail: '${ input.mail }'}]";
         assertEquals(digest(field, "{\"mail\":\" Ann@X.org\"}"), digest(field, "{\"mail\":\"ann@x.ORG \"}"));
         assertNotEquals(digest(field, "{\"mail\":\"ann@x.org\"}"), digest(field, "{\"mail\":\"bob@x.org\"}"));
-        assertEquals("mail", policy("{fingerprint: " + field + "}").fingerprint().getFirst().name());
+        assertEquals(
+                "mail",
+                policy("{fingerprint: " + field + "}").fingerprint().getFirst().name());
     }
 
     @Test
@@ -106,7 +109,8 @@ class PolicyTest {
     void paths_reach_into_lists() {
         String field = "['lines[].sku']";
         assertEquals(
-                digest(field, "{\"lines\":[{\"sku\":\"a\",\"n\":1}]}"), digest(field, "{\"lines\":[{\"sku\":\"a\",\"n\":2}]}"));
+                digest(field, "{\"lines\":[{\"sku\":\"a\",\"n\":1}]}"),
+                digest(field, "{\"lines\":[{\"sku\":\"a\",\"n\":2}]}"));
         assertNotEquals(digest(field, "{\"lines\":[{\"sku\":\"a\"}]}"), digest(field, "{\"lines\":[{\"sku\":\"b\"}]}"));
     }
 }

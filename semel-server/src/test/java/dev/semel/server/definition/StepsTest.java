@@ -14,18 +14,18 @@ import tools.jackson.databind.JsonNode;
 
 class StepsTest {
     private static final Definition CHAIN = Drafts.compiled("""
-            steps:
-              - id: first
-                set: {value: '${ input.n }', list: [a, '${ input.n + 1 }'], fixed: 5}
-              - id: second
-                when: ${ steps.first.value > 10 }
-                set: ${ steps.first.list }
-              - id: third
-                set: ${ step.id }
-            output:
-              second: ${ default(steps.second, "skipped") }
-              third: ${ steps.third }
-            """);
+        steps:
+          - id: first
+            set: {value: '${ input.n }', list: [a, '${ input.n + 1 }'], fixed: 5}
+          - id: second
+            when: ${ steps.first.value > 10 }
+            set: ${ steps.first.list }
+          - id: third
+            set: ${ step.id }
+        output:
+          second: ${ default(steps.second, "skipped") }
+          third: ${ steps.third }
+        """);
 
     @Test
     void steps_run_in_order_and_each_is_recorded_under_its_id() throws Exception {
@@ -55,11 +55,11 @@ class StepsTest {
     @Test
     void a_failing_step_is_named_and_later_steps_do_not_run() {
         Definition definition = Drafts.compiled("""
-                steps:
-                  - {id: good, set: 1}
-                  - {id: bad, set: '${ lower(input.card) }'}
-                  - {id: never, set: 2}
-                """);
+            steps:
+              - {id: good, set: 1}
+              - {id: bad, set: '${ lower(input.card) }'}
+              - {id: never, set: 2}
+            """);
         var context = new MemoryContext("run_9");
         SemelException e = assertThrows(
                 SemelException.class, () -> definition.body().run(context, Json.parse("{\"card\": 4111111111111111}")));
@@ -80,10 +80,10 @@ class StepsTest {
     @Test
     void reading_a_skipped_step_fails_clearly() {
         Definition definition = Drafts.compiled("""
-                steps:
-                  - {id: a, when: false, set: {x: 1}}
-                output: ${ steps.a.x }
-                """);
+            steps:
+              - {id: a, when: false, set: {x: 1}}
+            output: ${ steps.a.x }
+            """);
         SemelException e = assertThrows(SemelException.class, () -> Drafts.run(definition, "{}"));
         assertTrue(e.detail().contains("steps.a.x is missing"), e.detail());
     }
@@ -91,11 +91,12 @@ class StepsTest {
     @Test
     void a_copied_number_keeps_every_digit() throws Exception {
         Definition definition = Drafts.compiled("""
-                steps:
-                  - {id: a, set: {v: '${ input.v }'}}
-                output: ${ steps.a.v }
-                """);
-        for (String number : List.of("9007199254740993", "123456789012345678901234567890", "0.1000000000000000055511151231257827", "1.10")) {
+            steps:
+              - {id: a, set: {v: '${ input.v }'}}
+            output: ${ steps.a.v }
+            """);
+        for (String number : List.of(
+                "9007199254740993", "123456789012345678901234567890", "0.1000000000000000055511151231257827", "1.10")) {
             assertEquals(number, Json.write(Drafts.run(definition, "{\"v\":" + number + "}")));
         }
     }

@@ -13,31 +13,27 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class YamlTest {
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
-            no          | "no"
-            on          | "on"
-            Yes         | "Yes"
-            1_000       | "1_000"
-            12:30:45    | "12:30:45"
-            2024-01-01  | "2024-01-01"
-            0b1         | "0b1"
-            0o7         | 7
-            0xff        | 255
-            +5          | 5
-            .5          | 0.5
-            1e3         | 1E+3
-            1.10        | 1.10
-            123456789012345678901234567890 | 123456789012345678901234567890
-            True        | true
-            ~           | null
-            '5'         | "5"
-            "no"        | "no"
-            [a, 1]      | ["a",1]
-            """)
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        no          | "no"
+        on          | "on"
+        Yes         | "Yes"
+        1_000       | "1_000"
+        12:30:45    | "12:30:45"
+        2024-01-01  | "2024-01-01"
+        0b1         | "0b1"
+        0o7         | 7
+        0xff        | 255
+        +5          | 5
+        .5          | 0.5
+        1e3         | 1E+3
+        1.10        | 1.10
+        123456789012345678901234567890 | 123456789012345678901234567890
+        True        | true
+        ~           | null
+        '5'         | "5"
+        "no"        | "no"
+        [a, 1]      | ["a",1]
+        """)
     void a_plain_scalar_means_what_the_core_schema_says(String written, String meant) {
         assertEquals(meant, Json.write(Drafts.output(written, "{}")));
     }
@@ -45,9 +41,10 @@ class YamlTest {
     @Test
     void json_is_read_as_yaml() {
         Definition definition = Definition.compile("""
-                {"semel":1,
-                \t"workflow":"w", "owner":"\\ud83d\\ude00\\/\\u00e4",
-                \t"steps":[{"id":"note","set":{"ok":true}}],"output":{"a":"${ steps.note.ok }"}}""");
+            {"semel":1,
+            \t"workflow":"w", "owner":"\\ud83d\\ude00\\/\\u00e4",
+            \t"steps":[{"id":"note","set":{"ok":true}}],"output":{"a":"${ steps.note.ok }"}}\
+            """);
         assertEquals("😀/ä", definition.owner());
         assertEquals("{\"a\":true}", Json.write(Drafts.run(definition, "{}")));
     }
@@ -55,7 +52,8 @@ class YamlTest {
     @Test
     void a_byte_order_mark_is_not_part_of_the_file() {
         assertEquals("w", Definition.compile("\uFEFF" + Drafts.with("")).name());
-        assertEquals(8, Drafts.only("\uFEFFsemel: 2\nworkflow: w\n" + Drafts.STEP).column());
+        assertEquals(
+                8, Drafts.only("\uFEFFsemel: 2\nworkflow: w\n" + Drafts.STEP).column());
     }
 
     static Stream<Arguments> hostile() {
@@ -74,7 +72,8 @@ class YamlTest {
                 Arguments.of("? [a]\n: b", 1, 3, "the name of a member must be text."),
                 Arguments.of("a: " + "[".repeat(100_000), 1, 35, "values may be nested at most 32 deep."),
                 Arguments.of("- ".repeat(50_000) + "x", 1, 65, "values may be nested at most 32 deep."),
-                Arguments.of("[" + "1,".repeat(100_000) + "]", 1, 40_000, "a workflow file may have at most 20000 values."),
+                Arguments.of(
+                        "[" + "1,".repeat(100_000) + "]", 1, 40_000, "a workflow file may have at most 20000 values."),
                 Arguments.of("x".repeat(1024 * 1024), 1, 1, "a workflow file may have at most 256 KiB."),
                 Arguments.of("ä".repeat(150_000), 1, 1, "a workflow file may have at most 256 KiB."),
                 Arguments.of("title: a\u0001b", 1, 9, "the character U+0001 is not allowed."),
@@ -116,12 +115,17 @@ class YamlTest {
     @ParameterizedTest
     @CsvSource({".inf", ".NaN", "1e999999999", "1e99999999999", "-1e401"})
     void a_number_that_json_cannot_carry_is_refused(String number) {
-        assertEquals(9, Drafts.only(Drafts.with(Drafts.STEP + "output: " + number + "\n")).column());
+        assertEquals(
+                9,
+                Drafts.only(Drafts.with(Drafts.STEP + "output: " + number + "\n"))
+                        .column());
     }
 
     @Test
     void a_very_long_number_is_refused() {
         String digits = "9".repeat(101);
-        assertTrue(Drafts.only(Drafts.with(Drafts.STEP + "output: " + digits + "\n")).message().contains("100 characters"));
+        assertTrue(Drafts.only(Drafts.with(Drafts.STEP + "output: " + digits + "\n"))
+                .message()
+                .contains("100 characters"));
     }
 }

@@ -12,7 +12,7 @@ record Rooms(String base) {
     static final Rooms REAL = new Rooms("dev.semel");
 
     /** Rooms that decide and never act. */
-    static final List<String> PURE = List.of("key", "run", "effect", "journal", "json", "error", "workflow");
+    static final List<String> PURE = List.of("key", "run", "effect", "journal", "json", "error", "workflow", "trigger");
 
     /** The file where the real clock, new ids, randomness and virtual threads come from. */
     static final String AMBIENT = "engine.Ambient";

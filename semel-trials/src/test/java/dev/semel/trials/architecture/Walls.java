@@ -124,7 +124,8 @@ record Walls(Rooms rooms) {
                         "api",
                         rooms.in("server.api"),
                         Ambience.SQL
-                                .or(core.and(type(rooms.in("", "view")).negate())
+                                .or(core.and(type(rooms.exactly("")).negate())
+                                        .and(type(rooms.exactly("store")).negate())
                                         .and(type(rooms.in(Rooms.PURE)).negate()))
                                 .or(type(rooms.in("server.cli", "server.dashboard", "server.demo"))),
                         "the API acts through the top and reads views; stores and engine stay behind it. Add what is"

@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
  *
  * @param line where its fence opens, from 1
  * @param language the first word of the info string, empty where there is none
- * @param words the rest of the info string: {@code run}, {@code exit=3}, or {@code norun} and a reason
+ * @param words the rest of the info string: {@code run}, {@code until}, {@code exit=3}, {@code server}, or
+ *     {@code norun} and a reason
  */
 record Block(String path, int line, String language, String words, String text) {
     private static final Pattern FENCE = Pattern.compile("^( *)(`{3,}|~{3,})\\s*(\\S*)\\s*(.*?)\\s*$");
@@ -37,6 +38,16 @@ record Block(String path, int line, String language, String words, String text) 
 
     boolean isSession() {
         return language.equals("sh") && words.matches("run( .*)?");
+    }
+
+    /** A command that starts the server of its page and stays; `server` stands behind `sh`. */
+    boolean isServer() {
+        return language.equals("sh") && words.equals("server");
+    }
+
+    /** It looks at something that takes a moment, or asks again what may be asked again: repeated until it fits. */
+    boolean isPatient() {
+        return isSession() && words.matches("run( .*)? until( .*)?");
     }
 
     boolean isOutput() {

@@ -2,7 +2,6 @@ package dev.semel.trials.documents;
 
 import dev.semel.trials.architecture.SourceFile;
 import java.io.File;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,12 +16,15 @@ import java.util.function.Supplier;
 /**
  * Runs the code blocks of documents.
  *
- * @param commands the folder put in front of the path, where {@code semel} is found
- * @param servers a new server for each document that has a session
+ * @param commands the checkout, put in front of the path, where {@code semel} is found
+ * @param servers a new server for each document that has a session and does not start one itself
  * @param checkers by language; a checker throws what is wrong with the text of a block
  * @param limit how long one block may take
  */
 record Documents(Path commands, Supplier<Server> servers, Map<String, Consumer<String>> checkers, Duration limit) {
+
+    /** What a reader has who stands in the checkout. */
+    private static final List<String> LINKED = List.of("semel", "examples");
 
     /** @param excused the blocks that say that they are not run, with their reasons */
     record Report(List<String> problems, List<Block> excused, int ran, int checked) {}
@@ -54,13 +56,13 @@ record Documents(Path commands, Supplier<Server> servers, Map<String, Consumer<S
             } else if (checkers.containsKey(block.language())) {
                 checked++;
                 parse(block).ifPresent(problems::add);
-            } else if (!block.isSession() && !isOutputOf(block, before)) {
+            } else if (!block.isSession() && !block.isServer() && !isOutputOf(block, before)) {
                 problems.add(block.place() + ": nothing runs or checks this block (\"" + block.language()
                         + "\"). Make it `sh run`, or say `norun` and why.");
             }
         }
         List<Block> sessions = blocks.stream().filter(Block::isSession).toList();
-        if (!sessions.isEmpty()) {
+        if (!sessions.isEmpty() || blocks.stream().anyMatch(Block::isServer)) {
             problems.addAll(run(blocks));
         }
         return new Report(problems, excused, sessions.size(), checked);
@@ -69,7 +71,7 @@ record Documents(Path commands, Supplier<Server> servers, Map<String, Consumer<S
     /** The output of a session is compared; the output of a block that is not run shares its excuse. */
     private static boolean isOutputOf(Block block, Optional<Block> before) {
         return block.isOutput()
-                && before.map(b -> b.isSession() || b.isExcused()).orElse(false);
+                && before.map(b -> b.isSession() || b.isServer() || b.isExcused()).orElse(false);
     }
 
     private Optional<String> parse(Block block) {
@@ -83,11 +85,20 @@ record Documents(Path commands, Supplier<Server> servers, Map<String, Consumer<S
 
     private List<String> run(List<Block> blocks) throws Exception {
         Path folder = Files.createTempDirectory("semel-document");
-        Server server = servers.get();
+        for (String name : LINKED) {
+            if (Files.exists(commands.resolve(name))) {
+                Files.createSymbolicLink(folder.resolve(name), commands.resolve(name));
+            }
+        }
+        Optional<Block> started = blocks.stream().filter(Block::isServer).findFirst();
+        Server server = started.<Server>map(block -> new ShownServer(block.text(), folder, base()))
+                .orElseGet(servers);
         try {
             server.start();
-            try (Shell shell = new Shell(folder, environment(server), limit)) {
-                return run(blocks, shell);
+            Map<String, String> environment = base();
+            environment.put("SEMEL_SERVER", server.url());
+            try (Shell shell = new Shell(folder, environment, limit)) {
+                return new Session(shell, server, limit).run(blocks);
             }
         } finally {
             server.stop();
@@ -95,37 +106,11 @@ record Documents(Path commands, Supplier<Server> servers, Map<String, Consumer<S
         }
     }
 
-    /** A session that fails ends its document: what comes after it would fail for that reason only. */
-    private List<String> run(List<Block> blocks, Shell shell) throws IOException, InterruptedException {
-        for (int i = 0; i < blocks.size(); i++) {
-            Block block = blocks.get(i);
-            if (!block.isSession()) {
-                continue;
-            }
-            Optional<Shell.Outcome> outcome = shell.run(block.text());
-            if (outcome.isEmpty()) {
-                return List.of(block.place() + ": did not end within " + limit + ", or ended the shell.");
-            }
-            String output = outcome.get().output();
-            if (outcome.get().exit() != block.exit()) {
-                return List.of(block.place() + ": exit code " + outcome.get().exit() + ", not " + block.exit()
-                        + " (say exit=N behind run where another one is meant). It printed:\n" + output);
-            }
-            if (i + 1 < blocks.size() && blocks.get(i + 1).isOutput()) {
-                Optional<String> differs = new Expectation(blocks.get(i + 1).text()).differs(output);
-                if (differs.isPresent()) {
-                    return List.of(blocks.get(i + 1).place() + ": " + differs.get());
-                }
-            }
-        }
-        return List.of();
-    }
-
-    private Map<String, String> environment(Server server) {
+    private Map<String, String> base() {
         Map<String, String> environment = new HashMap<>();
         environment.put("PATH", commands + File.pathSeparator + System.getenv("PATH"));
-        environment.put("SEMEL_SERVER", server.url());
         environment.put("NO_COLOR", "1");
+        environment.put("SEMEL_JAVA_HOME", System.getProperty("java.home"));
         return environment;
     }
 }

@@ -1,79 +1,94 @@
 package dev.semel.trials.documents;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * What a document says that a command prints. {@code …} inside a line stands for any text, a line that is only
- * {@code …} for any lines. White space at the end of lines and blank lines at the end do not count.
+ * {@code …} for any lines, and an id for the one that {@link Names} bound to it. White space at the end of lines and
+ * blank lines at the end do not count.
  */
-record Expectation(List<String> lines) {
+final class Expectation {
     private static final String ANY = "…";
+    private static final Pattern HOLE = Pattern.compile(ANY + "|" + Names.SHOWN.pattern());
+
+    /** What came out: the names known afterwards where it fits, or what differs. */
+    record Comparison(Names names, Optional<String> difference) {}
+
+    private final List<String> lines;
+    private List<String> actual = List.of();
+    private int furthest;
+    private int stoppedAt;
 
     Expectation(String text) {
-        this(lines(text));
+        this.lines = lines(text);
     }
 
     /** What differs, or nothing. */
     Optional<String> differs(String output) {
-        List<String> actual = lines(output);
-        // reach[a]: the expected lines so far can account for the first a actual lines.
-        boolean[] reach = new boolean[actual.size() + 1];
-        reach[0] = true;
-        for (String expected : lines) {
-            boolean[] next = expected.strip().equals(ANY) ? afterAny(reach) : afterLine(reach, expected, actual);
-            if (none(next)) {
-                return Optional.of(report("expected this line: " + expected, actual, furthest(reach)));
-            }
-            reach = next;
+        return compare(output, new Names()).difference();
+    }
+
+    Comparison compare(String output, Names names) {
+        actual = lines(output);
+        furthest = 0;
+        stoppedAt = 0;
+        Optional<Names> fits = fits(0, 0, names);
+        return fits.map(bound -> new Comparison(bound, Optional.empty()))
+                .orElseGet(() -> new Comparison(names, Optional.of(report())));
+    }
+
+    /** The names under which the lines from here on fit, if any. */
+    private Optional<Names> fits(int line, int at, Names names) {
+        if (line > furthest) {
+            furthest = line;
+            stoppedAt = at;
         }
-        return reach[actual.size()]
+        if (line == lines.size()) {
+            return at == actual.size() ? Optional.of(names) : Optional.empty();
+        }
+        if (lines.get(line).strip().equals(ANY)) {
+            for (int next = at; next <= actual.size(); next++) {
+                Optional<Names> found = fits(line + 1, next, names);
+                if (found.isPresent()) {
+                    return found;
+                }
+            }
+            return Optional.empty();
+        }
+        return at == actual.size()
                 ? Optional.empty()
-                : Optional.of(report("expected the output to end", actual, furthest(reach)));
+                : line(lines.get(line), actual.get(at), names).flatMap(bound -> fits(line + 1, at + 1, bound));
     }
 
-    private static boolean[] afterAny(boolean[] reach) {
-        boolean[] next = new boolean[reach.length];
-        boolean reached = false;
-        for (int a = 0; a < reach.length; a++) {
-            reached |= reach[a];
-            next[a] = reached;
-        }
-        return next;
-    }
-
-    private static boolean[] afterLine(boolean[] reach, String expected, List<String> actual) {
-        Pattern pattern = pattern(expected);
-        boolean[] next = new boolean[reach.length];
-        for (int a = 0; a < actual.size(); a++) {
-            next[a + 1] = reach[a] && pattern.matcher(actual.get(a)).matches();
-        }
-        return next;
-    }
-
-    private static Pattern pattern(String expected) {
-        return Pattern.compile(
-                Stream.of(expected.split(ANY, -1)).map(Pattern::quote).collect(Collectors.joining(".*")));
-    }
-
-    private static boolean none(boolean[] reach) {
-        return furthest(reach) < 0;
-    }
-
-    private static int furthest(boolean[] reach) {
-        for (int a = reach.length - 1; a >= 0; a--) {
-            if (reach[a]) {
-                return a;
+    private static Optional<Names> line(String expected, String found, Names names) {
+        StringBuilder pattern = new StringBuilder();
+        List<String> ids = new ArrayList<>();
+        Matcher hole = HOLE.matcher(expected);
+        int from = 0;
+        while (hole.find()) {
+            pattern.append(Pattern.quote(expected.substring(from, hole.start())));
+            pattern.append(hole.group().equals(ANY) ? ".*?" : "(" + hole.group(1) + "_[A-Za-z0-9]+)");
+            if (!hole.group().equals(ANY)) {
+                ids.add(hole.group());
             }
+            from = hole.end();
         }
-        return -1;
+        Matcher match = Pattern.compile(pattern + Pattern.quote(expected.substring(from))).matcher(found);
+        Optional<Names> bound = match.matches() ? Optional.of(names) : Optional.empty();
+        for (int i = 0; i < ids.size() && bound.isPresent(); i++) {
+            bound = bound.get().bound(ids.get(i), match.group(i + 1));
+        }
+        return bound;
     }
 
-    private static String report(String wanted, List<String> actual, int line) {
-        String found = line < actual.size() ? "found: " + actual.get(line) : "found the end of the output";
+    private String report() {
+        String wanted =
+                furthest < lines.size() ? "expected this line: " + lines.get(furthest) : "expected the output to end";
+        String found = stoppedAt < actual.size() ? "found: " + actual.get(stoppedAt) : "found the end of the output";
         return wanted + "\n  " + found + "\n  the whole output:\n    " + String.join("\n    ", actual);
     }
 

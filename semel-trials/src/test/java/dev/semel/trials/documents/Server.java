@@ -5,8 +5,13 @@ interface Server {
     /** Returns when the server is ready. */
     void start() throws Exception;
 
-    /** What the sessions find in {@code SEMEL_SERVER}. Known once started. */
+    /** What the sessions find in {@code SEMEL_SERVER}: {@code http://host:port}. Known once started. */
     String url();
+
+    /** What it printed until it was ready. */
+    default String greeting() {
+        return "";
+    }
 
     void stop() throws Exception;
 }

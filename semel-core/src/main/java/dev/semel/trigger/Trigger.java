@@ -1,8 +1,7 @@
-package dev.semel.engine;
+package dev.semel.trigger;
 
 import dev.semel.key.ChosenRunId;
 import dev.semel.key.IdempotencyKey;
-import dev.semel.store.NewRun;
 import dev.semel.workflow.Published;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -33,5 +32,5 @@ public record Trigger(
         public static final Names NONE = new Names(null, null);
     }
 
-    public record Sender(NewRun.Door door, String actor, @Nullable String correlationId) {}
+    public record Sender(Door door, String actor, @Nullable String correlationId) {}
 }

@@ -1,4 +1,4 @@
-package dev.semel.server.cli;
+package dev.semel.server.definition;
 
 import java.util.Optional;
 import org.snakeyaml.engine.v2.api.LoadSettings;
@@ -14,10 +14,10 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * Finds the name in a workflow file, without judging the rest: the server does that, with better words. Reads events,
  * so that aliases are never unfolded.
  */
-final class WorkflowName {
+public final class WorkflowName {
     private WorkflowName() {}
 
-    static Optional<String> in(String text) {
+    public static Optional<String> in(String text) {
         int depth = 0;
         boolean atKey = true;
         boolean found = false;

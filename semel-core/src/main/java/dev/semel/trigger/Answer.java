@@ -1,4 +1,4 @@
-package dev.semel.engine;
+package dev.semel.trigger;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;

@@ -1,4 +1,4 @@
-package dev.semel.server;
+package dev.semel.server.cli;
 
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * What `semel dev` and `semel serve` were asked to do, already checked.
  *
  * @param dev loopback only, bearer token `dev`, workspace `default`
- * @param demo add the example workflows and the playground of fake providers
+ * @param demo add the example workflow
  * @param port 0 lets the system choose a free one
  * @param data folder for what the server keeps; it may not exist yet
  * @param store `sqlite:FILE` or `jdbc:postgresql://…`

@@ -1,0 +1,143 @@
+package dev.semel.store.postgres;
+
+import dev.semel.key.Known;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.NewRun;
+import dev.semel.store.Write;
+import dev.semel.store.Write.Admitted;
+import dev.semel.store.jdbc.Session;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Inserts the runs of the triggers that got their names, and the work of driving them. */
+final class Creating {
+    // Work is made only with a new run row: an applied-again admission must not bring a finished run back to work.
+    private static final String CREATE = """
+            WITH made AS (
+                INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id,
+                                       input, fields, lineage, previous, duplicate_of, created_at)
+                SELECT run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
+                       lineage, previous, duplicate_of, ?
+                FROM unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::text[],
+                            ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[])
+                    AS u(run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
+                         lineage, previous, duplicate_of)
+                ON CONFLICT (run) DO NOTHING
+                RETURNING run, workflow_id)
+            INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
+            SELECT run, workflow_id, ?, ?, ?, ? FROM made
+            RETURNING run
+            """;
+
+    private static final String OWNED = """
+            SELECT w.run FROM unnest(?::bytea[]) AS u(run)
+            CROSS JOIN LATERAL (SELECT run, owner FROM semel_work w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
+            """;
+
+    /** A trigger that is fresh, its place in the batch, and where its run comes from. */
+    record Row(int at, Write.Admit admit, Admitted.Fresh from) {
+        RunId run() {
+            return admit.run().id();
+        }
+    }
+
+    /** Runs that differ in who drives them first: this worker, whoever claims them, or nobody yet. */
+    private enum Lot {
+        OWN,
+        FREE,
+        QUEUED;
+
+        static Lot of(Row row) {
+            return row.admit().run().state() == RunState.QUEUED ? QUEUED : row.admit().own() ? OWN : FREE;
+        }
+    }
+
+    private final Session session;
+    private final Admitting.Moment moment;
+
+    Creating(Session session, Admitting.Moment moment) {
+        this.session = session;
+        this.moment = moment;
+    }
+
+    void apply(List<Row> rows, Object[] outcomes) throws SQLException {
+        for (Lot lot : Lot.values()) {
+            List<Row> some = rows.stream()
+                    .filter(row -> Lot.of(row) == lot)
+                    .sorted(Comparator.comparing(Row::run))
+                    .toList();
+            if (!some.isEmpty()) {
+                create(some, lot, outcomes);
+            }
+        }
+    }
+
+    private void create(List<Row> rows, Lot lot, Object[] outcomes) throws SQLException {
+        Long owner = lot == Lot.OWN ? moment.lease() : null;
+        boolean queued = lot == Lot.QUEUED;
+        PreparedStatement statement = session.statement(CREATE);
+        Arrays arrays = new Arrays(session, statement).one(moment.now());
+        bind(arrays, rows);
+        arrays.oneOrNull(owner).one(owner == null ? 0 : 1);
+        arrays.one(queued ? RunState.QUEUED.code() : RunState.STARTED.code()).one(queued ? 1 : 0);
+        Set<RunId> made = runs(statement);
+        Set<RunId> owned = owner == null ? Set.of() : made.size() == rows.size() ? made : owned(rows, owner);
+        for (Row row : rows) {
+            Admitted.Fresh from = row.from();
+            outcomes[row.at()] = new Admitted.Fresh(
+                    from.now(), owned.contains(row.run()), from.lineage(), from.earlier(), from.duplicateOf());
+        }
+    }
+
+    private static void bind(Arrays arrays, List<Row> rows) throws SQLException {
+        List<NewRun> runs = rows.stream().map(row -> row.admit().run()).toList();
+        List<Admitted.Fresh> from = rows.stream().map(Row::from).toList();
+        arrays.bytes(runs.stream().map(run -> run.id().bytes()).toArray(byte[][]::new))
+                .ints(runs.stream().mapToInt(NewRun::workspace).toArray())
+                .texts(runs.stream().map(NewRun::chosenId).toArray(String[]::new))
+                .texts(runs.stream().map(NewRun::workflowId).toArray(String[]::new))
+                .ints(runs.stream().mapToInt(NewRun::version).toArray())
+                .ints(runs.stream().mapToInt(run -> run.origin().door().code()).toArray())
+                .texts(runs.stream().map(run -> run.origin().actor()).toArray(String[]::new))
+                .texts(runs.stream().map(run -> run.origin().key()).toArray(String[]::new))
+                .texts(runs.stream().map(run -> run.origin().correlationId()).toArray(String[]::new))
+                .texts(runs.stream().map(NewRun::input).toArray(String[]::new))
+                .bytes(runs.stream().map(NewRun::fields).toArray(byte[][]::new))
+                .bytes(from.stream().map(fresh -> fresh.lineage().bytes()).toArray(byte[][]::new))
+                .bytes(from.stream().map(fresh -> bytes(fresh.earlier())).toArray(byte[][]::new))
+                .bytes(from.stream().map(fresh -> bytes(fresh.duplicateOf())).toArray(byte[][]::new));
+    }
+
+    private static byte @Nullable [] bytes(Write.@Nullable Earlier earlier) {
+        return earlier == null ? null : earlier.run().bytes();
+    }
+
+    private static byte @Nullable [] bytes(@Nullable Known known) {
+        return known == null ? null : known.run().bytes();
+    }
+
+    private Set<RunId> owned(List<Row> rows, long owner) throws SQLException {
+        PreparedStatement statement = session.statement(OWNED);
+        new Arrays(session, statement)
+                .bytes(rows.stream().map(row -> row.run().bytes()).toArray(byte[][]::new))
+                .one(owner);
+        return runs(statement);
+    }
+
+    private static Set<RunId> runs(PreparedStatement statement) throws SQLException {
+        Set<RunId> runs = new HashSet<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                runs.add(RunId.of(row.getBytes(1)));
+            }
+        }
+        return runs;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.trigger;
+
+import org.jspecify.annotations.NullMarked;

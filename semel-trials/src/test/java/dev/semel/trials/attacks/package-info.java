@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.trials.attacks;
+
+import org.jspecify.annotations.NullMarked;

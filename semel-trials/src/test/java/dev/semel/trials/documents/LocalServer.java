@@ -1,0 +1,36 @@
+package dev.semel.trials.documents;
+
+import dev.semel.server.Serve;
+import dev.semel.server.cli.ServeOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** {@code semel dev --demo} inside this process, on any free port, with a store of its own. */
+final class LocalServer implements Server {
+    private @Nullable Path data;
+    private @Nullable Serve serve;
+
+    @Override
+    public void start() throws Exception {
+        data = Files.createTempDirectory("semel-data");
+        serve = Serve.start(
+                new ServeOptions(true, true, "127.0.0.1", 0, data, "sqlite:" + data.resolve("semel.db"), null));
+    }
+
+    @Override
+    public String url() {
+        return "http://127.0.0.1:" + Objects.requireNonNull(serve).port();
+    }
+
+    @Override
+    public void stop() throws Exception {
+        if (serve != null) {
+            serve.close();
+        }
+        if (data != null) {
+            Folders.delete(data);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package dev.semel.trials.http;
+
+import static dev.semel.trials.support.Flows.data;
+import static dev.semel.trials.support.Flows.flow;
+import static dev.semel.trials.support.Flows.keyed;
+import static dev.semel.trials.support.Outcome.replay;
+import static dev.semel.trials.support.Outcome.started;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+
+import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.OnBothStores;
+import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.Stage;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Equal requests at once: one run, whatever the store, and however many servers stand before it. */
+class ConcurrencyTest extends OnBothStores {
+    private static final int MANY = 64;
+
+    ConcurrencyTest(Stage stage) {
+        super(stage);
+    }
+
+    @Test
+    void equal_requests_at_once_start_one_run() {
+        stage.admin().publish(flow("plain")).expect(200);
+        String key = stage.key();
+        oneRun(Crowd.atOnce(MANY, _ -> stage.admin().trigger("plain", key, data(""))));
+    }
+
+    @Test
+    void equal_requests_at_once_start_one_run_where_the_key_is_derived_or_the_run_id_chosen() {
+        stage.admin().publish(flow("derived", "trigger: { http: { key: \"${ input.id }\" } }")).expect(200);
+        oneRun(Crowd.atOnce(MANY, _ -> stage.admin().unkeyed("derived", data("\"id\": \"at-once\""))));
+        stage.admin().publish(flow("plain")).expect(200);
+        oneRun(Crowd.atOnce(MANY, _ -> stage.admin().put("/v1/workflows/plain/runs/chosen-at-once", data(""))));
+    }
+
+    @Test
+    void requests_at_once_that_differ_in_a_declared_field_start_one_run_and_conflict() {
+        stage.admin().publish(keyed("declared", "fingerprint: [a]")).expect(200);
+        String key = stage.key();
+        List<Reply> replies =
+                Crowd.atOnce(MANY, i -> stage.admin().trigger("declared", key, data("\"a\": " + i % 2)));
+        Map<Integer, Long> statuses = replies.stream().collect(Collectors.groupingBy(Reply::status, Collectors.counting()));
+        assertEquals(Map.of(200, MANY / 2L, 422, MANY / 2L), statuses);
+        assertEquals(1, replies.stream().map(Reply::runId).distinct().count());
+        assertEquals(1, fresh(replies));
+    }
+
+    @Test
+    void equal_payloads_at_once_under_different_keys_start_one_run_where_the_workflow_takes_it_once() {
+        stage.admin().publish(keyed("once", "duplicate_payload: reject, fingerprint: [a]")).expect(200);
+        List<Reply> replies = Crowd.atOnce(MANY, _ -> stage.admin().trigger("once", stage.key(), data("\"a\": 1")));
+        Map<Integer, Long> statuses = replies.stream().collect(Collectors.groupingBy(Reply::status, Collectors.counting()));
+        assertEquals(Map.of(200, 1L, 409, MANY - 1L), statuses);
+        assertEquals(1, replies.stream().map(Reply::runId).distinct().count());
+    }
+
+    @Test
+    void two_servers_on_one_store_start_one_run() {
+        stage.admin().publish(flow("plain")).expect(200);
+        String key = stage.key();
+        try (Pair pair = new Pair()) {
+            oneRun(Crowd.atOnce(MANY, i -> pair.of(i).admin().trigger("plain", key, data(""))));
+        }
+    }
+
+    @Test
+    void two_servers_on_one_store_agree_on_conflicts_and_releases_at_once() {
+        stage.admin().publish(keyed("agreed", "fingerprint: [a]")).expect(200);
+        String key = stage.key();
+        try (Pair pair = new Pair()) {
+            Reply first = started(pair.of(0).admin().trigger("agreed", key, data("\"a\": 1")));
+            replay(first, pair.of(1).admin().trigger("agreed", key, data("\"a\": 1")));
+            Reply other = pair.of(1).admin().trigger("agreed", key, data("\"a\": 2"));
+            assertEquals(first.runId(), Problem.expect(other, 422, "idempotency-key-conflict").runId());
+            pair.of(0).admin().post("/v1/keys/" + key + "/release", "{\"reason\": \"trial\"}").expect(200);
+            Reply second = started(pair.of(1).admin().trigger("agreed", key, data("\"a\": 2")));
+            assertNotEquals(first.runId(), second.runId());
+            assertEquals(first.runId(), second.text("previous_run_id"));
+            replay(second, pair.of(0).admin().trigger("agreed", key, data("\"a\": 2")));
+        }
+    }
+
+    @Test
+    void what_one_server_publishes_pauses_or_revokes_the_other_follows() {
+        String token = stage.server().token("\"name\": \"shared\"", "trigger", "read");
+        try (Pair pair = new Pair()) {
+            pair.of(1).as(token).get("/v1/runs").expect(200);
+            pair.of(0).admin().publish(flow("follows")).expect(200);
+            started(pair.of(1).as(token).unkeyed("follows", data("")));
+            pair.of(0).admin().post("/v1/workflows/follows/pause", "{}").expect(200);
+            Crowd.until(
+                    "the other server queues",
+                    () -> pair.of(1).as(token).unkeyed("follows", data("")).text("status").equals("queued"));
+            pair.of(0).admin().post("/v1/workflows/follows/resume", "{}").expect(200);
+            String id = tokenId("shared");
+            pair.of(0).admin().delete("/v1/tokens/" + id).expect(200);
+            pair.of(0).as(token).get("/v1/runs").expect(401);
+            Crowd.until("the other server refuses", () -> pair.of(1).as(token).get("/v1/runs").status() == 401);
+        }
+    }
+
+    private String tokenId(String name) {
+        for (var token : stage.admin().get("/v1/tokens").json().get("items")) {
+            if (token.get("name").asString().equals(name) && token.get("revoked_at").isNull()) {
+                return token.get("token_id").asString();
+            }
+        }
+        throw new AssertionError("no token " + name);
+    }
+
+    private static void oneRun(List<Reply> replies) {
+        replies.forEach(reply -> reply.expect(200));
+        assertEquals(1, replies.stream().map(Reply::runId).distinct().count());
+        assertEquals(1, fresh(replies));
+        assertEquals(
+                replies.size() - 1L,
+                replies.stream()
+                        .filter(reply -> "true".equals(reply.header("X-Idempotent-Replayed")))
+                        .count());
+    }
+
+    private static long fresh(List<Reply> replies) {
+        return replies.stream()
+                .filter(reply -> reply.status() == 200 && !reply.flag("idempotent_replayed"))
+                .count();
+    }
+
+    /** Two servers on PostgreSQL. A SQLite file has one process, so there both are the same one. */
+    private final class Pair implements AutoCloseable {
+        private final LiveServer first = stage.server();
+        private final LiveServer second =
+                switch (stage.kind()) {
+                    case POSTGRES -> stage.another();
+                    case SQLITE -> first;
+                };
+
+        LiveServer of(int number) {
+            return number % 2 == 0 ? first : second;
+        }
+
+        @Override
+        public void close() {
+            switch (stage.kind()) {
+                case POSTGRES -> second.close();
+                case SQLITE -> {}
+            }
+        }
+    }
+}

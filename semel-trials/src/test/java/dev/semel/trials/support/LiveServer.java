@@ -1,0 +1,88 @@
+package dev.semel.trials.support;
+
+import dev.semel.server.Serve;
+import dev.semel.server.cli.ServeOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+
+/** The real server, in this process, behind a real port. */
+public final class LiveServer implements AutoCloseable {
+    private final Serve serve;
+    private final String adminToken;
+    private final Consumer<Reply> heard;
+    private boolean open = true;
+
+    private LiveServer(Serve serve, String adminToken, Consumer<Reply> heard) {
+        this.serve = serve;
+        this.adminToken = adminToken;
+        this.heard = heard;
+    }
+
+    /** `semel serve` on a store without tokens: the admin token is read from the file that it writes. */
+    public static LiveServer first(String store, Path folder, Consumer<Reply> heard) {
+        Serve serve = Serve.start(new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null));
+        try {
+            String token = Files.readString(folder.resolve("admin-token")).strip();
+            return new LiveServer(serve, token, heard);
+        } catch (IOException e) {
+            serve.close();
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Another `semel serve` on a store that has tokens. */
+    public static LiveServer another(String store, Path folder, LiveServer known) {
+        Serve serve = Serve.start(new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null));
+        return new LiveServer(serve, known.adminToken, known.heard);
+    }
+
+    /** `semel dev --demo`. */
+    public static LiveServer dev(String store, Path folder) {
+        Serve serve = Serve.start(new ServeOptions(true, true, "127.0.0.1", 0, folder, store, null));
+        return new LiveServer(serve, "dev", _ -> {});
+    }
+
+    public int port() {
+        return serve.port();
+    }
+
+    public Caller admin() {
+        return as(adminToken);
+    }
+
+    public Caller as(String token) {
+        return new Caller(serve.port(), token, heard);
+    }
+
+    public Caller stranger() {
+        return as("");
+    }
+
+    public Wire wire() {
+        return new Wire(serve.port());
+    }
+
+    /** A caller with a new token of the admin's own workspace. */
+    public Caller with(String... scopes) {
+        return as(token("\"name\":\"t\"", scopes));
+    }
+
+    /** The secret of a new token; {@code members} are further members of the request. */
+    public String token(String members, String... scopes) {
+        String list = "\"" + String.join("\",\"", scopes) + "\"";
+        return admin().post("/v1/tokens", "{\"scopes\":[" + list + "]," + members + "}")
+                .expect(200)
+                .text("token");
+    }
+
+    @Override
+    public void close() {
+        if (open) {
+            open = false;
+            serve.close();
+        }
+    }
+}

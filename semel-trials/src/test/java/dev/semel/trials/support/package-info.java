@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.trials.support;
+
+import org.jspecify.annotations.NullMarked;
