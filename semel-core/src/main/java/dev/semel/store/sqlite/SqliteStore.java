@@ -37,7 +37,7 @@ public final class SqliteStore implements Store {
     private final Supplier<RunId> ids;
     private final FileChannel lockChannel;
     private final FileLock lock;
-    private final Session writer;
+    private final Writer writer;
     /** Lane and leases share the one writing connection. */
     private final ReentrantLock turn = new ReentrantLock();
 
@@ -53,7 +53,7 @@ public final class SqliteStore implements Store {
             this.lockChannel = FileChannel.open(
                     Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             this.lock = lockFile(file);
-            this.writer = new Session(connect(false));
+            this.writer = new Writer(() -> connect(false));
             refuseOldLibrary();
         } catch (SQLException | IOException e) {
             throw new StoreFailure.Down("The store " + file + " cannot be opened: " + e.getMessage(), e);
@@ -119,11 +119,11 @@ public final class SqliteStore implements Store {
     }
 
     private void refuseOldLibrary() throws SQLException {
-        try (Statement statement = writer.connection().createStatement();
+        try (Statement statement = writer.session().connection().createStatement();
                 var row = statement.executeQuery("SELECT sqlite_version()")) {
             row.next();
             String version = row.getString(1);
-            writer.connection().rollback();
+            writer.session().connection().rollback();
             if (!newEnough(version)) {
                 throw new SQLException("SQLite " + version + " can corrupt a WAL database; Semel needs 3.51.3 or later");
             }
@@ -145,8 +145,8 @@ public final class SqliteStore implements Store {
     public void migrate() {
         turn.lock();
         try {
-            Migrations.run(writer.connection(), "/dev/semel/store/sqlite");
-            writer.connection().commit();
+            Migrations.run(writer.session().connection(), "/dev/semel/store/sqlite");
+            writer.session().connection().commit();
         } catch (SQLException e) {
             throw new StoreFailure.Down("The schema of " + file + " could not be brought up to date", e);
         } finally {
@@ -181,7 +181,7 @@ public final class SqliteStore implements Store {
     @Override
     public String durability() {
         turn.lock();
-        try (Statement statement = writer.connection().createStatement()) {
+        try (Statement statement = writer.session().connection().createStatement()) {
             String journal;
             try (var row = statement.executeQuery("PRAGMA journal_mode")) {
                 row.next();
@@ -192,7 +192,7 @@ public final class SqliteStore implements Store {
                 row.next();
                 synchronous = row.getInt(1);
             }
-            writer.connection().rollback();
+            writer.session().connection().rollback();
             String survives = synchronous >= 2 ? "survives a crash of the process and of the machine" : "UNSAFE";
             return "sqlite journal_mode=" + journal + " synchronous=" + (synchronous == 2 ? "FULL" : synchronous)
                     + ": an answered trigger " + survives;
