@@ -65,13 +65,15 @@ final class SqliteLane implements Lane {
     /** What the lane needs from its surroundings. */
     record Ambience(LongSupplier clock, Supplier<RunId> ids, Checkpoints checkpoints) {}
 
+    private final Writer writer;
     private final Session session;
     private final ReentrantLock turn;
     private final Ambience ambience;
     private final Edits edits;
 
-    SqliteLane(Session session, ReentrantLock turn, Ambience ambience) {
-        this.session = session;
+    SqliteLane(Writer writer, ReentrantLock turn, Ambience ambience) {
+        this.writer = writer;
+        this.session = writer.session();
         this.turn = turn;
         this.ambience = ambience;
         this.edits = new Edits(session, ambience.ids());
@@ -83,12 +85,13 @@ final class SqliteLane implements Lane {
         try {
             List<Object> outcomes;
             try {
+                writer.ready();
                 outcomes = applyAll(batch);
             } catch (SQLException e) {
-                rollback(e);
+                writer.failed(e);
                 throw failure(e);
             } catch (RuntimeException e) {
-                rollback(e);
+                writer.failed(e);
                 throw e;
             }
             commit();
@@ -281,22 +284,14 @@ final class SqliteLane implements Lane {
         try {
             session.connection().commit();
         } catch (SQLException e) {
-            rollback(e);
+            writer.failed(e);
             // A failed fsync or a full disk at COMMIT: whether the frames are in the WAL is told by applying again.
             throw new StoreFailure.CommitUnknown(e);
         }
         try {
             ambience.checkpoints().finish(session.connection());
         } catch (SQLException e) {
-            rollback(e);
-        }
-    }
-
-    private void rollback(Exception cause) {
-        try {
-            session.connection().rollback();
-        } catch (SQLException e) {
-            cause.addSuppressed(e);
+            writer.failed(e);
         }
     }
 

@@ -38,7 +38,7 @@ public final class SqliteStore implements Store {
     private final Supplier<RunId> ids;
     private final FileChannel lockChannel;
     private final FileLock lock;
-    private final Session writer;
+    private final Writer writer;
     /** Lane and leases share the one writing connection. */
     private final ReentrantLock turn = new ReentrantLock();
 
@@ -56,7 +56,7 @@ public final class SqliteStore implements Store {
                     Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             this.lockChannel = channel;
             this.lock = lockFile(file);
-            this.writer = new Session(connect(false));
+            this.writer = new Writer(() -> connect(false));
             refuseOldLibrary();
             writer.connection().setAutoCommit(false);
         } catch (SQLException | IOException e) {
@@ -129,10 +129,14 @@ public final class SqliteStore implements Store {
     }
 
     private void refuseOldLibrary() throws SQLException {
-        try (Statement statement = writer.connection().createStatement();
+        try (Statement statement = writer.session().connection().createStatement();
                 var row = statement.executeQuery("SELECT sqlite_version()")) {
             row.next();
             String version = row.getString(1);
+<<<<<<< HEAD
+=======
+            writer.session().connection().rollback();
+>>>>>>> d5facb0e25fce4437d9fdf21c8caa106bf0ecdcf
             if (!newEnough(version)) {
                 throw new SQLException("SQLite " + version + " can corrupt a WAL database; Semel needs 3.51.3 or later");
             }
@@ -154,8 +158,8 @@ public final class SqliteStore implements Store {
     public void migrate() {
         turn.lock();
         try {
-            Migrations.run(writer.connection(), "/dev/semel/store/sqlite");
-            writer.connection().commit();
+            Migrations.run(writer.session().connection(), "/dev/semel/store/sqlite");
+            writer.session().connection().commit();
         } catch (SQLException e) {
             throw new StoreFailure.Down("The schema of " + file + " could not be brought up to date", e);
         } finally {
@@ -190,7 +194,7 @@ public final class SqliteStore implements Store {
     @Override
     public String durability() {
         turn.lock();
-        try (Statement statement = writer.connection().createStatement()) {
+        try (Statement statement = writer.session().connection().createStatement()) {
             String journal;
             try (var row = statement.executeQuery("PRAGMA journal_mode")) {
                 row.next();
@@ -201,7 +205,7 @@ public final class SqliteStore implements Store {
                 row.next();
                 synchronous = row.getInt(1);
             }
-            writer.connection().rollback();
+            writer.session().connection().rollback();
             String survives = synchronous >= 2 ? "survives a crash of the process and of the machine" : "UNSAFE";
             return "sqlite journal_mode=" + journal + " synchronous=" + (synchronous == 2 ? "FULL" : synchronous)
                     + ": an answered trigger " + survives;
