@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A connection whose statements are prepared once. Used by one thread at a time. */
 public final class Session implements AutoCloseable {
-    private final Connection connection;
+    private Connection connection;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
 
     public Session(Connection connection) {
@@ -22,6 +22,12 @@ public final class Session implements AutoCloseable {
 
     public Connection connection() {
         return connection;
+    }
+
+    /** Goes on with another connection; what was prepared on the old one is gone with it. */
+    public void goOn(Connection fresh) {
+        prepared.clear();
+        connection = fresh;
     }
 
     public PreparedStatement statement(String sql) throws SQLException {

@@ -6,6 +6,7 @@ import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Batch;
 import dev.semel.store.Lane;
+import dev.semel.store.Name;
 import dev.semel.store.NewRun;
 import dev.semel.store.Nothing;
 import dev.semel.store.StoreFailure;
@@ -64,13 +65,15 @@ final class SqliteLane implements Lane {
     /** What the lane needs from its surroundings. */
     record Ambience(LongSupplier clock, Supplier<RunId> ids, Checkpoints checkpoints) {}
 
+    private final Writer writer;
     private final Session session;
     private final ReentrantLock turn;
     private final Ambience ambience;
     private final Edits edits;
 
-    SqliteLane(Session session, ReentrantLock turn, Ambience ambience) {
-        this.session = session;
+    SqliteLane(Writer writer, ReentrantLock turn, Ambience ambience) {
+        this.writer = writer;
+        this.session = writer.session();
         this.turn = turn;
         this.ambience = ambience;
         this.edits = new Edits(session, ambience.ids());
@@ -82,12 +85,13 @@ final class SqliteLane implements Lane {
         try {
             List<Object> outcomes;
             try {
+                writer.ready();
                 outcomes = applyAll(batch);
             } catch (SQLException e) {
-                rollback(e);
+                writer.failed(e);
                 throw failure(e);
             } catch (RuntimeException e) {
-                rollback(e);
+                writer.failed(e);
                 throw e;
             }
             commit();
@@ -188,7 +192,8 @@ final class SqliteLane implements Lane {
             RunId lineage = ownLineage;
             Write.Earlier earlier = null;
             for (Retake retake : retakes) {
-                if (earlier == null) {
+                // A payload that was seen under another key says nothing about who used this key before.
+                if (earlier == null && retake.wish().name().kind() != Name.Kind.PAYLOAD) {
                     Known known = retake.known();
                     earlier = new Write.Earlier(
                             known.run(), known.chosenRunId(), retake.standing() == Standing.EXPIRED);
@@ -279,22 +284,14 @@ final class SqliteLane implements Lane {
         try {
             session.connection().commit();
         } catch (SQLException e) {
-            rollback(e);
+            writer.failed(e);
             // A failed fsync or a full disk at COMMIT: whether the frames are in the WAL is told by applying again.
             throw new StoreFailure.CommitUnknown(e);
         }
         try {
             ambience.checkpoints().finish(session.connection());
         } catch (SQLException e) {
-            rollback(e);
-        }
-    }
-
-    private void rollback(Exception cause) {
-        try {
-            session.connection().rollback();
-        } catch (SQLException e) {
-            cause.addSuppressed(e);
+            writer.failed(e);
         }
     }
 

@@ -12,12 +12,14 @@ import java.util.function.LongSupplier;
  * for an old lease to run out.
  */
 final class SqliteLeases implements Leases {
-    private final Session writer;
+    private final Writer writer;
+    private final Session session;
     private final ReentrantLock turn;
     private final LongSupplier clock;
 
-    SqliteLeases(Session writer, ReentrantLock turn, LongSupplier clock) {
+    SqliteLeases(Writer writer, ReentrantLock turn, LongSupplier clock) {
         this.writer = writer;
+        this.session = writer.session();
         this.turn = turn;
         this.clock = clock;
     }
@@ -26,14 +28,14 @@ final class SqliteLeases implements Leases {
     public void start(long lease, String worker, int slots, long ttlMicros) {
         write(() -> {
             // differs: every older lease belongs to a dead process, because this one holds the file lock
-            writer.update("UPDATE semel_work SET owner = NULL WHERE owner IS NOT NULL");
-            writer.update("DELETE FROM semel_fence");
-            writer.update("DELETE FROM semel_lease");
+            session.update("UPDATE semel_work SET owner = NULL WHERE owner IS NOT NULL");
+            session.update("DELETE FROM semel_fence");
+            session.update("DELETE FROM semel_lease");
             long now = clock.getAsLong();
-            writer.update("INSERT INTO semel_lease (lease, worker, started_at, until_at) VALUES (?, ?, ?, ?)",
+            session.update("INSERT INTO semel_lease (lease, worker, started_at, until_at) VALUES (?, ?, ?, ?)",
                     lease, worker, now, now + ttlMicros);
             for (int slot = 0; slot < slots; slot++) {
-                writer.update("INSERT INTO semel_fence (lease, slot) VALUES (?, ?)", lease, slot);
+                session.update("INSERT INTO semel_fence (lease, slot) VALUES (?, ?)", lease, slot);
             }
             return slots;
         });
@@ -41,7 +43,7 @@ final class SqliteLeases implements Leases {
 
     @Override
     public boolean renew(long lease, long ttlMicros) {
-        return write(() -> writer.update(
+        return write(() -> session.update(
                 "UPDATE semel_lease SET until_at = ? WHERE lease = ?", clock.getAsLong() + ttlMicros, lease)) == 1;
     }
 
@@ -53,24 +55,21 @@ final class SqliteLeases implements Leases {
     @Override
     public void end(long lease) {
         write(() -> {
-            writer.update("UPDATE semel_work SET owner = NULL WHERE owner = ?", lease);
-            writer.update("DELETE FROM semel_fence WHERE lease = ?", lease);
-            return writer.update("DELETE FROM semel_lease WHERE lease = ?", lease);
+            session.update("UPDATE semel_work SET owner = NULL WHERE owner = ?", lease);
+            session.update("DELETE FROM semel_fence WHERE lease = ?", lease);
+            return session.update("DELETE FROM semel_lease WHERE lease = ?", lease);
         });
     }
 
     private int write(Change change) {
         turn.lock();
         try {
+            writer.ready();
             int changed = change.apply();
-            writer.connection().commit();
+            session.connection().commit();
             return changed;
         } catch (SQLException e) {
-            try {
-                writer.connection().rollback();
-            } catch (SQLException again) {
-                e.addSuppressed(again);
-            }
+            writer.failed(e);
             throw new StoreFailure.Down("the lease could not be written", e);
         } finally {
             turn.unlock();

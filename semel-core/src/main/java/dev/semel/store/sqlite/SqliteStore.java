@@ -22,6 +22,7 @@ import java.sql.Statement;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 
 /**
@@ -37,7 +38,7 @@ public final class SqliteStore implements Store {
     private final Supplier<RunId> ids;
     private final FileChannel lockChannel;
     private final FileLock lock;
-    private final Session writer;
+    private final Writer writer;
     /** Lane and leases share the one writing connection. */
     private final ReentrantLock turn = new ReentrantLock();
 
@@ -48,17 +49,33 @@ public final class SqliteStore implements Store {
         this.file = file;
         this.clock = clock;
         this.ids = ids;
+        FileChannel channel = null;
         try {
             prepareFile(file);
-            this.lockChannel = FileChannel.open(
+            channel = FileChannel.open(
                     Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            this.lockChannel = channel;
             this.lock = lockFile(file);
-            this.writer = new Session(connect(false));
+            this.writer = new Writer(() -> connect(false));
             refuseOldLibrary();
+            writer.connection().setAutoCommit(false);
         } catch (SQLException | IOException e) {
+            letGo(channel, e);
             throw new StoreFailure.Down("The store " + file + " cannot be opened: " + e.getMessage(), e);
         }
-        this.checkpoints = new Checkpoints(this::connectForCheckpoints);
+        // Without a transaction of its own: the driver begins one at once, and the writer holds the only one there is.
+        this.checkpoints = new Checkpoints(() -> connect(false));
+    }
+
+    /** Closing the channel gives the lock back, so that the next try is not told that somebody uses the file. */
+    private static void letGo(@Nullable FileChannel channel, Exception cause) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     private static void prepareFile(Path file) throws IOException {
@@ -107,23 +124,19 @@ public final class SqliteStore implements Store {
                 statement.execute("PRAGMA wal_autocheckpoint = 0");
                 statement.execute("PRAGMA journal_size_limit = 67108864");
             }
-            connection.setAutoCommit(false);
         }
         return connection;
     }
 
-    private Connection connectForCheckpoints() throws SQLException {
-        Connection connection = connect(false);
-        connection.setAutoCommit(true);
-        return connection;
-    }
-
     private void refuseOldLibrary() throws SQLException {
-        try (Statement statement = writer.connection().createStatement();
+        try (Statement statement = writer.session().connection().createStatement();
                 var row = statement.executeQuery("SELECT sqlite_version()")) {
             row.next();
             String version = row.getString(1);
-            writer.connection().rollback();
+<<<<<<< HEAD
+=======
+            writer.session().connection().rollback();
+>>>>>>> d5facb0e25fce4437d9fdf21c8caa106bf0ecdcf
             if (!newEnough(version)) {
                 throw new SQLException("SQLite " + version + " can corrupt a WAL database; Semel needs 3.51.3 or later");
             }
@@ -145,8 +158,8 @@ public final class SqliteStore implements Store {
     public void migrate() {
         turn.lock();
         try {
-            Migrations.run(writer.connection(), "/dev/semel/store/sqlite");
-            writer.connection().commit();
+            Migrations.run(writer.session().connection(), "/dev/semel/store/sqlite");
+            writer.session().connection().commit();
         } catch (SQLException e) {
             throw new StoreFailure.Down("The schema of " + file + " could not be brought up to date", e);
         } finally {
@@ -181,7 +194,7 @@ public final class SqliteStore implements Store {
     @Override
     public String durability() {
         turn.lock();
-        try (Statement statement = writer.connection().createStatement()) {
+        try (Statement statement = writer.session().connection().createStatement()) {
             String journal;
             try (var row = statement.executeQuery("PRAGMA journal_mode")) {
                 row.next();
@@ -192,7 +205,7 @@ public final class SqliteStore implements Store {
                 row.next();
                 synchronous = row.getInt(1);
             }
-            writer.connection().rollback();
+            writer.session().connection().rollback();
             String survives = synchronous >= 2 ? "survives a crash of the process and of the machine" : "UNSAFE";
             return "sqlite journal_mode=" + journal + " synchronous=" + (synchronous == 2 ? "FULL" : synchronous)
                     + ": an answered trigger " + survives;

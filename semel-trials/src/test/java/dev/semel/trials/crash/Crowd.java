@@ -66,6 +66,18 @@ final class Crowd {
         return ledger.record(key, () -> caller.trigger(key, body(key)));
     }
 
+    /** Every client sends one key of its own, once; {@link #join} waits for the answers. */
+    void once(int port) {
+        for (int i = 0; i < clients; i++) {
+            String key = name + "-" + i;
+            spawn(() -> {
+                try (Caller caller = new Caller(port)) {
+                    send(caller, key);
+                }
+            });
+        }
+    }
+
     /** Sends every key until it is answered with a run. */
     void settle(Collection<String> keys, int port) {
         ConcurrentLinkedQueue<String> rest = new ConcurrentLinkedQueue<>(keys);

@@ -1,0 +1,157 @@
+package dev.semel.trials.crash;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Stands between a server and PostgreSQL, reads their protocol, and cuts connections at the one moment that matters:
+ * around COMMIT, where both sides may believe something else afterwards.
+ */
+final class CommitProxy implements AutoCloseable {
+    /** What a cut does to the transaction. */
+    enum Cut {
+        NONE,
+        /** In the middle of the transaction; it is rolled back. */
+        BEFORE,
+        /** COMMIT never arrives; the transaction is rolled back. */
+        COMMIT,
+        /** COMMIT is done and nobody is told. */
+        ANSWER
+    }
+
+    /** What a transaction writes, as far as its statements tell. */
+    enum Kind {
+        ADMIT("INSERT INTO semel_run"),
+        END("INSERT INTO semel_end"),
+        TALLY("INSERT INTO semel_request"),
+        CLAIM("FOR UPDATE SKIP LOCKED"),
+        LEASE("semel_lease");
+
+        final String mark;
+
+        Kind(String mark) {
+            this.mark = mark;
+        }
+    }
+
+    /**
+     * A transaction on its way through.
+     *
+     * @param number counts transactions over all connections
+     * @param values all bound values, one character a byte; keys stand in it as they are
+     */
+    record Transaction(long number, Set<Kind> kinds, String values) {}
+
+    /** Says where to cut. Asked before every statement, and once more when COMMIT arrives. */
+    interface Plan {
+        Cut decide(Transaction transaction, boolean commit);
+    }
+
+    private static final Plan NEVER = (_, _) -> Cut.NONE;
+
+    private final ServerSocket door;
+    private final int target;
+    private final Set<ProxiedConnection> open = ConcurrentHashMap.newKeySet();
+    private final Map<String, AtomicLong> happened = new ConcurrentHashMap<>();
+    private final AtomicLong transactions = new AtomicLong();
+    private volatile Plan plan = NEVER;
+    private volatile boolean away;
+
+    CommitProxy(int target) {
+        this.target = target;
+        try {
+            this.door = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Thread.ofVirtual().start(this::accept);
+    }
+
+    int port() {
+        return door.getLocalPort();
+    }
+
+    void follow(Plan next) {
+        plan = next;
+    }
+
+    void leaveInPeace() {
+        plan = NEVER;
+    }
+
+    /** From now on the database cannot be reached; what is open is cut. */
+    void goAway() {
+        away = true;
+        open.forEach(ProxiedConnection::cut);
+    }
+
+    void comeBack() {
+        away = false;
+    }
+
+    /** How often this cut met a transaction of this kind. */
+    long happened(Cut cut, Kind kind) {
+        AtomicLong count = happened.get(cut + " of " + kind);
+        return count == null ? 0 : count.get();
+    }
+
+    Map<String, AtomicLong> happened() {
+        return new TreeMap<>(happened);
+    }
+
+    Cut decide(Transaction transaction, boolean commit) {
+        return plan.decide(transaction, commit);
+    }
+
+    long nextTransaction() {
+        return transactions.incrementAndGet();
+    }
+
+    void note(Cut cut, Transaction transaction) {
+        for (Kind kind : transaction.kinds()) {
+            happened.computeIfAbsent(cut + " of " + kind, _ -> new AtomicLong()).incrementAndGet();
+        }
+    }
+
+    void gone(ProxiedConnection connection) {
+        open.remove(connection);
+    }
+
+    private void accept() {
+        while (!door.isClosed()) {
+            try {
+                Socket client = door.accept();
+                if (away) {
+                    client.close();
+                    continue;
+                }
+                ProxiedConnection connection =
+                        new ProxiedConnection(this, client, new Socket(InetAddress.getLoopbackAddress(), target));
+                open.add(connection);
+                connection.start();
+            } catch (IOException e) {
+                if (!door.isClosed()) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            door.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        open.forEach(ProxiedConnection::cut);
+    }
+}

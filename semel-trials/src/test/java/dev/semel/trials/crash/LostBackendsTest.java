@@ -1,0 +1,41 @@
+package dev.semel.trials.crash;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** PostgreSQL ends the server's connections, again and again, under load. */
+class LostBackendsTest {
+    private static final String BACKENDS =
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'semel' AND datname = '";
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void connections_that_the_database_ends_lose_and_double_nothing() {
+        String database = RealPostgres.newDatabase();
+        String url = RealPostgres.url(database);
+        Ledger ledger = new Ledger();
+        Crowd crowd = new Crowd(ledger, "lost", 32, Seed.forTrial("lost backends"));
+        try (ProcessServer server = ProcessServer.start(new ProcessServer.Start(folder, url))) {
+            crowd.start(server.port());
+            long ended = 0;
+            for (int i = 0; i < 15 * Seed.rounds(); i++) {
+                int before = ledger.acknowledged();
+                Until.holds("it works between two blows", () -> ledger.acknowledged() >= before + 50);
+                ended += RealPostgres.number(RealPostgres.url("postgres"), BACKENDS + database + "'");
+            }
+            crowd.stop();
+            System.out.println("lost backends: " + ended + " ended, " + ledger.acknowledged() + " answers, "
+                    + ledger.uncertain() + " without a yes");
+            assertTrue(ended >= 30, "only " + ended + " connections were ended");
+            crowd.settle(ledger.keys(), server.port());
+            Until.holds("all runs complete", () -> StoredRuns.postgres(url).allCompleted());
+            server.stop();
+        }
+        Verdict.holds(ledger, StoredRuns.postgres(url));
+    }
+}
