@@ -56,9 +56,7 @@ public final class SqliteStore implements Store {
                     Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             this.lockChannel = channel;
             this.lock = lockFile(file);
-            this.writer = new Writer(() -> connect(false));
-            refuseOldLibrary();
-            writer.connection().setAutoCommit(false);
+            this.writer = new Writer(this::connectWriter);
         } catch (SQLException | IOException e) {
             letGo(channel, e);
             throw new StoreFailure.Down("The store " + file + " cannot be opened: " + e.getMessage(), e);
@@ -128,15 +126,23 @@ public final class SqliteStore implements Store {
         return connection;
     }
 
-    private void refuseOldLibrary() throws SQLException {
-        try (Statement statement = writer.session().connection().createStatement();
+    private Connection connectWriter() throws SQLException {
+        Connection connection = connect(false);
+        try {
+            refuseOldLibrary(connection);
+            connection.setAutoCommit(false);
+            return connection;
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    private static void refuseOldLibrary(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
                 var row = statement.executeQuery("SELECT sqlite_version()")) {
             row.next();
             String version = row.getString(1);
-<<<<<<< HEAD
-=======
-            writer.session().connection().rollback();
->>>>>>> d5facb0e25fce4437d9fdf21c8caa106bf0ecdcf
             if (!newEnough(version)) {
                 throw new SQLException("SQLite " + version + " can corrupt a WAL database; Semel needs 3.51.3 or later");
             }
