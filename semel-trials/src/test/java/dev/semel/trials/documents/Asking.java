@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.semel.json.Json;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -63,7 +65,10 @@ final class Asking {
         List<String> all = new ArrayList<>(headers);
         all.addAll(List.of("Authorization", "Bearer " + token));
         all.addAll(body.isEmpty() ? List.of() : List.of("Content-Type", type));
-        Reply reply = Reply.to(client, method, URI.create(url + real), body, all);
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(url + real))
+                .method(method, body.isEmpty() ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+                .headers(all.toArray(String[]::new));
+        Reply reply = Reply.to(client, request.build());
         assertEquals(status, reply.status(), method + " " + real + ": " + reply.body());
         api.faults(method, path, reply).forEach(fault -> faults.add(method + " " + real + ": " + fault));
         operations.add(method + " " + path);

@@ -1,11 +1,9 @@
 package dev.semel.trials.documents;
 
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -25,18 +23,9 @@ record Reply(int status, String mediaType, Map<String, String> headers, String b
             "x-content-type-options",
             "transfer-encoding");
 
-    /** @param headers names and values in turn */
-    static Reply to(HttpClient client, String method, URI address, String body, List<String> headers) throws Exception {
-        HttpRequest.Builder request = HttpRequest.newBuilder(address)
-                .method(
-                        method,
-                        body.isEmpty()
-                                ? HttpRequest.BodyPublishers.noBody()
-                                : HttpRequest.BodyPublishers.ofString(body));
-        if (!headers.isEmpty()) {
-            request.headers(headers.toArray(String[]::new));
-        }
-        HttpResponse<String> answer = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    /** Sends it and keeps what came back. */
+    static Reply to(HttpClient client, HttpRequest request) throws Exception {
+        HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
         Map<String, String> own = new LinkedHashMap<>();
         answer.headers().map().forEach((name, values) -> {
             if (!COMMON.contains(name)) {
