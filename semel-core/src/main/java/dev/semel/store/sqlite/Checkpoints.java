@@ -36,8 +36,14 @@ final class Checkpoints implements AutoCloseable {
     void finish(Connection writer) throws SQLException {
         if (writerShouldFinish) {
             writerShouldFinish = false;
-            pass(writer);
-            writer.rollback();
+            // Outside of a transaction: the driver begins the next one together with every commit, and inside of one
+            // no checkpoint is made, nor would the WAL begin anew.
+            writer.setAutoCommit(true);
+            try {
+                pass(writer);
+            } finally {
+                writer.setAutoCommit(false);
+            }
         }
     }
 

@@ -53,12 +53,12 @@ public final class SqliteStore implements Store {
             this.lockChannel = FileChannel.open(
                     Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             this.lock = lockFile(file);
-            this.writer = new Session(connect(false));
+            this.writer = openWriter();
             refuseOldLibrary();
         } catch (SQLException | IOException e) {
             throw new StoreFailure.Down("The store " + file + " cannot be opened: " + e.getMessage(), e);
         }
-        this.checkpoints = new Checkpoints(this::connectForCheckpoints);
+        this.checkpoints = new Checkpoints(() -> connect(false));
     }
 
     private static void prepareFile(Path file) throws IOException {
@@ -107,15 +107,15 @@ public final class SqliteStore implements Store {
                 statement.execute("PRAGMA wal_autocheckpoint = 0");
                 statement.execute("PRAGMA journal_size_limit = 67108864");
             }
-            connection.setAutoCommit(false);
         }
         return connection;
     }
 
-    private Connection connectForCheckpoints() throws SQLException {
+    /** The driver opens the next transaction at once, so from here on nobody else can write. */
+    private Session openWriter() throws SQLException {
         Connection connection = connect(false);
-        connection.setAutoCommit(true);
-        return connection;
+        connection.setAutoCommit(false);
+        return new Session(connection);
     }
 
     private void refuseOldLibrary() throws SQLException {
