@@ -48,24 +48,11 @@ class KillTest {
                 server = ProcessServer.start(how);
                 crowd.settle(ledger.keys(), server.port());
             }
-            completed(server, ledger);
+            server.awaitCompleted(ledger.runs());
             server.stop();
             Verdict.holds(ledger, look.get());
         } finally {
             server.close();
-        }
-    }
-
-    /** Also the runs that the dead worker left: another takes them once its lease is over. */
-    private static void completed(ProcessServer server, Ledger ledger) {
-        try (Caller caller = new Caller(server.port())) {
-            for (String run : ledger.runs()) {
-                Until.holds(run + " completes", () -> caller.get("/v1/runs/" + run)
-                        .json()
-                        .get("status")
-                        .stringValue()
-                        .equals("completed"));
-            }
         }
     }
 }

@@ -34,8 +34,10 @@ class TwoWorkersTest {
 
     @BeforeEach
     void start() throws IOException {
-        first = ProcessServer.start(new ProcessServer.Start(Files.createDirectory(folder.resolve("a")), url));
-        second = ProcessServer.start(new ProcessServer.Start(Files.createDirectory(folder.resolve("b")), url));
+        first = ProcessServer.launch(new ProcessServer.Start(Files.createDirectory(folder.resolve("a")), url));
+        second = ProcessServer.launch(new ProcessServer.Start(Files.createDirectory(folder.resolve("b")), url));
+        first.awaitReady();
+        second.awaitReady();
     }
 
     @AfterEach
