@@ -48,8 +48,7 @@ record DurabilityOracle(List<Syscall> calls) {
                             && call.text().contains("COMMIT\\0")
                             && call.start() > told.end());
             Syscall asked = calls.stream()
-                    .filter(call ->
-                            call.thread() == told.thread() && call.reads() && call.end() < committed.start())
+                    .filter(call -> call.thread() == told.thread() && call.reads() && call.end() < committed.start())
                     .max(Comparator.comparingInt(Syscall::end))
                     .orElseThrow();
             boolean durable = any(call -> call.syncs()
@@ -77,7 +76,9 @@ record DurabilityOracle(List<Syscall> calls) {
     private Exchange exchange(String key) {
         Syscall request = need(
                 "the request with " + key,
-                call -> call.reads() && call.text().contains("POST /v1/") && call.text().contains(key));
+                call -> call.reads()
+                        && call.text().contains("POST /v1/")
+                        && call.text().contains(key));
         Syscall answer = need(
                 "the answer to " + key,
                 call -> call.writes()
@@ -94,6 +95,7 @@ record DurabilityOracle(List<Syscall> calls) {
     /** The log must show it, or the oracle is blind and may not say that all is well. */
     private Syscall need(String what, Predicate<Syscall> which) {
         Optional<Syscall> found = calls.stream().filter(which).findFirst();
-        return found.orElseThrow(() -> new AssertionError("the log of " + calls.size() + " calls does not show " + what));
+        return found.orElseThrow(
+                () -> new AssertionError("the log of " + calls.size() + " calls does not show " + what));
     }
 }

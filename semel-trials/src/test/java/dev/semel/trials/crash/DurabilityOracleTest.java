@@ -8,14 +8,16 @@ import org.junit.jupiter.api.Test;
 
 /** The oracle itself, on logs written by hand. */
 class DurabilityOracleTest {
-    private static final String REQUEST = "7 read(96<socket:[5]>, \"POST /v1/w\\r\\nIdempotency-Key: k\\r\\n\", 8192) = 40";
+    private static final String REQUEST =
+            "7 read(96<socket:[5]>, \"POST /v1/w\\r\\nIdempotency-Key: k\\r\\n\", 8192) = 40";
     private static final String ANSWER = "7 write(96<socket:[5]>, \"HTTP/1.1 200 OK\\r\\n\", 17) = 17";
     private static final String WAL = "8 pwrite64(86</d/semel.db-wal>, \"abc\", 24, 0) = 24";
     private static final String SYNC = "8 fsync(86</d/semel.db-wal>)  = 0";
     private static final String RECEIVED = "9 recvfrom(11<socket:[6]>, \"B\\0k\\0\", 8192, 0, NULL, NULL) = 4";
     private static final String COMMIT = "9 recvfrom(11<socket:[6]>, \"E\\0\", 8192, 0, NULL, NULL) = 2";
     private static final String FLUSH = "10 fdatasync(3</p/pg_wal/000000010000000000000001>) = 0";
-    private static final String COMMITTED = "9 sendto(11<socket:[6]>, \"C\\0\\0\\0\\vCOMMIT\\0Z\", 17, 0, NULL, 0) = 17";
+    private static final String COMMITTED =
+            "9 sendto(11<socket:[6]>, \"C\\0\\0\\0\\vCOMMIT\\0Z\", 17, 0, NULL, 0) = 17";
     private static final String HEARD = "7 read(97<socket:[9]>, \"C\\0\\0\\0\\vCOMMIT\\0Z\", 8192) = 17";
 
     @Test

@@ -68,10 +68,10 @@ class DurabilityTest {
         try (Connection connection = DriverManager.getConnection(url);
                 var statement = connection.createStatement();
                 var row = statement.executeQuery("""
-                        SELECT pid FROM pg_stat_activity
-                        WHERE pid <> pg_backend_pid() AND (datname = current_database() OR backend_type IN
-                            ('walwriter', 'checkpointer', 'background writer'))
-                        """)) {
+                    SELECT pid FROM pg_stat_activity
+                    WHERE pid <> pg_backend_pid() AND (datname = current_database() OR backend_type IN
+                        ('walwriter', 'checkpointer', 'background writer'))
+                    """)) {
             while (row.next()) {
                 pids.add(row.getLong(1));
             }

@@ -17,7 +17,10 @@ class KillTest {
 
     @Test
     void sqlite_keeps_what_it_answered_and_runs_it_once() {
-        trial("kill on sqlite", ProcessServer.Start.sqlite(folder), () -> StoredRuns.sqlite(folder.resolve("semel.db"), folder));
+        trial(
+                "kill on sqlite",
+                ProcessServer.Start.sqlite(folder),
+                () -> StoredRuns.sqlite(folder.resolve("semel.db"), folder));
     }
 
     @Test

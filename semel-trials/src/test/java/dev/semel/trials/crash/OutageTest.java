@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.trials.crash.CommitProxy.Cut;
 import dev.semel.trials.crash.CommitProxy.Kind;
 import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.api.io.TempDir;
 
 /** The database goes away for longer than a trigger waits, in the very moment of a COMMIT. */
 class OutageTest {
@@ -24,8 +24,8 @@ class OutageTest {
     void a_trigger_that_waited_too_long_is_refused_and_its_retry_finds_one_run_that_completes(Cut cut) {
         String url = RealPostgres.url(database);
         try (CommitProxy proxy = new CommitProxy(RealPostgres.port());
-                ProcessServer server = ProcessServer.start(
-                        new ProcessServer.Start(folder, RealPostgres.url(database, proxy.port())));
+                ProcessServer server =
+                        ProcessServer.start(new ProcessServer.Start(folder, RealPostgres.url(database, proxy.port())));
                 Caller caller = new Caller(server.port())) {
             proxy.follow((transaction, commit) -> {
                 boolean here = commit && transaction.values().contains("outage");
@@ -37,7 +37,8 @@ class OutageTest {
             Call.Refused no = assertInstanceOf(Call.Refused.class, send(caller));
             assertEquals(503, no.status());
             assertTrue(proxy.happened(cut, Kind.ADMIT) == 1, "the cut did not happen");
-            assertEquals(cut == Cut.ANSWER ? 1 : 0, StoredRuns.postgres(url).rows().size());
+            assertEquals(
+                    cut == Cut.ANSWER ? 1 : 0, StoredRuns.postgres(url).rows().size());
             proxy.leaveInPeace();
             proxy.comeBack();
             Until.holds("it is answered again", () -> send(caller) instanceof Call.Ok);

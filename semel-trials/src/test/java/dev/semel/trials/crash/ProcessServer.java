@@ -65,7 +65,8 @@ final class ProcessServer implements AutoCloseable {
                     "-cp",
                     classPath(),
                     "dev.semel.server.Main"));
-            command.addAll(List.of("dev", "--demo", "--port", "0", "--data", how.folder().toString()));
+            command.addAll(List.of(
+                    "dev", "--demo", "--port", "0", "--data", how.folder().toString()));
             command.addAll(List.of("--store", how.store()));
             ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(how.folder().toFile())
@@ -141,11 +142,13 @@ final class ProcessServer implements AutoCloseable {
     void awaitCompleted(Set<String> runs) {
         try (Caller caller = new Caller(port())) {
             for (String run : runs) {
-                Until.holds(run + " completes", () -> caller.get("/v1/runs/" + run)
-                        .json()
-                        .get("status")
-                        .stringValue()
-                        .equals("completed"));
+                Until.holds(
+                        run + " completes",
+                        () -> caller.get("/v1/runs/" + run)
+                                .json()
+                                .get("status")
+                                .stringValue()
+                                .equals("completed"));
             }
         }
     }
@@ -178,7 +181,9 @@ final class ProcessServer implements AutoCloseable {
 
     private void signal(String name) {
         try {
-            int exit = new ProcessBuilder("kill", name, Long.toString(pid())).start().waitFor();
+            int exit = new ProcessBuilder("kill", name, Long.toString(pid()))
+                    .start()
+                    .waitFor();
             if (exit != 0) {
                 throw new AssertionError("kill " + name + " ended with " + exit);
             }
