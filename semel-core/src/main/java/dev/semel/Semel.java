@@ -52,7 +52,6 @@ public final class Semel implements AutoCloseable {
         this.store = store;
         this.settings = settings;
         Committer.Surroundings around = new Committer.Surroundings(settings.ambient(), counters);
-        store.migrate();
         this.leases = new LeaseKeeper(store, settings.worker(), settings.limits(), around);
         this.committer = new Committer(store, leases, settings.limits(), around);
         this.readers = new Readers(store);
@@ -66,7 +65,14 @@ public final class Semel implements AutoCloseable {
 
     /** Opens the store, brings its schema up to date, and takes up runs that nobody drives. */
     public static Semel open(Settings settings) {
-        return new Semel(storeOf(settings), settings);
+        Store store = storeOf(settings);
+        try {
+            store.migrate();
+        } catch (RuntimeException e) {
+            store.close(); // otherwise the next try would find the file in use
+            throw e;
+        }
+        return new Semel(store, settings);
     }
 
     private static Store storeOf(Settings settings) {
@@ -164,6 +170,15 @@ public final class Semel implements AutoCloseable {
     /** What was counted since the start, by name. */
     public Map<String, LongSupplier> counts() {
         return counters.all();
+    }
+
+    /** One of {@link #counts}. */
+    public long count(String name) {
+        LongSupplier count = counts().get(name);
+        if (count == null) {
+            throw new IllegalArgumentException("nothing is counted under " + name);
+        }
+        return count.getAsLong();
     }
 
     /** A new id, rising within this process. */

@@ -186,7 +186,7 @@ final class LaneLoop implements AutoCloseable {
             return List.of();
         }
         Task<?> task = batch.getFirst();
-        if (task.write instanceof Write.Admit && attempt > 0) {
+        if (task.write instanceof Write.Admit && locked.waited()) {
             task.answer(new Write.Admitted.InUse());
             return List.of();
         }

@@ -43,9 +43,9 @@ final class Naming {
         byte[] digest = fingerprint.digest();
         List<Wish> wishes = new ArrayList<>(2);
         IdempotencyKey key = trigger.names().key();
+        int flags = (policy.holdWhileRunning() ? Known.HOLD : 0)
+                | (policy.onFailed() == OnFailed.RUN_AGAIN ? Known.RERUN_FAILED : 0);
         if (key != null) {
-            int flags = (policy.holdWhileRunning() ? Known.HOLD : 0)
-                    | (policy.onFailed() == OnFailed.RUN_AGAIN ? Known.RERUN_FAILED : 0);
             wishes.add(new Wish(key(workspace, key, trigger.workflow(), fingerprint), digest, window, flags, true));
         }
         ChosenRunId runId = trigger.names().runId();
@@ -55,7 +55,8 @@ final class Naming {
         if (policy.duplicatePayload() != DuplicatePayload.ALLOW) {
             String text = trigger.workflow().workflowId() + "\n" + Base64.getUrlEncoder().encodeToString(digest);
             boolean rejects = policy.duplicatePayload() == DuplicatePayload.REJECT;
-            wishes.add(new Wish(new Name(workspace, Name.Kind.PAYLOAD, text), digest, window, Known.HOLD, rejects));
+            // With the flags of the key: a payload must not hold back the retry that its key would let through.
+            wishes.add(new Wish(new Name(workspace, Name.Kind.PAYLOAD, text), digest, window, flags, rejects));
         }
         return wishes;
     }

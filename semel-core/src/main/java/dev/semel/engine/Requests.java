@@ -61,24 +61,31 @@ public final class Requests implements AutoCloseable {
 
     private static final class Gathered {
         final ArrayDeque<Row> newest = new ArrayDeque<>();
-        final Map<Bundle, Long> older = new HashMap<>();
+        final Map<Bundle, Sum> older = new HashMap<>();
     }
 
     private record Bundle(
             int workspace, long second, int statusCode, String actor, @Nullable String changed, @Nullable String key) {}
+
+    /** Equal requests counted together, under the id of the last of them: so the newest ones still sort behind it. */
+    private record Sum(RunId id, long times) {
+        Sum plus(Sum later) {
+            return new Sum(later.id(), times + later.times());
+        }
+    }
 
     /** Returns at once. */
     public void replayed(Met met) {
         lock.lock();
         try {
             Gathered gathered = gathering.computeIfAbsent(met.run(), _ -> new Gathered());
-            gathered.newest.addLast(row(met, false, 1));
+            gathered.newest.addLast(row(met, false));
             if (gathered.newest.size() > ONE_BY_ONE) {
                 Row row = gathered.newest.removeFirst();
                 Write.Seen old = row.seen();
                 Bundle bundle = new Bundle(
                         old.workspace(), old.at() / SECOND, old.statusCode(), old.actor(), old.changed(), row.key());
-                gathered.older.merge(bundle, 1L, Long::sum);
+                gathered.older.merge(bundle, new Sum(old.id(), 1), Sum::plus);
             }
         } finally {
             lock.unlock();
@@ -87,13 +94,13 @@ public final class Requests implements AutoCloseable {
 
     /** Returns when the row is durable. */
     public void conflict(Met met) {
-        write(List.of(row(met, true, 1)));
+        write(List.of(row(met, true)));
     }
 
-    private Row row(Met met, boolean conflict, long times) {
+    private Row row(Met met, boolean conflict) {
         Write.Seen seen = new Write.Seen(
                 ambient.id(), met.workspace(), met.run(), conflict, met.at(), met.statusCode(), met.actor(),
-                met.changed(), times);
+                met.changed(), 1);
         return new Row(seen, met.key());
     }
 
@@ -135,12 +142,11 @@ public final class Requests implements AutoCloseable {
         }
         List<Row> rows = new ArrayList<>();
         taken.forEach((run, gathered) -> {
-            gathered.older.forEach((bundle, times) -> rows.add(row(
-                    new Met(
-                            bundle.workspace(), run, bundle.second() * SECOND, bundle.statusCode(), bundle.actor(),
-                            bundle.changed(), bundle.key()),
-                    false,
-                    times)));
+            gathered.older.forEach((bundle, sum) -> rows.add(new Row(
+                    new Write.Seen(
+                            sum.id(), bundle.workspace(), run, false, bundle.second() * SECOND, bundle.statusCode(),
+                            bundle.actor(), bundle.changed(), sum.times()),
+                    bundle.key())));
             rows.addAll(gathered.newest);
         });
         for (int from = 0; from < rows.size(); from += ROWS_AT_ONCE) {

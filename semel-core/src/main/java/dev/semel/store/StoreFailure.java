@@ -34,10 +34,18 @@ public abstract sealed class StoreFailure extends RuntimeException {
         }
     }
 
-    /** A lock was not had in time. Nothing was applied. */
+    /** Another transaction was in the way. Nothing was applied. */
     public static final class Locked extends StoreFailure {
-        public Locked(Throwable cause) {
-            super("a row stayed locked by another transaction", cause);
+        private final boolean waited;
+
+        /** @param waited the full time for a lock has passed; otherwise trying again may succeed at once */
+        public Locked(boolean waited, Throwable cause) {
+            super("another transaction was in the way", cause);
+            this.waited = waited;
+        }
+
+        public boolean waited() {
+            return waited;
         }
     }
 }

@@ -20,6 +20,9 @@ import tools.jackson.databind.node.ObjectNode;
 final class Log {
     private static final Logger REQUESTS = Logger.getLogger("dev.semel.requests");
 
+    /** Held here: a logger that nobody holds forgets its level. */
+    private static final Logger WEB_SERVER = Logger.getLogger("io.helidon.webserver.LoomServer");
+
     private Log() {}
 
     static void install(boolean dev) {
@@ -33,6 +36,8 @@ final class Log {
         root.addHandler(console);
         root.setLevel(Level.WARNING);
         Logger.getLogger("dev.semel").setLevel(Level.INFO);
+        // It logs a stack trace where it cannot listen; we say that in one line ourselves.
+        WEB_SERVER.setLevel(Level.OFF);
     }
 
     /** One line for each duplicate prevented and each conflict, once its row is durable. */

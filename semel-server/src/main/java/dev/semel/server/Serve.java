@@ -73,8 +73,7 @@ public final class Serve implements AutoCloseable {
             talk.println("semel: " + e.getMessage());
             return 1;
         } catch (RuntimeException e) {
-            talk.println("semel: the server could not start on " + options.host() + ":" + options.port() + ": "
-                    + reason(e) + ". Nothing was started. Choose another --port, or stop what listens there.");
+            talk.println("semel: the server could not start. " + reason(e));
             return 1;
         }
         CountDownLatch stopped = new CountDownLatch(1);

@@ -89,9 +89,13 @@ public final class Edits {
     }
 
     private Rows.@Nullable Workflow pause(Edit.Pause pause) throws SQLException {
-        session.update(
-                "UPDATE semel_workflow SET paused = ? WHERE ws = ? AND workflow_id = ?",
-                pause.paused() ? 1 : 0, pause.workspace(), pause.workflowId());
+        boolean ours = session.update(
+                        "UPDATE semel_workflow SET paused = ? WHERE ws = ? AND workflow_id = ?",
+                        pause.paused() ? 1 : 0, pause.workspace(), pause.workflowId())
+                == 1;
+        if (!ours) {
+            return null; // not there, or another workspace's: its queued runs are nobody's business here
+        }
         if (!pause.paused()) {
             session.update("UPDATE semel_work SET held = 0 WHERE workflow_id = ? AND held = 1", pause.workflowId());
         }
@@ -126,8 +130,9 @@ public final class Edits {
         Name name = release.name();
         boolean released = session.update("""
                 UPDATE semel_key SET flags = flags | 4, expires_at = ?
-                WHERE ws = ? AND kind = ? AND key = ? AND (flags & 4) = 0
-                """, now, name.workspace(), name.kind().code(), name.text()) == 1;
+                WHERE ws = ? AND kind = ? AND key = ? AND (flags & 4) = 0 AND (expires_at > ?
+                    OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
+                """, now, name.workspace(), name.kind().code(), name.text(), now) == 1;
         if (released) {
             audit(name.workspace(), now, List.of(release.actor(), "key.release", name.text(), release.reason()));
         }

@@ -241,7 +241,8 @@ final class Admitting {
         for (Lost lost : one.lost) {
             if (lost.standing() == Standing.LIVE) {
                 duplicateOf = lost.known();
-            } else if (earlier == null) {
+            } else if (earlier == null && lost.wish().name().kind() != Name.Kind.PAYLOAD) {
+                // A payload that was seen under another key says nothing about who used this key before.
                 Known known = lost.known();
                 earlier = new Write.Earlier(known.run(), known.chosenRunId(), lost.standing() == Standing.EXPIRED);
                 lineage = lost.standing() == Standing.FAILED ? known.lineage() : lineage;

@@ -13,8 +13,8 @@ final class Failures {
         String group = state.length() < 2 ? "" : state.substring(0, 2);
         return switch (group) {
             case "22", "23", "54" -> new StoreFailure.Poisoned("PostgreSQL refused a value (" + state + ")", e);
-            case "40" -> new StoreFailure.Locked(e);
-            case "55" -> new StoreFailure.Locked(e);
+            case "40" -> new StoreFailure.Locked(false, e);
+            case "55" -> new StoreFailure.Locked(true, e);
             default -> new StoreFailure.Down("PostgreSQL does not take writes (" + state + ")", e);
         };
     }

@@ -36,8 +36,13 @@ final class Checkpoints implements AutoCloseable {
     void finish(Connection writer) throws SQLException {
         if (writerShouldFinish) {
             writerShouldFinish = false;
-            pass(writer);
-            writer.rollback();
+            // The driver begins the next transaction with each COMMIT, and inside of one there is no checkpoint.
+            writer.setAutoCommit(true);
+            try {
+                pass(writer);
+            } finally {
+                writer.setAutoCommit(false);
+            }
         }
     }
 

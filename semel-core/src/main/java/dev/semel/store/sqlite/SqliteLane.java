@@ -6,6 +6,7 @@ import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Batch;
 import dev.semel.store.Lane;
+import dev.semel.store.Name;
 import dev.semel.store.NewRun;
 import dev.semel.store.Nothing;
 import dev.semel.store.StoreFailure;
@@ -191,7 +192,8 @@ final class SqliteLane implements Lane {
             RunId lineage = ownLineage;
             Write.Earlier earlier = null;
             for (Retake retake : retakes) {
-                if (earlier == null) {
+                // A payload that was seen under another key says nothing about who used this key before.
+                if (earlier == null && retake.wish().name().kind() != Name.Kind.PAYLOAD) {
                     Known known = retake.known();
                     earlier = new Write.Earlier(
                             known.run(), known.chosenRunId(), retake.standing() == Standing.EXPIRED);

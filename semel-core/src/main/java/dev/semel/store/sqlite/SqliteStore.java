@@ -22,6 +22,7 @@ import java.sql.Statement;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 
 /**
@@ -48,17 +49,31 @@ public final class SqliteStore implements Store {
         this.file = file;
         this.clock = clock;
         this.ids = ids;
+        FileChannel channel = null;
         try {
             prepareFile(file);
-            this.lockChannel = FileChannel.open(
+            channel = FileChannel.open(
                     Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            this.lockChannel = channel;
             this.lock = lockFile(file);
-            this.writer = new Writer(() -> connect(false));
-            refuseOldLibrary();
+            this.writer = new Writer(this::connectWriter);
         } catch (SQLException | IOException e) {
+            letGo(channel, e);
             throw new StoreFailure.Down("The store " + file + " cannot be opened: " + e.getMessage(), e);
         }
-        this.checkpoints = new Checkpoints(this::connectForCheckpoints);
+        // Without a transaction of its own: the driver begins one at once, and the writer holds the only one there is.
+        this.checkpoints = new Checkpoints(() -> connect(false));
+    }
+
+    /** Closing the channel gives the lock back, so that the next try is not told that somebody uses the file. */
+    private static void letGo(@Nullable FileChannel channel, Exception cause) {
+        try {
+            if (channel != null) {
+                channel.close();
+            }
+        } catch (IOException e) {
+            cause.addSuppressed(e);
+        }
     }
 
     private static void prepareFile(Path file) throws IOException {
@@ -107,23 +122,27 @@ public final class SqliteStore implements Store {
                 statement.execute("PRAGMA wal_autocheckpoint = 0");
                 statement.execute("PRAGMA journal_size_limit = 67108864");
             }
-            connection.setAutoCommit(false);
         }
         return connection;
     }
 
-    private Connection connectForCheckpoints() throws SQLException {
+    private Connection connectWriter() throws SQLException {
         Connection connection = connect(false);
-        connection.setAutoCommit(true);
-        return connection;
+        try {
+            refuseOldLibrary(connection);
+            connection.setAutoCommit(false);
+            return connection;
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
     }
 
-    private void refuseOldLibrary() throws SQLException {
-        try (Statement statement = writer.session().connection().createStatement();
+    private static void refuseOldLibrary(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
                 var row = statement.executeQuery("SELECT sqlite_version()")) {
             row.next();
             String version = row.getString(1);
-            writer.session().connection().rollback();
             if (!newEnough(version)) {
                 throw new SQLException("SQLite " + version + " can corrupt a WAL database; Semel needs 3.51.3 or later");
             }

@@ -9,6 +9,8 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryType;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -52,6 +54,17 @@ public final class Metrics implements Observer {
         Gauge.builder("semel_runs_unfinished", semel, Metrics::unfinished)
                 .description("Runs that have not ended, in all workspaces")
                 .register(registry);
+        Gauge.builder("semel_heap_peak_bytes", Metrics::heapPeak)
+                .description("The most heap that was in use since the start, summed over its pools")
+                .register(registry);
+    }
+
+    /** Pools peak at different moments, so this is an upper bound. */
+    private static double heapPeak() {
+        return ManagementFactory.getMemoryPoolMXBeans().stream()
+                .filter(pool -> pool.getType() == MemoryType.HEAP)
+                .mapToLong(pool -> pool.getPeakUsage().getUsed())
+                .sum();
     }
 
     private void count(String name, String what, LongSupplier count) {

@@ -34,7 +34,6 @@ final class TokenRoutes {
     Answer create(Request request) {
         MediaTypes.requireJson(request);
         JsonNode body = Json.parse(request.body());
-        Rows.Workspace workspace = workspace(request, body.path("workspace"));
         Set<Scope> scopes = scopes(body.path("scopes"));
         String name = body.path("name").isString() ? body.path("name").stringValue() : "";
         if (name.length() > 100 || name.chars().anyMatch(Character::isISOControl)) {
@@ -45,6 +44,8 @@ final class TokenRoutes {
         if (!noQuota && !(quota.isInt() && quota.asInt() >= 0 && quota.asInt() <= LARGEST_QUOTA)) {
             throw refused("quota_per_minute is a whole number up to " + LARGEST_QUOTA + "; 0 means none");
         }
+        // Last, because it may open a workspace, and a refused request must leave nothing behind.
+        Rows.Workspace workspace = workspace(request, body.path("workspace"));
         Tokens.Made made = tokens.create(workspace, name, scopes, noQuota ? 0 : quota.asInt());
         ObjectNode out = view(made.row());
         out.put("token", made.secret());
@@ -78,6 +79,9 @@ final class TokenRoutes {
 
     private static Set<Scope> scopes(JsonNode list) {
         Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+        if (!list.isArray()) {
+            throw refused("scopes is a list of trigger, read, operate, review, admin");
+        }
         for (JsonNode word : list) {
             try {
                 scopes.add(Scope.valueOf(word.asString("").toUpperCase(Locale.ROOT)));

@@ -27,8 +27,7 @@ public final class Tokens implements Authenticator {
 
     private final Semel semel;
     private final @Nullable Principal dev;
-    private final ConcurrentHashMap<String, Principal> known = new ConcurrentHashMap<>();
-    private volatile long knownAt = -1;
+    private final ConcurrentHashMap<String, Remembered> known = new ConcurrentHashMap<>();
 
     private Tokens(Semel semel, @Nullable Principal dev) {
         this.semel = semel;
@@ -48,6 +47,12 @@ public final class Tokens implements Authenticator {
     /** How many fresh triggers a minute; 0 means as many as it likes. */
     public record Quota(int perMinute) {}
 
+    /**
+     * @param change of the catalog, taken before the store was asked: a token that is revoked in between is remembered
+     *     under a number that has passed, and so is never believed again
+     */
+    private record Remembered(Principal principal, long change) {}
+
     /** A new token: the only moment its secret is known. */
     public record Made(Rows.Token row, String secret) {}
 
@@ -59,13 +64,9 @@ public final class Tokens implements Authenticator {
         byte[] hash = hash(token);
         String name = HexFormat.of().formatHex(hash);
         long change = semel.changes();
-        if (knownAt != change) {
-            known.clear();
-            knownAt = change;
-        }
-        Principal remembered = known.get(name);
-        if (remembered != null) {
-            return remembered;
+        Remembered remembered = known.get(name);
+        if (remembered != null && remembered.change() == change) {
+            return remembered.principal();
         }
         Rows.Token row = semel.view(reads -> reads.token(hash));
         if (row == null || !MessageDigest.isEqual(row.hash(), hash)) {
@@ -73,9 +74,10 @@ public final class Tokens implements Authenticator {
         }
         Principal principal = new Principal(
                 row.tokenId(), row.ws(), row.workspace(), scopes(row.scopes()), new Quota(row.quotaPerMinute()));
-        if (known.size() < REMEMBERED_AT_MOST) {
-            known.put(name, principal);
+        if (known.size() >= REMEMBERED_AT_MOST) {
+            known.clear();
         }
+        known.put(name, new Remembered(principal, change));
         return principal;
     }
 
@@ -83,12 +85,14 @@ public final class Tokens implements Authenticator {
         String id = "tok_" + semel.newId().text().substring("run_".length());
         String secret = "semel_"
                 + Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
-        Rows.Token row = new Rows.Token(
-                id, workspace.ws(), workspace.name(), name, hash(secret), words(scopes), quotaPerMinute, 0, 0);
+        byte[] hash = hash(secret);
+        Rows.Token row =
+                new Rows.Token(id, workspace.ws(), workspace.name(), name, hash, words(scopes), quotaPerMinute, 0, 0);
         if (!semel.change(new Edit.CreateToken(row))) {
             throw new IllegalStateException("two tokens with the same chance");
         }
-        return new Made(row, secret);
+        Rows.Token stored = semel.view(reads -> reads.token(hash)); // with the time by the store's clock
+        return new Made(stored == null ? row : stored, secret);
     }
 
     static Set<Scope> scopes(String words) {

@@ -6,15 +6,14 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
 @Command(
         name = "requests",
-        description = "Lists requests: those that started a run, the replayed ones and the refused ones.",
+        description = "Lists requests that met a known key or run: replayed and refused ones, newest first.",
         footerHeading = "%nExamples:%n",
-        footer = {"  semel requests run_9kXmP2vQwL", "  semel requests --workflow payment_receipt"})
+        footer = {"  semel requests", "  semel requests run_9kXmP2vQwL"})
 final class RequestsCommand implements Callable<Integer> {
     private final Surroundings around;
 
@@ -27,11 +26,8 @@ final class RequestsCommand implements Callable<Integer> {
     @Mixin
     final Listing listing = new Listing();
 
-    @Parameters(paramLabel = "RUN", arity = "0..1", description = "Only requests that met this run.")
+    @Parameters(paramLabel = "RUN", arity = "0..1", description = "Those that met this run, and the one that started it.")
     String run = "";
-
-    @Option(names = "--workflow", paramLabel = "W", description = "Only requests to this workflow.")
-    String workflow = "";
 
     RequestsCommand(Surroundings around) {
         this.around = around;
@@ -42,8 +38,7 @@ final class RequestsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         String path = run.isEmpty() ? Call.path("v1", "requests") : Call.path("v1", "runs", run, "requests");
-        String filter = workflow.isEmpty() ? "" : "workflow:" + workflow;
-        Answer answer = connection.api().ask(listing.page(Call.get(path)).where("q", filter));
+        Answer answer = connection.api().ask(listing.page(Call.get(path)));
         if (output.json) {
             output.document(answer.body());
             return Exit.DONE;

@@ -30,7 +30,7 @@ final class RunsCommand implements Callable<Integer> {
     @Mixin
     final Listing listing = new Listing();
 
-    @Parameters(paramLabel = "QUERY", arity = "0..*", description = "Filter, as in the dashboard: status:failed.")
+    @Parameters(paramLabel = "QUERY", arity = "0..*", description = "status:S workflow:W key:K replayed:true since:2h.")
     List<String> query = List.of();
 
     @Option(names = "--workflow", paramLabel = "W", description = "Only runs of this workflow.")

@@ -134,7 +134,8 @@ final class SendCommand implements Callable<Integer> {
         }
         if (wait != null) {
             Duration hold = wait.compareTo(LONGEST_HOLD) < 0 ? wait : LONGEST_HOLD;
-            call = call.where("wait", hold.toMillis() % 1000 == 0 ? hold.toSeconds() + "s" : hold.toMillis() + "ms")
+            // The server counts whole seconds.
+            call = call.where("wait", Math.max(1, hold.toSeconds()) + "s")
                     .within(hold.plusSeconds(15));
         }
         return call;

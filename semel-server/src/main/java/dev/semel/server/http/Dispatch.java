@@ -22,6 +22,7 @@ final class Dispatch {
     private final Observer observer;
     private final RequestIds ids = new RequestIds();
     private final InFlight inFlight = new InFlight();
+    private final BodyRoom bodies = BodyRoom.ofHeap();
 
     Dispatch(Settings settings, Router router, Authenticator authenticator, Observer observer) {
         this.settings = settings;
@@ -89,7 +90,15 @@ final class Dispatch {
                 }
                 route.head().check(exchange::lines);
                 int limit = route.maxBody() == Route.DEFAULT_BODY ? settings.maxBody() : route.maxBody();
-                yield route.handler().handle(exchange.read(found, principal, limit));
+                long weight = exchange.bodyWeight(limit);
+                if (!bodies.take(weight)) {
+                    throw Refusals.bodiesInWork();
+                }
+                try {
+                    yield route.handler().handle(exchange.read(found, principal, limit));
+                } finally {
+                    bodies.give(weight);
+                }
             }
         };
     }

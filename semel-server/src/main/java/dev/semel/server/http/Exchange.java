@@ -91,6 +91,11 @@ final class Exchange {
         return new Request(line, found.parameters(), query, body(limit));
     }
 
+    /** The bytes that the body may take: its stated length, or all it is allowed where it states none. */
+    long bodyWeight(int limit) {
+        return request.content().hasEntity() ? Math.min(limit, headers.contentLength().orElse(limit)) : 0;
+    }
+
     private byte[] body(int limit) {
         for (String encoding : lines(HeaderNames.CONTENT_ENCODING)) {
             if (!encoding.equalsIgnoreCase("identity")) {

@@ -55,7 +55,8 @@ public final class HttpServer implements AutoCloseable {
         if (!server.isRunning()) {
             // Helidon only logs that it could not listen.
             throw new IllegalStateException("Cannot listen on " + settings.host() + ":" + settings.port()
-                    + ", probably another process does. The server was not started.");
+                    + ": another process does, or the address is not this machine's. Nothing"
+                    + " was started. Choose another --port, or stop what listens there.");
         }
         return new HttpServer(server, dispatch.inFlight(), connections.start(), settings);
     }

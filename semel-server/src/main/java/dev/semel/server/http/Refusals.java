@@ -36,6 +36,13 @@ final class Refusals {
                 "Send the body as it is, without compression.");
     }
 
+    static SemelException bodiesInWork() {
+        return new SemelException(
+                ErrorCode.OVERLOADED,
+                "The bodies of other requests fill the room that this server has for them. Nothing was read or started.",
+                "Send it again in a moment, with the same Idempotency-Key.");
+    }
+
     static SemelException overloaded(int limit) {
         return new SemelException(
                 ErrorCode.OVERLOADED,

@@ -16,6 +16,7 @@ public final class Router {
     private static final int MAX_SEGMENTS = 16;
 
     private final Node root = new Node();
+    private final List<Route> all = new ArrayList<>();
     private int largestBody;
 
     public Router add(String method, String pattern, Scope scope, Handler handler) {
@@ -30,8 +31,14 @@ public final class Router {
         if (node.routes.putIfAbsent(route.method(), new Target(route, names(route.pattern()))) != null) {
             throw new IllegalArgumentException(route.method() + " " + route.pattern() + " is there twice");
         }
+        all.add(route);
         largestBody = Math.max(largestBody, route.maxBody());
         return this;
+    }
+
+    /** Every route, in the order they were added. */
+    public List<Route> routes() {
+        return List.copyOf(all);
     }
 
     /** The largest body that any route names for itself. */

@@ -143,11 +143,10 @@ class LookCommandsTest {
     }
 
     @Test
-    void requests_of_a_workflow_are_a_filter() {
+    void requests_without_a_run_are_those_of_the_workspace() {
         server.on("GET /v1/requests", json(200, "{\"items\":[],\"next\":null}"));
-        desk.run("requests", "--workflow", "pay");
-        assertEquals(
-                "/v1/requests?limit=50&q=workflow%3Apay", server.seen.getFirst().target());
+        desk.run("requests");
+        assertEquals("/v1/requests?limit=50", server.seen.getFirst().target());
     }
 
     @Test

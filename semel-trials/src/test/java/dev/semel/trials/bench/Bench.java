@@ -11,7 +11,7 @@ import java.util.function.LongFunction;
 
 /**
  * The figures of docs/performance.md: triggers a second over HTTP on both stores, server and load on one machine.
- * `semel-trials/bench [seconds] [sqlite|postgres|all]`.
+ * `semel-trials/bench [seconds] [sqlite|postgres|all] [keys already stored]`.
  */
 final class Bench {
     private static final String SMALLEST = "semel: 1\nworkflow: bench\nsteps:\n  - {id: note, set: {ok: true}}\n";
@@ -23,20 +23,42 @@ final class Bench {
     public static void main(String[] arguments) throws Exception {
         double seconds = arguments.length > 0 ? Double.parseDouble(arguments[0]) : 10;
         String which = arguments.length > 1 ? arguments[1] : "all";
+        int grown = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 0;
         if (!which.equals("postgres")) {
-            Path folder = Files.createTempDirectory("semel-bench");
-            measure("SQLite", folder, "sqlite:" + folder.resolve("semel.db"), seconds);
+            sqlite(seconds, grown);
         }
         if (!which.equals("sqlite")) {
-            Path folder = Files.createTempDirectory("semel-bench");
-            try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
-                    .setServerConfig("fsync", "on")
-                    .setServerConfig("full_page_writes", "on")
-                    .setServerConfig("synchronous_commit", "on")
-                    .setServerConfig("max_connections", "120")
-                    .start()) {
-                measure("PostgreSQL", folder, postgres.getJdbcUrl("postgres", "postgres"), seconds);
-                Pgbench.measure(postgres.getPort(), seconds);
+            postgres(seconds, grown);
+        }
+    }
+
+    private static void sqlite(double seconds, int grown) throws Exception {
+        Path folder = Files.createTempDirectory("semel-bench");
+        String file = folder.resolve("semel.db").toString();
+        measure("SQLite", folder, "sqlite:" + file, seconds);
+        if (grown > 0) {
+            Grown.sqlite(file, grown);
+            measure("SQLite, " + grown + " keys", folder, "sqlite:" + file, seconds);
+        }
+    }
+
+    private static void postgres(double seconds, int grown) throws Exception {
+        Path folder = Files.createTempDirectory("semel-bench");
+        try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
+                .setServerConfig("fsync", "on")
+                .setServerConfig("full_page_writes", "on")
+                .setServerConfig("synchronous_commit", "on")
+                .setServerConfig("max_connections", "120")
+                .setServerConfig("shared_buffers", "256MB")
+                .setServerConfig("max_wal_size", "4GB")
+                .start()) {
+            String url = postgres.getJdbcUrl("postgres", "postgres");
+            Pgbench.measure(postgres.getPort(), seconds);
+            measure("PostgreSQL", folder, url, seconds);
+            Pgbench.measure(postgres.getPort(), seconds);
+            if (grown > 0) {
+                Grown.postgres(url, grown);
+                measure("PostgreSQL, " + grown + " keys", folder, url, seconds);
             }
         }
     }
@@ -52,8 +74,12 @@ final class Bench {
             rounds(store + " 1,000 keys", load, seconds, () -> n -> "key-" + n * 7919 % 1000);
             settle(server);
             System.out.printf(
-                    Locale.ROOT, "%-24s batches %.0f writes %.0f%n", store, server.metric("semel_store_batches"),
-                    server.metric("semel_store_writes"));
+                    Locale.ROOT,
+                    "%-32s %.0f writes in %.0f transactions, %.0f MiB of heap in use at most%n",
+                    store,
+                    server.metric("semel_store_writes"),
+                    server.metric("semel_store_batches"),
+                    server.metric("semel_heap_peak_bytes") / 1048576);
         }
     }
 
@@ -81,7 +107,7 @@ final class Bench {
         Arrays.sort(rates);
         Arrays.sort(p99);
         System.out.printf(
-                Locale.ROOT, "%-24s %8.0f /s   p99 %6.1f ms   (of %d requests %d replayed)%n", what, rates[ROUNDS / 2],
+                Locale.ROOT, "%-32s %8.0f /s   p99 %6.1f ms   (of %d requests %d replayed)%n", what, rates[ROUNDS / 2],
                 p99[ROUNDS / 2], requests, replayed);
     }
 
@@ -93,7 +119,7 @@ final class Bench {
             left = server.metric("semel_runs_unfinished");
         }
         System.out.printf(
-                Locale.ROOT, "%-24s %.0f runs unfinished after the load, %.1f s after it%n", "", left,
+                Locale.ROOT, "%-32s %.0f runs unfinished after the load, %.1f s after it%n", "", left,
                 5 - (deadline - System.nanoTime()) / 1e9);
     }
 }

@@ -71,7 +71,8 @@ record Documents(Path commands, Supplier<Server> servers, Map<String, Consumer<S
     /** The output of a session is compared; the output of a block that is not run shares its excuse. */
     private static boolean isOutputOf(Block block, Optional<Block> before) {
         return block.isOutput()
-                && before.map(b -> b.isSession() || b.isServer() || b.isExcused()).orElse(false);
+                && before.map(b -> b.isSession() || b.isServer() || b.isExcused())
+                        .orElse(false);
     }
 
     private Optional<String> parse(Block block) {

@@ -92,9 +92,64 @@ class DocumentsRunnerTest {
             echo "$name $(basename "$PWD") $SEMEL_SERVER"
             ```
             ```text
-            once inner http://127.0.0.1:1
+            once inner http://127.0.0.1:8085
             ```
             """).problems());
+    }
+
+    @Test
+    void the_usual_address_stands_for_the_server_of_the_document() throws Exception {
+        assertEquals(List.of(), check("""
+            ```sh run
+            test localhost:8085 = "${SEMEL_SERVER#http://}" && echo 127.0.0.1:1
+            ```
+            ```text
+            127.0.0.1:8085
+            ```
+            """).problems());
+    }
+
+    @Test
+    void an_id_of_a_document_is_the_same_real_id_everywhere() throws Exception {
+        String bind = "```sh run\necho run_A1b2C3d4 run_B1b2C3d4\n```\n```text\nrun_first1 run_second2\n```\n";
+        assertEquals(
+                List.of(),
+                check(bind + "```sh run\necho run_second2\n```\n```text\nrun_second2\n```\n")
+                        .problems());
+        assertTrue(onlyProblem(bind + "```sh run\necho run_second2\n```\n```text\nrun_first1\n```\n")
+                .contains("found: run_B1b2C3d4"));
+        assertTrue(onlyProblem("```sh run\necho run_A1b2C3d4\n```\n```text\nwf_first1\n```\n")
+                .contains("found: run_A1b2C3d4"));
+        assertFalse(fits("run_one11 run_two22", "run_A1b2C3d4 run_A1b2C3d4"), "Two ids stand for two things.");
+        assertFalse(fits("run_one11 run_one11", "run_A1b2C3d4 run_B1b2C3d4"), "One id stands for one thing.");
+        assertFalse(fits("run_again", "run_later"), "A word without a digit is no id.");
+    }
+
+    @Test
+    void a_block_that_says_until_is_asked_again_until_it_fits() throws Exception {
+        String counting = "echo x >> tries; wc -l < tries | tr -d ' '\n```\n```text\n3\n```\n";
+        assertEquals(List.of(), check("```sh run until\n" + counting).problems());
+        assertTrue(onlyProblem("```sh run\n" + counting).contains("found: 1"));
+    }
+
+    @Test
+    void a_server_that_a_document_shows_is_started_with_its_own_words() throws Exception {
+        String page = """
+            ```sh server
+            bash -c 'echo "port $SEMEL_PORT on http://127.0.0.1:4711"; echo ready; sleep 600'
+            ```
+            ```text
+            port 0 on http://127.0.0.1:8085
+            ready
+            ```
+            ```sh run
+            test localhost:8085 = 127.0.0.1:4711
+            ```
+            """;
+        // The address is replaced on both sides of the test above, so both sides must have been the same.
+        assertEquals(List.of(), check(page).problems());
+        assertTrue(onlyProblem(page.replace("port 0 on", "harbour 0 on")).startsWith("docs/a.md:4: "));
+        assertEquals(List.of(), server.calls, "The page brought its own server.");
     }
 
     @Test

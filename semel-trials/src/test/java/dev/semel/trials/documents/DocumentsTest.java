@@ -22,7 +22,8 @@ class DocumentsTest {
     /** A part of a workflow file stands in a document without the rest of it. */
     private static String completed(String text) {
         String head = text.startsWith("semel:") || text.contains("\nsemel:") ? "" : "semel: 1\nworkflow: example\n";
-        String steps = text.startsWith("steps:") || text.contains("\nsteps:") ? "" : "steps: [{id: note, set: {ok: true}}]\n";
+        String steps =
+                text.startsWith("steps:") || text.contains("\nsteps:") ? "" : "steps: [{id: note, set: {ok: true}}]\n";
         return head + text + steps;
     }
 
@@ -31,7 +32,9 @@ class DocumentsTest {
         SourceTree tree = SourceTree.find();
         List<SourceFile> pages = tree.files().stream()
                 .filter(SourceFile::isMarkdown)
-                .filter(file -> file.path().equals("README.md") || file.path().startsWith("docs/"))
+                .filter(file -> file.path().equals("README.md")
+                        || file.path().startsWith("docs/")
+                        || file.path().startsWith("examples/"))
                 .toList();
         assertFalse(pages.isEmpty(), "No document was found.");
         Documents documents = new Documents(tree.root(), LocalServer::new, CHECKERS, Duration.ofMinutes(1));

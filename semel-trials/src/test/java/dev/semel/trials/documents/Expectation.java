@@ -77,7 +77,8 @@ final class Expectation {
             }
             from = hole.end();
         }
-        Matcher match = Pattern.compile(pattern + Pattern.quote(expected.substring(from))).matcher(found);
+        Matcher match = Pattern.compile(pattern + Pattern.quote(expected.substring(from)))
+                .matcher(found);
         Optional<Names> bound = match.matches() ? Optional.of(names) : Optional.empty();
         for (int i = 0; i < ids.size() && bound.isPresent(); i++) {
             bound = bound.get().bound(ids.get(i), match.group(i + 1));

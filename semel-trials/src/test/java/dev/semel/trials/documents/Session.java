@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The blocks of one document, run in order in one shell. {@code localhost:8085} in a block is the server of the
@@ -12,6 +13,9 @@ import java.util.Optional;
 final class Session {
     private static final String TYPED = "localhost:8085";
     private static final String PRINTED = "127.0.0.1:8085";
+
+    /** The launcher's remark in a checkout that was edited after it was packaged; no reader's concern. */
+    private static final Pattern STALE = Pattern.compile("(?m)^semel: the sources are newer than the build\\. .*\\R");
 
     private final Shell shell;
     private final Server server;
@@ -76,7 +80,7 @@ final class Session {
     }
 
     private String shown(String output) {
-        return output.replace(authority(), PRINTED);
+        return STALE.matcher(output).replaceAll("").replace(authority(), PRINTED);
     }
 
     private String authority() {

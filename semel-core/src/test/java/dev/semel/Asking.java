@@ -1,0 +1,95 @@
+package dev.semel;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.semel.trigger.Door;
+import dev.semel.trigger.Answer;
+import dev.semel.workflow.Current;
+import dev.semel.trigger.Trigger;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.key.ChosenRunId;
+import dev.semel.key.IdempotencyKey;
+import org.jspecify.annotations.Nullable;
+
+/** A trigger in the making. */
+public final class Asking {
+    private final Bench bench;
+    private final String workflow;
+    private @Nullable Semel worker;
+    private @Nullable IdempotencyKey key;
+    private @Nullable ChosenRunId runId;
+    private String input = "{}";
+    private String actor = "tester";
+    private boolean strict;
+    private @Nullable Runnable freshOnly;
+
+    Asking(Bench bench, String workflow) {
+        this.bench = bench;
+        this.workflow = workflow;
+    }
+
+    /** At this worker, not at the first one. */
+    public Asking at(Semel value) {
+        worker = value;
+        return this;
+    }
+
+    public Asking key(String value) {
+        key = IdempotencyKey.of(value);
+        return this;
+    }
+
+    public Asking runId(String value) {
+        runId = new ChosenRunId(value);
+        return this;
+    }
+
+    public Asking input(String json) {
+        input = json;
+        return this;
+    }
+
+    public Asking actor(String value) {
+        actor = value;
+        return this;
+    }
+
+    public Asking strict() {
+        strict = true;
+        return this;
+    }
+
+    public Asking freshOnly(Runnable check) {
+        freshOnly = check;
+        return this;
+    }
+
+    /** What a door would hand in right now. */
+    public Trigger trigger() {
+        Semel semel = worker == null ? bench.semel() : worker;
+        Current entry = semel.workflow(bench.workspace(), workflow);
+        if (entry == null) {
+            throw new AssertionError("no workflow " + workflow);
+        }
+        return new Trigger(
+                new Trigger.Space(bench.workspace(), bench.secret()),
+                entry.published(),
+                entry.paused(),
+                Json.parse(input),
+                input,
+                new Trigger.Names(key, runId),
+                new Trigger.Sender(Door.LIBRARY, actor, "correlation"),
+                strict,
+                freshOnly);
+    }
+
+    public Answer send() {
+        Semel semel = worker == null ? bench.semel() : worker;
+        return semel.trigger(trigger());
+    }
+
+    public SemelException refused() {
+        return assertThrows(SemelException.class, this::send);
+    }
+}

@@ -1,0 +1,132 @@
+package dev.semel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.engine.Answer;
+import dev.semel.error.ErrorCode;
+import dev.semel.key.KeyPolicy.OnMismatch;
+import dev.semel.key.KeyPolicy.Scope;
+import dev.semel.store.Dialect;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A known key is judged by the version that admitted it, whatever was published since. */
+@ParameterizedClass
+@EnumSource
+final class PublishedChangesTest {
+    private static final String FIVE = "{\"amount\":5,\"note\":\"a\"}";
+    private static final String OTHER_NOTE = "{\"amount\":5,\"note\":\"b\"}";
+    private static final String SIX = "{\"amount\":6,\"note\":\"a\"}";
+
+    private final Bench bench;
+
+    PublishedChangesTest(Dialect dialect) {
+        bench = new Bench(dialect);
+    }
+
+    @AfterEach
+    void close() {
+        bench.close();
+    }
+
+    /** Every way in which a workflow may name and compare its keys. */
+    private static List<Supplier<Policy>> policies() {
+        return Stream.of(Scope.values())
+                .<Supplier<Policy>>flatMap(scope -> Stream.of(
+                        () -> Policy.plain().scope(scope),
+                        () -> Policy.plain().scope(scope).fingerprint("amount"),
+                        () -> Policy.plain().scope(scope).fingerprint("note"),
+                        () -> Policy.plain().scope(scope).onMismatch(OnMismatch.REJECT),
+                        () -> Policy.plain().scope(scope).onMismatch(OnMismatch.DISTINCT),
+                        () -> Policy.plain().scope(scope).fingerprint("amount").onMismatch(OnMismatch.DISTINCT),
+                        () -> Policy.plain().scope(scope).fingerprint("note").onMismatch(OnMismatch.DISTINCT)))
+                .toList();
+    }
+
+    @Test
+    void an_honest_retry_after_any_publish_is_the_original_run() {
+        int n = 0;
+        for (Supplier<Policy> before : policies()) {
+            for (Supplier<Policy> after : policies()) {
+                String workflow = "w" + n;
+                String key = "K" + n++;
+                bench.publish(workflow, before.get(), Bench.ECHO);
+                Answer first = bench.ask(workflow).key(key).input(FIVE).send();
+                bench.publish(workflow, after.get(), Bench.ECHO);
+                Answer retry = bench.ask(workflow).key(key).input(FIVE).send();
+                String pair = n + ": " + before.get().build() + " then " + after.get().build();
+                assertTrue(retry.replayed(), pair);
+                assertFalse(retry.mismatch(), pair);
+                assertEquals(first.runId(), retry.runId(), pair);
+            }
+        }
+        assertEquals(n, bench.runs());
+    }
+
+    @Test
+    void an_honest_retry_after_many_publishes_is_the_original_run() {
+        bench.publish("w", policies().getFirst().get(), Bench.ECHO);
+        Answer first = bench.ask("w").key("K").input(FIVE).send();
+        for (Supplier<Policy> policy : policies()) {
+            bench.publish("w", policy.get(), Bench.ECHO);
+            assertEquals(first.runId(), bench.ask("w").key("K").input(FIVE).send().runId());
+        }
+        assertEquals(1, bench.runs());
+    }
+
+    @Test
+    void the_version_that_admitted_the_key_says_what_a_conflict_is() {
+        bench.publish("w", Policy.plain().fingerprint("amount"), Bench.ECHO);
+        Answer first = bench.ask("w").key("K").input(FIVE).send();
+        bench.publish("w", Policy.plain().fingerprint("note"), Bench.ECHO);
+        assertEquals(first.runId(), bench.ask("w").key("K").input(OTHER_NOTE).send().runId());
+        assertEquals(
+                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                bench.ask("w").key("K").input(SIX).refused().code());
+
+        Answer second = bench.ask("w").key("L").input(FIVE).send();
+        assertEquals(second.runId(), bench.ask("w").key("L").input(SIX).send().runId());
+        assertEquals(
+                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                bench.ask("w").key("L").input(OTHER_NOTE).refused().code());
+    }
+
+    @Test
+    void a_window_holds_as_it_was_when_the_key_was_admitted() {
+        bench.publish("w", Policy.plain().window(java.time.Duration.ofHours(2)), Bench.ECHO);
+        Answer first = bench.ask("w").key("K").send();
+        bench.ended(first.run());
+        bench.publish("w", Policy.plain().window(java.time.Duration.ofMinutes(1)), Bench.ECHO);
+        bench.place.advance(java.time.Duration.ofHours(1));
+        assertEquals(first.runId(), bench.ask("w").key("K").send().runId());
+    }
+
+    @Test
+    void another_workflows_key_of_an_older_scope_is_no_repeat() {
+        bench.publish("a", Policy.plain(), Bench.ECHO);
+        bench.publish("b", Policy.plain(), Bench.ECHO);
+        bench.ask("a").key("K").send();
+        bench.publish("b", Policy.plain().scope(Scope.WORKFLOW), Bench.ECHO);
+        assertFalse(bench.ask("b").key("K").send().replayed());
+        assertEquals(2, bench.runs());
+    }
+
+    @Test
+    void a_run_goes_on_with_the_version_that_admitted_it() {
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.Json.parse("1"));
+        Answer first = bench.ask("w").key("K").send();
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.Json.parse("2"));
+        Answer second = bench.ask("w").key("L").send();
+        assertEquals(1, bench.output(first.run()).intValue());
+        assertEquals(2, bench.output(second.run()).intValue());
+        assertEquals(1, bench.run(first.run()).version());
+        assertEquals(2, bench.run(second.run()).version());
+    }
+}

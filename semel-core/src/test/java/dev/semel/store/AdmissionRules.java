@@ -1,0 +1,245 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.key.Known;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Write.Admitted;
+import dev.semel.trigger.Door;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** A trigger takes its names and makes its run in one transaction, or tells who holds them. */
+interface AdmissionRules {
+    Desk desk();
+
+    private static Known heldBy(@Nullable Known known) {
+        return assertInstanceOf(Known.class, known);
+    }
+
+    @Test
+    default void a_trigger_without_names_makes_a_run() {
+        RunId id = desk().id();
+        var fresh = assertInstanceOf(Admitted.Fresh.class, desk().apply(desk().admit(id)));
+        assertTrue(fresh.owned());
+        assertEquals(id, fresh.lineage());
+        assertEquals(desk().place.time(), fresh.now());
+        assertNull(fresh.earlier());
+        assertNull(fresh.duplicateOf());
+        Rows.Run run = desk().runOf(id);
+        assertEquals(RunState.STARTED, run.state());
+        assertEquals("{\"a\":1}", run.input());
+        assertEquals(new NewRun.Origin(Door.HTTP, "actor", "the key", "the correlation"), run.origin());
+        assertEquals(id, run.lineage());
+        assertEquals(desk().place.time(), run.createdAt());
+        assertEquals(1, run.claims());
+        assertNull(run.end());
+        assertEquals(0, desk().place.count("semel_key"));
+    }
+
+    @Test
+    default void a_held_name_tells_its_run_and_makes_none() {
+        Wish key = desk().key("K");
+        RunId first = desk().fresh(key);
+        Admitted second = desk().apply(desk().admit(desk().id(), key));
+        Known known = heldBy(assertInstanceOf(Admitted.Held.class, second).known().getFirst());
+        assertEquals(first, known.run());
+        assertEquals(Desk.WORKFLOW, known.workflowId());
+        assertEquals(1, known.version());
+        assertEquals(RunState.STARTED, known.state());
+        assertEquals(first, known.lineage());
+        assertEquals(Known.HOLD, known.flags());
+        assertEquals(desk().place.time(), known.firstAt());
+        assertEquals(desk().place.time() + Desk.WINDOW, known.expiresAt());
+        assertArrayEquals(Desk.bytes("digest"), known.digest());
+        assertArrayEquals(Desk.bytes("fields"), known.fields());
+        assertEquals(1, desk().place.count("semel_run"));
+        assertEquals(1, desk().place.count("semel_work"));
+    }
+
+    @Test
+    default void of_64_equal_triggers_in_one_batch_one_is_fresh_and_63_get_its_run() {
+        Wish key = desk().key("hot");
+        List<Write.Admit> batch = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+            batch.add(desk().admit(desk().id(), key));
+        }
+        List<Object> outcomes = desk().applyAll(batch);
+        assertInstanceOf(Admitted.Fresh.class, outcomes.getFirst());
+        RunId winner = batch.getFirst().run().id();
+        for (Object outcome : outcomes.subList(1, 64)) {
+            assertEquals(winner, heldBy(assertInstanceOf(Admitted.Held.class, outcome).known().getFirst()).run());
+        }
+        assertEquals(1, desk().place.count("semel_run"));
+        assertEquals(1, desk().place.count("semel_key"));
+    }
+
+    @Test
+    default void equal_triggers_in_one_batch_behind_a_held_name_all_get_its_run() {
+        Wish key = desk().key("known");
+        RunId first = desk().fresh(key);
+        List<Object> outcomes = desk().applyAll(
+                        desk().admit(desk().id(), key), desk().admit(desk().id(), key), desk().admit(desk().id(), key));
+        for (Object outcome : outcomes) {
+            assertEquals(first, heldBy(assertInstanceOf(Admitted.Held.class, outcome).known().getFirst()).run());
+        }
+    }
+
+    @Test
+    default void triggers_that_share_only_some_names_are_each_decided() {
+        Wish shared = desk().key("shared");
+        Write.Admit first = desk().admit(desk().id(), shared, desk().chosen("r1"));
+        Write.Admit second = desk().admit(desk().id(), shared, desk().chosen("r2"));
+        Write.Admit third = desk().admit(desk().id(), desk().key("other"), desk().chosen("r1"));
+        List<Object> outcomes = desk().applyAll(first, second, third);
+        assertInstanceOf(Admitted.Fresh.class, outcomes.getFirst());
+        Admitted second2 = again(second, outcomes.get(1));
+        Admitted third2 = again(third, outcomes.get(2));
+        RunId winner = first.run().id();
+        assertEquals(winner, heldBy(assertInstanceOf(Admitted.Held.class, second2).known().getFirst()).run());
+        assertNull(assertInstanceOf(Admitted.Held.class, second2).known().get(1));
+        assertNull(assertInstanceOf(Admitted.Held.class, third2).known().getFirst());
+        assertEquals(winner, heldBy(assertInstanceOf(Admitted.Held.class, third2).known().get(1)).run());
+        assertEquals(2, desk().place.count("semel_key"), "a refusal leaves no name behind");
+    }
+
+    /** As a lane does: what the batch could not decide goes into the next transaction. */
+    private Admitted again(Write.Admit admit, Object outcome) {
+        return outcome instanceof Admitted.Again ? desk().apply(admit) : assertInstanceOf(Admitted.class, outcome);
+    }
+
+    @Test
+    default void a_refusal_leaves_no_row_whatever_the_order_of_the_names() {
+        RunId holder = desk().fresh(desk().chosen("taken"));
+        Admitted refused = desk().apply(desk().admit(desk().id(), desk().key("a"), desk().chosen("taken")));
+        var held = assertInstanceOf(Admitted.Held.class, refused);
+        assertNull(held.known().getFirst());
+        assertEquals(holder, heldBy(held.known().get(1)).run());
+        assertEquals(1, desk().place.count("semel_key"));
+        assertEquals(1, desk().place.count("semel_run"));
+        assertNull(desk().holder(desk().key("a")));
+        desk().fresh(desk().key("a"));
+    }
+
+    @Test
+    default void a_refusal_takes_over_no_name_that_was_free() {
+        Wish old = desk().key("old");
+        RunId first = desk().fresh(old);
+        desk().apply(desk().end(first));
+        RunId blocker = desk().fresh(desk().chosen("taken"));
+        desk().place.setTime(desk().place.time() + Desk.WINDOW);
+        Admitted refused = desk().apply(desk().admit(desk().id(), old, desk().chosen("taken")));
+        var held = assertInstanceOf(Admitted.Held.class, refused);
+        assertNull(held.known().getFirst());
+        assertEquals(blocker, heldBy(held.known().get(1)).run());
+        assertEquals(first, heldBy(desk().holder(old)).run(), "the tombstone is as it was");
+    }
+
+    @Test
+    default void key_run_id_and_payload_are_taken_together() {
+        RunId id = desk().id();
+        Wish[] wishes = {desk().key("K"), desk().chosen("mine"), desk().payload("P", true)};
+        desk().apply(new Write.Admit(desk().run(id, RunState.STARTED, "mine"), List.of(wishes), true));
+        for (Wish wish : wishes) {
+            Known known = heldBy(desk().holder(wish));
+            assertEquals(id, known.run());
+            assertEquals("mine", known.chosenRunId());
+            assertEquals("mine", known.runIdText());
+        }
+        assertEquals(Wish.FOREVER, heldBy(desk().holder(desk().chosen("mine"))).expiresAt());
+        Admitted other = desk().apply(desk().admit(desk().id(), desk().key("L"), desk().payload("P", true)));
+        assertEquals(id, heldBy(assertInstanceOf(Admitted.Held.class, other).known().get(1)).run());
+        assertEquals(3, desk().place.count("semel_key"));
+    }
+
+    @Test
+    default void a_payload_that_does_not_bind_is_only_reported() {
+        RunId first = desk().fresh(desk().key("K1"), desk().payload("P", false));
+        RunId id = desk().id();
+        Admitted second = desk().apply(desk().admit(id, desk().key("K2"), desk().payload("P", false)));
+        var fresh = assertInstanceOf(Admitted.Fresh.class, second);
+        assertEquals(first, heldBy(fresh.duplicateOf()).run());
+        assertEquals(first, desk().runOf(id).duplicateOf());
+        assertNull(fresh.earlier());
+        assertEquals(id, fresh.lineage());
+        assertEquals(first, heldBy(desk().holder(desk().payload("P", false))).run());
+    }
+
+    @Test
+    default void kinds_of_names_never_meet() {
+        for (Name.Kind kind : Name.Kind.values()) {
+            desk().fresh(desk().wish(kind, "same text", Known.HOLD));
+        }
+        assertEquals(Name.Kind.values().length, desk().place.count("semel_run"));
+    }
+
+    @Test
+    default void keys_are_compared_byte_by_byte() {
+        for (String key : List.of("k", "K", " k", "k ", "k k", "k  k", "~", "k%", "k_", "K'")) {
+            desk().fresh(desk().key(key));
+        }
+        assertEquals(10, desk().place.count("semel_run"));
+    }
+
+    @Test
+    default void a_worker_without_room_leaves_the_run_to_whoever_claims_it() {
+        RunId id = desk().id();
+        var fresh = assertInstanceOf(
+                Admitted.Fresh.class,
+                desk().apply(new Write.Admit(desk().run(id), List.of(desk().key("K")), false)));
+        assertFalse(fresh.owned());
+        assertEquals(0, desk().runOf(id).claims());
+        assertTrue(desk().reads.freeWork());
+        assertEquals(List.of(id), desk().apply(new Write.Claim(10)));
+    }
+
+    @Test
+    default void a_worker_without_a_lease_admits_but_owns_nothing() {
+        RunId id = desk().id();
+        var fresh = assertInstanceOf(
+                Admitted.Fresh.class, desk().applyAs(null, desk().admit(id, desk().key("K"))));
+        assertFalse(fresh.owned());
+        assertEquals(List.of(), desk().applyAs(null, new Write.Claim(10)));
+        assertEquals(List.of(id), desk().apply(new Write.Claim(10)));
+    }
+
+    @Test
+    default void a_queued_run_is_held_and_nobody_claims_it() {
+        RunId id = desk().id();
+        var fresh = assertInstanceOf(
+                Admitted.Fresh.class,
+                desk().apply(new Write.Admit(desk().run(id, RunState.QUEUED, null), List.of(), true)));
+        assertFalse(fresh.owned());
+        assertEquals(RunState.QUEUED, desk().runOf(id).state());
+        assertFalse(desk().reads.freeWork());
+        assertEquals(List.of(), desk().apply(new Write.Claim(10)));
+        assertEquals(1, desk().reads.unfinished());
+    }
+
+    @Test
+    default void one_batch_holds_owned_free_and_queued_runs_side_by_side() {
+        RunId own = desk().id();
+        RunId free = desk().id();
+        RunId queued = desk().id();
+        List<Object> outcomes = desk().applyAll(
+                        new Write.Admit(desk().run(queued, RunState.QUEUED, null), List.of(desk().key("q")), true),
+                        new Write.Admit(desk().run(free), List.of(desk().key("f")), false),
+                        new Write.Admit(desk().run(own), List.of(desk().key("o")), true));
+        assertEquals(
+                List.of(false, false, true),
+                outcomes.stream()
+                        .map(o -> assertInstanceOf(Admitted.Fresh.class, o).owned())
+                        .toList());
+        assertEquals(List.of(free), desk().apply(new Write.Claim(10)));
+        assertNotNull(desk().reads.run(desk().ws, queued));
+    }
+}

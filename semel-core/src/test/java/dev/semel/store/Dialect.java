@@ -1,0 +1,20 @@
+package dev.semel.store;
+
+/** Both kinds of store. Tests that name neither run on both. */
+public enum Dialect {
+    SQLITE {
+        @Override
+        public Place open() {
+            return new SqlitePlace();
+        }
+    },
+    POSTGRES {
+        @Override
+        public Place open() {
+            return PostgresPlace.withClockByHand();
+        }
+    };
+
+    /** A new and empty place whose clock stands still until it is moved. */
+    public abstract Place open();
+}

@@ -1,0 +1,225 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** On a real PostgreSQL with two workers: a lease that is gone writes nothing, and only the database's clock ends one. */
+final class FenceTest {
+    private static final long OTHER = 78;
+    private Desk desk = new Desk(Dialect.POSTGRES);
+    private Lane otherLane = desk.store.openLane();
+    private Leases otherLeases = desk.store.openLeases();
+
+    @BeforeEach
+    void open() {
+        otherLeases.start(OTHER, "other", desk.store.lanes(), 100 * Desk.TTL);
+    }
+
+    @AfterEach
+    void close() {
+        otherLane.close();
+        otherLeases.close();
+        desk.close();
+    }
+
+    /** Starts on a thread of its own; the future holds what it answers. */
+    private static <T> FutureTask<T> apart(java.util.concurrent.Callable<T> work) {
+        FutureTask<T> task = new FutureTask<>(work);
+        Thread.ofPlatform().daemon(true).start(task);
+        return task;
+    }
+
+    private static void awaitBlocked(Connection connection) {
+        Waiting.until("somebody waits for our lock", () -> {
+            try (var statement = connection.createStatement();
+                    var row = statement.executeQuery(
+                            "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))")) {
+                row.next();
+                return row.getLong(1) > 0;
+            }
+        });
+    }
+
+    /** Another transaction that holds the slot of the desk's lane, as a batch in flight does. */
+    private Connection slotLocked() throws SQLException {
+        Connection connection = desk.place.jdbc();
+        connection.setAutoCommit(false);
+        try (var statement = connection.createStatement()) {
+            statement.executeQuery(
+                    "SELECT 1 FROM semel_fence WHERE lease = " + Desk.LEASE + " AND slot = 0 FOR NO KEY UPDATE");
+        }
+        return connection;
+    }
+
+    @Test
+    void a_batch_that_begins_after_the_takeover_writes_no_row() {
+        RunId run = desk.fresh(desk.key("K"));
+        desk.place.setTime(Place.START + Desk.TTL + 1);
+        assertEquals(1, otherLeases.takeOver());
+        assertThrows(
+                StoreFailure.Fenced.class,
+                () -> desk.applyAll(
+                        desk.admit(desk.id(), desk.key("L")), desk.append(run, 0, "[1]"), desk.end(run),
+                        new Write.Tally(List.of(desk.seen(run, false, 1)))));
+        assertEquals(1, desk.place.count("semel_run"));
+        assertEquals(1, desk.place.count("semel_key"));
+        assertEquals(0, desk.place.count("semel_journal"));
+        assertEquals(0, desk.place.count("semel_end"));
+        assertEquals(0, desk.place.count("semel_request"));
+    }
+
+    @Test
+    void a_batch_that_waits_while_its_lease_is_deleted_is_fenced() throws Exception {
+        RunId run = desk.fresh(desk.key("K"));
+        try (Connection taker = slotLocked();
+                var statement = taker.createStatement()) {
+            FutureTask<List<Object>> batch =
+                    apart(() -> desk.applyAll(desk.admit(desk.id(), desk.key("L")), desk.end(run)));
+            awaitBlocked(taker);
+            statement.executeUpdate("UPDATE semel_work SET owner = NULL WHERE owner = " + Desk.LEASE);
+            statement.executeUpdate("DELETE FROM semel_fence WHERE lease = " + Desk.LEASE);
+            statement.executeUpdate("DELETE FROM semel_lease WHERE lease = " + Desk.LEASE);
+            taker.commit();
+            var failure = assertThrows(java.util.concurrent.ExecutionException.class, batch::get);
+            assertInstanceOf(StoreFailure.Fenced.class, failure.getCause());
+        }
+        assertEquals(1, desk.place.count("semel_run"));
+        assertEquals(0, desk.place.count("semel_end"));
+    }
+
+    @Test
+    void a_takeover_waits_for_a_batch_in_flight() throws Exception {
+        RunId run = desk.fresh();
+        desk.place.setTime(Place.START + Desk.TTL + 1);
+        try (Connection batch = slotLocked()) {
+            FutureTask<Integer> takeover = apart(otherLeases::takeOver);
+            awaitBlocked(batch);
+            assertFalse(takeover.isDone());
+            assertEquals(1, desk.place.number("SELECT count(*) FROM semel_lease WHERE lease = " + Desk.LEASE));
+            batch.commit();
+            assertEquals(1, takeover.get());
+        }
+        assertEquals(List.of(run), claimElsewhere());
+    }
+
+    @Test
+    void a_lease_renewed_while_its_taker_waited_stands() throws Exception {
+        RunId run = desk.fresh();
+        desk.place.setTime(Place.START + Desk.TTL + 1);
+        try (Connection batch = slotLocked()) {
+            FutureTask<Integer> takeover = apart(otherLeases::takeOver);
+            awaitBlocked(batch);
+            assertTrue(desk.leases.renew(Desk.LEASE, Desk.TTL));
+            batch.commit();
+            assertEquals(0, takeover.get());
+        }
+        assertEquals(List.of(), claimElsewhere());
+        assertEquals(Write.Owned.RECORDED, desk.apply(desk.end(run)));
+    }
+
+    @Test
+    void only_the_databases_clock_ends_a_lease() {
+        desk.fresh();
+        desk.place.setTime(Place.START + Desk.TTL);
+        assertEquals(0, otherLeases.takeOver(), "it holds up to its last microsecond");
+        desk.place.setTime(Place.START + Desk.TTL + 1);
+        assertEquals(1, otherLeases.takeOver());
+        assertEquals(0, otherLeases.takeOver());
+        assertFalse(desk.leases.renew(Desk.LEASE, Desk.TTL));
+        assertEquals(1, desk.place.count("semel_lease"), "the taker's own is left");
+    }
+
+    @Test
+    void of_two_takers_one_ends_the_lease() throws Exception {
+        desk.fresh();
+        desk.place.setTime(Place.START + Desk.TTL + 1);
+        try (Leases third = desk.store.openLeases()) {
+            FutureTask<Integer> one = apart(otherLeases::takeOver);
+            FutureTask<Integer> two = apart(third::takeOver);
+            assertEquals(1, one.get() + two.get());
+        }
+    }
+
+    @Test
+    void two_lanes_of_one_lease_do_not_wait_for_each_other() throws Exception {
+        try (Connection _ = slotLocked()) {
+            var second = new Batch.Hold(Desk.LEASE, 1);
+            RunId id = desk.id();
+            assertInstanceOf(
+                    Write.Admitted.Fresh.class,
+                    otherLane.apply(new Batch(second, List.of(desk.admit(id)))).getFirst());
+        }
+    }
+
+    @Test
+    void equal_triggers_at_two_workers_at_once_are_one_run() throws Exception {
+        for (int round = 0; round < 40; round++) {
+            Write.Admit here = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
+            Write.Admit there = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
+            var otherHold = new Batch.Hold(OTHER, 0);
+            FutureTask<Object> other =
+                    apart(() -> otherLane.apply(new Batch(otherHold, List.of(there))).getFirst());
+            Object mine = desk.applyAll(here).getFirst();
+            Object theirs = other.get();
+            long fresh = List.of(mine, theirs).stream()
+                    .filter(Write.Admitted.Fresh.class::isInstance)
+                    .count();
+            assertEquals(1, fresh, mine + " and " + theirs);
+        }
+        assertEquals(40, desk.place.count("semel_run"));
+    }
+
+    @Test
+    void workspaces_opened_at_once_get_numbers_of_their_own() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            String name = "concurrent " + round;
+            var edit = new Write.Change<>(new Edit.OpenWorkspace(name, Desk.bytes("a")));
+            var another = new Write.Change<>(new Edit.OpenWorkspace(name + "!", Desk.bytes("b")));
+            FutureTask<List<Object>> other =
+                    apart(() -> otherLane.apply(new Batch(null, List.of(edit, another))));
+            List<Object> mine = desk.applyAll(edit, another);
+            List<Object> theirs = other.get();
+            for (int i = 0; i < 2; i++) {
+                assertEquals(number(mine.get(i)), number(theirs.get(i)));
+            }
+        }
+        assertEquals(41, desk.place.count("semel_workspace"));
+    }
+
+    private static int number(Object workspace) {
+        return assertInstanceOf(Rows.Workspace.class, workspace).ws();
+    }
+
+    @Test
+    void a_claim_skips_what_another_worker_claims_right_now() throws Exception {
+        RunId one = desk.id();
+        RunId two = desk.id();
+        desk.applyAll(
+                new Write.Admit(desk.run(one), List.of(), false), new Write.Admit(desk.run(two), List.of(), false));
+        try (Connection claimer = desk.place.jdbc();
+                var statement = claimer.createStatement()) {
+            claimer.setAutoCommit(false);
+            statement.executeQuery("SELECT 1 FROM semel_work WHERE owner IS NULL ORDER BY run LIMIT 1 FOR UPDATE");
+            assertEquals(List.of(two), claimElsewhere());
+        }
+    }
+
+    @SuppressWarnings("unchecked") // a claim answers run ids
+    private List<RunId> claimElsewhere() {
+        return (List<RunId>) otherLane
+                .apply(new Batch(new Batch.Hold(OTHER, 0), List.of(new Write.Claim(10))))
+                .getFirst();
+    }
+}

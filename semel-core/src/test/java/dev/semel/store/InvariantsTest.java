@@ -1,0 +1,53 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A check that cannot fail is a defect: each rule is broken once. */
+final class InvariantsTest {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            a name stands for a run            | UPDATE semel_key SET run = zeroblob(16)
+            both at work and ended, or neither | DELETE FROM semel_work
+            both at work and ended, or neither | INSERT INTO semel_end SELECT run, 10, 0, NULL, NULL, NULL, NULL, '' FROM semel_work
+            row of semel_work is about no run  | INSERT INTO semel_work VALUES (zeroblob(16), 'wf', NULL, 0, 2, 0)
+            row of semel_end is about no run   | INSERT INTO semel_end VALUES (zeroblob(16), 10, 0, NULL, NULL, NULL, NULL, '')
+            row of semel_journal is about no   | INSERT INTO semel_journal VALUES (zeroblob(16), 0, 0, '')
+            row of semel_request is about no   | UPDATE semel_request SET run = zeroblob(16)
+            row of semel_use is about no run   | UPDATE semel_use SET run = zeroblob(16)
+            lineage leads to no run            | UPDATE semel_run SET lineage = zeroblob(16)
+            previous leads to no run           | UPDATE semel_run SET previous = zeroblob(16)
+            duplicate_of leads to no run       | UPDATE semel_run SET duplicate_of = zeroblob(16)
+            counts are not the sums            | UPDATE semel_use SET replays = replays + 1
+            counts are not the sums            | UPDATE semel_use SET conflicts = 9
+            requests are not counted           | DELETE FROM semel_use
+            two runs have one chosen id        | UPDATE semel_run SET chosen_id = 'same'
+            a journal has a hole               | UPDATE semel_journal SET seq = 1
+            belongs to a lease that is gone    | UPDATE semel_work SET owner = 9
+            a fence slot is left of a lease    | INSERT INTO semel_fence VALUES (9, 0)
+            belongs to another workspace       | UPDATE semel_key SET ws = 9
+            a workflow has no text             | UPDATE semel_workflow SET version = 9
+            """)
+    void every_invariant_can_fail(String rule, String tampering) {
+        Desk desk = new Desk(Dialect.SQLITE);
+        try {
+            RunId run = desk.fresh(desk.key("K"));
+            desk.fresh();
+            desk.apply(desk.append(run, 0, "[]"));
+            desk.apply(new Write.Tally(List.of(desk.seen(run, false, 3))));
+            Invariants.check(desk.place);
+            desk.store.close();
+            desk.place.execute(tampering);
+            AssertionError broken = assertThrows(AssertionError.class, () -> Invariants.check(desk.place));
+            assertTrue(String.valueOf(broken.getMessage()).contains(rule), broken.getMessage());
+        } finally {
+            desk.reads.close();
+            desk.place.close();
+        }
+    }
+}

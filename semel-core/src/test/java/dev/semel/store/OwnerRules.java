@@ -1,0 +1,145 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Write.Owned;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Only the lease that drives a run writes about it. */
+interface OwnerRules {
+    Desk desk();
+
+    @Test
+    default void an_owner_writes_its_journal_in_order_and_its_end() {
+        RunId run = desk().fresh(desk().key("K"));
+        assertEquals(Owned.RECORDED, desk().apply(desk().append(run, 0, "[\"a\"]")));
+        assertEquals(RunState.RUNNING, desk().runOf(run).state());
+        assertEquals(
+                List.of(Owned.RECORDED, Owned.RECORDED),
+                desk().applyAll(desk().append(run, 1, "[\"b\"]"), desk().append(run, 2, "[\"ü€😀\"]")));
+        assertEquals(List.of("[\"a\"]", "[\"b\"]", "[\"ü€😀\"]"), desk().reads.journal(run));
+        desk().place.setTime(Place.START + 5);
+        var end = new Write.End(run, RunState.COMPLETED, Write.Ending.output("{\"ok\":true}"), "[\"rest\"]");
+        assertEquals(Owned.RECORDED, desk().apply(end));
+        Rows.Run ended = desk().runOf(run);
+        assertEquals(RunState.COMPLETED, ended.state());
+        assertEquals(new Rows.End(Place.START + 5, end.ending(), "[\"rest\"]"), ended.end());
+        assertEquals(0, desk().reads.unfinished());
+    }
+
+    @Test
+    default void a_failed_end_keeps_code_message_and_step() {
+        RunId run = desk().fresh();
+        desk().apply(desk().failed(run));
+        Rows.Run ended = desk().runOf(run);
+        assertEquals(RunState.FAILED, ended.state());
+        Rows.End end = ended.end();
+        assertNotNull(end);
+        assertEquals(new Write.Ending(null, "broken", "it broke", "pay"), end.ending());
+    }
+
+    @Test
+    default void who_does_not_own_the_run_writes_nothing_about_it() {
+        RunId mine = desk().fresh();
+        RunId free = desk().id();
+        desk().apply(new Write.Admit(desk().run(free), List.of(), false));
+        RunId unknown = desk().id();
+        assertEquals(
+                List.of(Owned.FENCED, Owned.FENCED, Owned.FENCED, Owned.FENCED, Owned.RECORDED),
+                desk().applyAll(
+                                desk().append(free, 0, "[1]"),
+                                desk().end(free),
+                                desk().append(unknown, 0, "[1]"),
+                                desk().end(unknown),
+                                desk().append(mine, 0, "[1]")));
+        assertEquals(1, desk().place.count("semel_journal"));
+        assertEquals(0, desk().place.count("semel_end"));
+        assertEquals(RunState.STARTED, desk().runOf(free).state());
+    }
+
+    @Test
+    default void without_a_lease_nobody_owns_anything() {
+        RunId mine = desk().fresh();
+        assertEquals(Owned.FENCED, desk().applyAs(null, desk().append(mine, 0, "[1]")));
+        assertEquals(Owned.FENCED, desk().applyAs(null, desk().end(mine)));
+        assertEquals(RunState.STARTED, desk().runOf(mine).state());
+        desk().apply(desk().end(mine));
+        assertEquals(Owned.FENCED, desk().applyAs(null, desk().end(mine)), "nor claims an end as its own");
+    }
+
+    @Test
+    default void a_batch_under_a_lease_that_is_gone_is_fenced_whole() {
+        desk().leases.end(Desk.LEASE);
+        assertThrows(StoreFailure.Fenced.class, () -> desk().apply(desk().admit(desk().id(), desk().key("K"))));
+        assertEquals(0, desk().place.count("semel_run"));
+        assertEquals(0, desk().place.count("semel_key"));
+    }
+
+    @Test
+    default void a_slot_that_the_lease_never_had_is_fenced() {
+        var beyond = new Batch.Hold(Desk.LEASE, desk().store.lanes());
+        assertThrows(StoreFailure.Fenced.class, () -> desk().applyAs(beyond, new Write.Claim(1)));
+        var other = new Batch.Hold(Desk.LEASE + 1, 0);
+        assertThrows(StoreFailure.Fenced.class, () -> desk().applyAs(other, new Write.Claim(1)));
+    }
+
+    @Test
+    default void a_fenced_lane_goes_on_under_a_new_lease() {
+        RunId run = desk().fresh();
+        desk().leases.end(Desk.LEASE);
+        assertThrows(StoreFailure.Fenced.class, () -> desk().apply(new Write.Claim(1)));
+        desk().leases.start(78, "desk", desk().store.lanes(), Desk.TTL);
+        assertEquals(List.of(run), desk().applyAs(new Batch.Hold(78, 0), new Write.Claim(1)));
+    }
+
+    @Test
+    default void a_lease_given_back_sets_its_runs_free_at_once() {
+        RunId run = desk().fresh();
+        assertFalse(desk().reads.freeWork());
+        desk().leases.end(Desk.LEASE);
+        assertTrue(desk().reads.freeWork());
+        assertFalse(desk().leases.renew(Desk.LEASE, Desk.TTL), "it is never taken up again");
+        desk().leases.start(78, "desk", desk().store.lanes(), Desk.TTL);
+        var hold = new Batch.Hold(78, 0);
+        assertEquals(List.of(run), desk().applyAs(hold, new Write.Claim(5)));
+        assertEquals(2, desk().runOf(run).claims());
+        assertEquals(Owned.RECORDED, desk().applyAs(hold, desk().append(run, 0, "[1]")));
+    }
+
+    @Test
+    default void a_lease_that_is_renewed_stands() {
+        assertTrue(desk().leases.renew(Desk.LEASE, Desk.TTL));
+        assertEquals(0, desk().leases.takeOver());
+        desk().fresh();
+    }
+
+    @Test
+    default void a_claim_takes_the_oldest_free_runs_up_to_its_limit() {
+        RunId queued = desk().id();
+        RunId first = desk().id();
+        RunId second = desk().id();
+        RunId third = desk().id();
+        desk().fresh();
+        desk().applyAll(
+                        new Write.Admit(desk().run(third), List.of(), false),
+                        new Write.Admit(desk().run(first), List.of(), false),
+                        new Write.Admit(desk().run(queued, RunState.QUEUED, null), List.of(), false),
+                        new Write.Admit(desk().run(second), List.of(), false));
+        assertEquals(
+                List.of(first, second),
+                desk().apply(new Write.Claim(2)).stream().sorted().toList());
+        assertEquals(List.of(third), desk().apply(new Write.Claim(2)));
+        assertFalse(desk().reads.freeWork());
+        assertEquals(RunState.QUEUED, desk().runOf(queued).state());
+        Rows.Run claimed = desk().reads.claimed(third);
+        assertNotNull(claimed);
+        assertEquals(1, claimed.claims());
+    }
+}

@@ -1,0 +1,217 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.semel.key.Known;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.trigger.Door;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Lists, pages and filters; and that two workspaces never see each other. */
+interface ReadRules {
+    Desk desk();
+
+    private NewRun run(RunId id, int ws, String workflow, @Nullable String key) {
+        return new NewRun(
+                id,
+                ws,
+                null,
+                workflow,
+                1,
+                RunState.STARTED,
+                new NewRun.Origin(Door.LIBRARY, "actor", key, null),
+                "{}",
+                new byte[0]);
+    }
+
+    private RunId started(int ws, String workflow, @Nullable String key) {
+        RunId id = desk().id();
+        desk().apply(new Write.Admit(run(id, ws, workflow, key), List.of(), true));
+        return id;
+    }
+
+    private static Reads.RunFilter all(int ws) {
+        return new Reads.RunFilter(ws, null, null, null, false, 0, null, 100);
+    }
+
+    private List<RunId> ids(Reads.RunFilter filter) {
+        return desk().reads.runs(filter).stream().map(Rows.Run::id).toList();
+    }
+
+    @Test
+    default void runs_are_listed_newest_first_and_paged_without_gap_or_repeat() {
+        desk().publish(desk().ws, "two", "wf_two");
+        List<RunId> made = new ArrayList<>();
+        for (int i = 0; i < 11; i++) {
+            made.add(started(desk().ws, i % 3 == 0 ? "wf_two" : Desk.WORKFLOW, null));
+        }
+        assertEquals(made.reversed(), ids(all(desk().ws)));
+        for (String workflow : new String[] {null, Desk.WORKFLOW, "wf_two"}) {
+            List<RunId> paged = new ArrayList<>();
+            RunId before = null;
+            List<RunId> page;
+            do {
+                page = ids(new Reads.RunFilter(desk().ws, workflow, null, null, false, 0, before, 4));
+                paged.addAll(page);
+                before = page.isEmpty() ? null : page.getLast();
+            } while (!page.isEmpty());
+            assertEquals(ids(new Reads.RunFilter(desk().ws, workflow, null, null, false, 0, null, 100)), paged);
+        }
+    }
+
+    @Test
+    default void runs_are_filtered_by_state_key_time_and_replays() {
+        RunId first = started(desk().ws, Desk.WORKFLOW, "K");
+        desk().place.setTime(Place.START + 10);
+        RunId second = started(desk().ws, Desk.WORKFLOW, "L");
+        RunId third = started(desk().ws, Desk.WORKFLOW, null);
+        desk().apply(desk().end(second));
+        desk().apply(desk().failed(third));
+        desk().apply(new Write.Tally(List.of(desk().seen(second, false, 2))));
+        desk().apply(new Write.Tally(List.of(desk().seen(first, true, 1))));
+        int ws = desk().ws;
+        assertEquals(List.of(first), ids(new Reads.RunFilter(ws, null, RunState.STARTED, null, false, 0, null, 9)));
+        assertEquals(List.of(third), ids(new Reads.RunFilter(ws, null, RunState.FAILED, null, false, 0, null, 9)));
+        assertEquals(List.of(second), ids(new Reads.RunFilter(ws, null, null, "L", false, 0, null, 9)));
+        assertEquals(List.of(), ids(new Reads.RunFilter(ws, null, null, "l", false, 0, null, 9)));
+        assertEquals(List.of(second), ids(new Reads.RunFilter(ws, null, null, null, true, 0, null, 9)));
+        assertEquals(
+                List.of(third, second),
+                ids(new Reads.RunFilter(ws, null, null, null, false, Place.START + 10, null, 9)));
+        assertEquals(List.of(), ids(new Reads.RunFilter(ws, "wf_no", null, null, false, 0, null, 9)));
+    }
+
+    @Test
+    default void requests_of_a_run_are_its_newest_newest_last() {
+        RunId run = desk().fresh();
+        List<Write.Seen> rows = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            rows.add(new Write.Seen(
+                    desk().id(), desk().ws, run, i == 3, Place.START + i, i == 3 ? 422 : 200, "actor " + i,
+                    i == 3 ? "amount" : null, 1 + i));
+        }
+        desk().apply(new Write.Tally(rows.reversed()));
+        assertEquals(rows.subList(2, 7), desk().reads.requestsOf(run, 5));
+        assertEquals(rows, desk().reads.requestsOf(run, 20));
+        Rows.Counts counts = desk().runOf(run).counts();
+        assertEquals(new Rows.Counts(1 + 2 + 3 + 5 + 6 + 7, 4, Place.START + 6), counts);
+    }
+
+    @Test
+    default void requests_of_a_workspace_are_paged_newest_first() {
+        RunId one = desk().fresh();
+        RunId two = desk().fresh();
+        List<Write.Seen> rows = new ArrayList<>();
+        for (int i = 0; i < 9; i++) {
+            rows.add(desk().seen(i % 2 == 0 ? one : two, false, 1));
+        }
+        desk().apply(new Write.Tally(rows));
+        List<Write.Seen> first = desk().reads.requests(desk().ws, null, 5);
+        List<Write.Seen> second = desk().reads.requests(desk().ws, first.getLast().id(), 5);
+        List<Write.Seen> paged = new ArrayList<>(first);
+        paged.addAll(second);
+        assertEquals(rows.reversed(), paged);
+    }
+
+    @Test
+    default void the_tallies_of_many_runs_in_one_batch_are_counted_apart() {
+        RunId one = desk().fresh();
+        RunId two = desk().fresh();
+        desk().applyAll(
+                        new Write.Tally(List.of(desk().seen(two, false, 10), desk().seen(one, false, 1))),
+                        new Write.Tally(List.of(desk().seen(one, true, 100), desk().seen(two, false, 1_000))));
+        assertEquals(new Rows.Counts(1, 100, Place.START), desk().runOf(one).counts());
+        assertEquals(new Rows.Counts(1_010, 0, Place.START), desk().runOf(two).counts());
+    }
+
+    @Test
+    default void a_key_is_found_in_every_scope_and_only_as_a_whole() {
+        RunId plain = desk().fresh(desk().key("K"));
+        desk().place.setTime(Place.START + 1);
+        RunId scoped = desk().fresh(desk().wish(Name.Kind.WORKFLOW_KEY, "K\nwf_one", Known.HOLD));
+        desk().place.setTime(Place.START + 2);
+        RunId distinct = desk().fresh(desk().wish(Name.Kind.DISTINCT_KEY, "K\nabc", Known.HOLD));
+        desk().fresh(desk().key("K2"));
+        desk().fresh(desk().key("k"));
+        desk().fresh(desk().wish(Name.Kind.WORKFLOW_KEY, "K2\nwf_one", Known.HOLD));
+        desk().fresh(desk().wish(Name.Kind.RUN, "K", Known.HOLD));
+        List<Rows.Held> found = desk().reads.key(desk().ws, "K");
+        assertEquals(
+                List.of(distinct, scoped, plain),
+                found.stream().map(held -> held.known().run()).toList());
+        assertEquals("actor", found.getFirst().actor());
+        assertEquals("the correlation", found.getFirst().correlationId());
+        assertEquals(List.of(), desk().reads.key(desk().ws, "nobody"));
+    }
+
+    @Test
+    default void a_key_tells_the_error_of_its_run_and_its_counts() {
+        RunId run = desk().fresh(desk().key("K"));
+        desk().apply(desk().failed(run));
+        desk().apply(new Write.Tally(List.of(desk().seen(run, false, 4), desk().seen(run, true, 2))));
+        Rows.Held held = desk().reads.key(desk().ws, "K").getFirst();
+        assertEquals("broken", held.errorCode());
+        assertEquals("pay", held.errorStep());
+        assertEquals(new Rows.Counts(4, 2, Place.START), held.counts());
+        assertEquals(RunState.FAILED, held.known().state());
+    }
+
+    @Test
+    default void keys_are_paged_by_prefix_over_all_scopes() {
+        List<Name> names = new ArrayList<>();
+        for (String text : List.of("a", "ab", "a b", "a~", "abc")) {
+            names.add(desk().key(text).name());
+            desk().fresh(desk().key(text));
+            Wish scoped = desk().wish(Name.Kind.WORKFLOW_KEY, text + "\nwf_one", Known.HOLD);
+            names.add(scoped.name());
+            desk().fresh(scoped);
+        }
+        desk().fresh(desk().key("A"));
+        desk().fresh(desk().key("b"));
+        names.sort(null);
+        List<Name> paged = new ArrayList<>();
+        Name after = null;
+        List<Rows.Held> page;
+        do {
+            page = desk().reads.keys(desk().ws, "a", after, 3);
+            page.forEach(held -> paged.add(held.name()));
+            after = page.isEmpty() ? null : page.getLast().name();
+        } while (!page.isEmpty());
+        assertEquals(names, paged);
+        assertEquals(
+                12, desk().reads.keys(desk().ws, "", null, 100).size());
+        assertEquals(List.of(), desk().reads.keys(desk().ws, "zz", null, 100));
+    }
+
+    @Test
+    default void two_workspaces_never_see_each_others_rows() {
+        int other = desk().workspace("two").ws();
+        desk().publish(other, "one", "wf_other");
+        RunId mine = desk().fresh(desk().key("K"));
+        RunId theirs = desk().id();
+        Wish theirKey = new Wish(new Name(other, Name.Kind.KEY, "K"), Desk.bytes("d"), Desk.WINDOW, 0, true);
+        var admitted = desk().apply(new Write.Admit(run(theirs, other, "wf_other", "K"), List.of(theirKey), true));
+        assertEquals(Write.Admitted.Fresh.class, admitted.getClass());
+        desk().apply(new Write.Tally(List.of(desk().seen(mine, false, 1))));
+        Reads reads = desk().reads;
+        assertNull(reads.run(other, mine));
+        assertNull(reads.run(desk().ws, theirs));
+        assertEquals(List.of(theirs), ids(all(other)));
+        assertEquals(List.of(mine), ids(all(desk().ws)));
+        assertEquals(List.of(), ids(new Reads.RunFilter(other, Desk.WORKFLOW, null, null, false, 0, null, 9)));
+        assertEquals(List.of(), reads.requests(other, null, 9));
+        assertEquals(theirs, reads.key(other, "K").getFirst().known().run());
+        assertEquals(1, reads.key(desk().ws, "K").size());
+        assertEquals(1, reads.keys(other, "", null, 9).size());
+        assertNull(reads.workflow(other, Desk.WORKFLOW));
+        assertNull(reads.workflow(desk().ws, "wf_other"));
+        assertEquals(List.of(), reads.tokens(other));
+        assertThrows(IllegalArgumentException.class, () -> reads.run(0, mine));
+    }
+}

@@ -1,0 +1,8 @@
+package dev.semel.store;
+
+final class SqliteStoreTest extends StoreContract {
+    @Override
+    Dialect dialect() {
+        return Dialect.SQLITE;
+    }
+}

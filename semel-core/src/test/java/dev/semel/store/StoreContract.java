@@ -1,0 +1,35 @@
+package dev.semel.store;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/**
+ * What every store does. The rules stand in the interfaces, a chapter each; a store only says where it is. No rule is
+ * left out for one of them.
+ */
+abstract class StoreContract
+        implements AdmissionRules, NameRules, RepeatedRules, OwnerRules, ChangeRules, SweepRules, ReadRules, LimitRules {
+    private Desk desk = unopened();
+
+    abstract Dialect dialect();
+
+    @BeforeEach
+    void open() {
+        desk = new Desk(dialect());
+    }
+
+    @Override
+    public Desk desk() {
+        return desk;
+    }
+
+    @AfterEach
+    void check() {
+        desk.close();
+    }
+
+    @SuppressWarnings("NullAway") // set before each test
+    private static Desk unopened() {
+        return null;
+    }
+}

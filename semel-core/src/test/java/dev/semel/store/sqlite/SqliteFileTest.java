@@ -1,0 +1,105 @@
+package dev.semel.store.sqlite;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.store.SqlitePlace;
+import dev.semel.store.Store;
+import dev.semel.store.StoreFailure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** One file, one process, readable by its owner only. */
+final class SqliteFileTest {
+    @Test
+    void file_and_new_folder_belong_to_their_owner_alone() throws IOException {
+        try (SqlitePlace place = new SqlitePlace();
+                Store _ = place.store()) {
+            Path file = place.file();
+            assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+            assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(Path.of(file + "-wal"))));
+            assertEquals(
+                    "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file.getParent())));
+        }
+    }
+
+    @Test
+    void a_file_that_others_could_read_is_closed_to_them() throws IOException {
+        try (SqlitePlace place = new SqlitePlace()) {
+            place.store().close();
+            Files.setPosixFilePermissions(place.file(), PosixFilePermissions.fromString("rw-r--r--"));
+            try (Store _ = place.store()) {
+                assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(place.file())));
+            }
+        }
+    }
+
+    @Test
+    void a_second_store_on_the_same_file_is_refused_with_a_clear_word() {
+        try (SqlitePlace place = new SqlitePlace()) {
+            try (Store _ = place.store()) {
+                assertUsed(assertThrows(StoreFailure.Down.class, place::store), place);
+            }
+            place.store().close();
+        }
+    }
+
+    @Test
+    void a_second_process_on_the_same_file_is_refused_with_a_clear_word() throws IOException {
+        try (SqlitePlace place = new SqlitePlace()) {
+            place.store().close();
+            Process other = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            LockHolder.class.getName(),
+                            place.file() + ".lock")
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            try (var said = other.inputReader()) {
+                assertEquals("locked", said.readLine());
+                assertUsed(assertThrows(StoreFailure.Down.class, place::store), place);
+            } finally {
+                other.destroyForcibly().onExit().join();
+            }
+            place.store().close(); // killed, not stopped: the lock went with the process
+        }
+    }
+
+    private static void assertUsed(StoreFailure refusal, SqlitePlace place) {
+        for (String part : List.of(
+                place.file().toString(), "another Semel process uses it", "Nothing was changed", "another --data folder")) {
+            assertTrue(String.valueOf(refusal.getMessage()).contains(part), refusal.getMessage());
+        }
+    }
+
+    @Test
+    void a_file_that_is_no_database_is_refused_each_time_for_what_it_is() throws IOException {
+        try (SqlitePlace place = new SqlitePlace()) {
+            Files.createDirectories(place.file().getParent());
+            Files.writeString(place.file(), "this is a letter, not a database. ".repeat(100));
+            for (int i = 0; i < 2; i++) {
+                StoreFailure refusal = assertThrows(StoreFailure.Down.class, place::store);
+                assertFalse(String.valueOf(refusal.getMessage()).contains("another Semel process"), "it is not in use");
+                assertTrue(String.valueOf(refusal.getMessage()).contains(place.file().toString()));
+            }
+            assertTrue(Files.readString(place.file()).startsWith("this is a letter"), "it is as it was");
+        }
+    }
+
+    @Test
+    void a_library_with_the_wal_bug_is_refused() {
+        for (String old : List.of("3.51.2", "3.51", "3.50.9", "3.7.17", "2.99.99")) {
+            assertFalse(SqliteStore.newEnough(old), old);
+        }
+        for (String fine : List.of("3.51.3", "3.51.10", "3.52.0", "3.53.4", "4.0.0")) {
+            assertTrue(SqliteStore.newEnough(fine), fine);
+        }
+    }
+}

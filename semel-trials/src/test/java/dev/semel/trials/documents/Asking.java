@@ -1,0 +1,99 @@
+package dev.semel.trials.documents;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.semel.json.Json;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+
+/** Asks, and holds every answer against the description. */
+final class Asking {
+    private final HttpClient client;
+    private final String url;
+    private final OpenApi api;
+    final List<String> faults = new ArrayList<>();
+    final TreeSet<String> operations = new TreeSet<>();
+    private List<String> headers = List.of();
+    private String type = "application/json";
+    private String token = "dev";
+    private String workflow = "";
+
+    Asking(HttpClient client, String url, OpenApi api) {
+        this.client = client;
+        this.url = url;
+        this.api = api;
+    }
+
+    Asking named(String name) {
+        workflow = name;
+        return without();
+    }
+
+    Asking without() {
+        headers = List.of();
+        return this;
+    }
+
+    Asking with(String name, String value) {
+        headers = Stream.concat(headers.stream(), Stream.of(name, value)).toList();
+        return this;
+    }
+
+    Asking typed(String mediaType) {
+        type = mediaType;
+        return this;
+    }
+
+    Asking token(String secret) {
+        token = secret;
+        return this;
+    }
+
+    Reply ask(int status, String method, String target, String body) throws Exception {
+        String path = target.split("\\?")[0];
+        String real = target.replace("{id}", workflow)
+                .replace("{run_id}", "chosen-1")
+                .replace("{key}", "evt_1")
+                .replace("{token_id}", target.contains("{token_id}") ? anyToken() : "");
+        List<String> all = new ArrayList<>(headers);
+        all.addAll(List.of("Authorization", "Bearer " + token));
+        all.addAll(body.isEmpty() ? List.of() : List.of("Content-Type", type));
+        Reply reply = Reply.to(client, method, URI.create(url + real), body, all);
+        assertEquals(status, reply.status(), method + " " + real + ": " + reply.body());
+        api.faults(method, path, reply).forEach(fault -> faults.add(method + " " + real + ": " + fault));
+        operations.add(method + " " + path);
+        return reply;
+    }
+
+    void publish(String name, String policy) throws Exception {
+        String file = "semel: 1\nworkflow: " + name + "\n" + policy + "steps: [{id: note, set: {ok: true}}]\n";
+        named(name).typed("application/yaml");
+        ask(200, "PUT", "/v1/workflows/{id}?dry_run=true", file);
+        ask(200, "PUT", "/v1/workflows/{id}", file);
+        typed("application/json");
+    }
+
+    String newToken(String body) throws Exception {
+        token = "dev";
+        return Json.parse(ask(200, "POST", "/v1/tokens", body).body())
+                .path("token")
+                .asString();
+    }
+
+    private String anyToken() throws Exception {
+        JsonNode tokens = Json.parse(ask(200, "GET", "/v1/tokens", "").body());
+        return tokens.path("items").get(0).path("token_id").asString();
+    }
+
+    List<String> missing() {
+        return api.operations().stream()
+                .map(one -> one.method() + " " + one.path())
+                .filter(one -> !operations.contains(one))
+                .toList();
+    }
+}

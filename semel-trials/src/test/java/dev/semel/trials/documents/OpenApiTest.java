@@ -1,0 +1,222 @@
+package dev.semel.trials.documents;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import dev.semel.Semel;
+import dev.semel.Settings;
+import dev.semel.error.ErrorCode;
+import dev.semel.json.Json;
+import dev.semel.server.api.Api;
+import dev.semel.server.api.FileWorkflow;
+import dev.semel.server.api.Metrics;
+import dev.semel.server.auth.Tokens;
+import dev.semel.trials.architecture.SourceFile;
+import dev.semel.trials.architecture.SourceTree;
+import io.swagger.v3.parser.OpenAPIV3Parser;
+import io.swagger.v3.parser.core.models.ParseOptions;
+import java.net.http.HttpClient;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** {@code /v1/openapi.json} against a validator, the router, the error codes and the answers of a real server. */
+class OpenApiTest {
+    private static final String JSON = "application/json";
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void a_validator_finds_nothing_wrong_with_it() throws Exception {
+        var parsed = new OpenAPIV3Parser().readContents(text(), null, new ParseOptions());
+        assertEquals(List.of(), parsed.getMessages());
+        assertNotNull(parsed.getOpenAPI());
+        assertEquals(
+                document().operations().size(),
+                parsed.getOpenAPI().getPaths().values().stream()
+                        .mapToInt(path -> path.readOperations().size())
+                        .sum());
+        var broken = new OpenAPIV3Parser()
+                .readContents(text().replaceFirst("\"responses\"", "\"replies\""), null, new ParseOptions());
+        assertFalse(broken.getMessages().isEmpty(), "The validator finds nothing wrong with anything.");
+    }
+
+    @Test
+    void it_offers_what_the_router_offers_and_asks_for_the_same_scopes() throws Exception {
+        TreeSet<String> routes = new TreeSet<>();
+        try (Semel semel = Semel.open(Settings.of("sqlite:" + folder.resolve("a.db"), FileWorkflow::compile))) {
+            new Api(semel, Tokens.serving(semel), new Metrics(semel), false)
+                    .router()
+                    .routes()
+                    .forEach(route -> routes.add(route.method() + " " + route.pattern() + " "
+                            + route.scope().name().toLowerCase(Locale.ROOT)));
+        }
+        TreeSet<String> described = new TreeSet<>();
+        document().operations().forEach(one -> described.add(one.method() + " " + one.path() + " " + one.scope()));
+        assertEquals(routes, described);
+    }
+
+    @Test
+    void it_lists_every_error_code() throws Exception {
+        List<String> listed = new ArrayList<>();
+        document()
+                .document()
+                .at("/components/schemas/Problem/properties/code/enum")
+                .forEach(code -> listed.add(code.asString()));
+        assertEquals(Stream.of(ErrorCode.values()).map(ErrorCode::slug).toList(), listed);
+    }
+
+    @Test
+    void the_examples_of_the_errors_page_are_what_the_server_would_say() throws Exception {
+        SourceFile page = SourceTree.find().files().stream()
+                .filter(file -> file.path().equals("docs/reference/errors.md"))
+                .findFirst()
+                .orElseThrow();
+        List<String> seen = new ArrayList<>();
+        for (Block block : Block.of(page)) {
+            JsonNode example = Json.parse(block.text());
+            assertEquals(List.of(), document().faults("Problem", example), block.place());
+            ErrorCode code = Arrays.stream(ErrorCode.values())
+                    .filter(one -> one.slug().equals(example.path("code").asString()))
+                    .findFirst()
+                    .orElseThrow();
+            assertEquals(code.title(), example.path("title").asString(), block.place());
+            assertEquals(code.status(), example.path("status").asInt(), block.place());
+            assertEquals(code.retryable(), example.path("retryable").asBoolean(), block.place());
+            seen.add(code.slug());
+        }
+        assertEquals(Stream.of(ErrorCode.values()).map(ErrorCode::slug).toList(), seen);
+    }
+
+    @Test
+    void answers_of_a_real_server_are_as_described() throws Exception {
+        LocalServer server = new LocalServer();
+        server.start();
+        try (HttpClient client = HttpClient.newHttpClient()) {
+            Asking asking = new Asking(client, server.url(), document());
+            triggers(asking);
+            lists(asking);
+            operating(asking);
+            refusals(asking);
+            assertEquals(List.of(), asking.faults);
+            assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());
+        } finally {
+            server.stop();
+        }
+    }
+
+    @Test
+    void an_answer_that_is_not_as_described_is_a_fault() throws Exception {
+        OpenApi api = document();
+        assertEquals(List.of(), api.faults("GET", "/healthz", reply(Map.of(), "{\"status\":\"ok\"}")));
+        assertFalse(
+                api.faults("GET", "/healthz", reply(Map.of(), "{\"status\":1}")).isEmpty());
+        assertFalse(api.faults("GET", "/healthz", reply(Map.of(), "{}")).isEmpty());
+        assertFalse(api.faults("GET", "/healthz", reply(Map.of(), "{\"status\":\"ok\",\"more\":1}"))
+                .isEmpty());
+        assertFalse(api.faults("GET", "/healthz", reply(Map.of("x-new", "1"), "{\"status\":\"ok\"}"))
+                .isEmpty());
+        assertFalse(api.faults("POST", "/healthz", reply(Map.of(), "{\"status\":\"ok\"}"))
+                .isEmpty());
+    }
+
+    private static Reply reply(Map<String, String> headers, String body) {
+        return new Reply(200, JSON, headers, body);
+    }
+
+    private static void triggers(Asking asking) throws Exception {
+        String data = "{\"data\":{\"payment_id\":\"pay_1\",\"amount\":4900,\"currency\":\"usd\"}}";
+        String trigger = "/v1/workflows/{id}/trigger";
+        asking.named("payment_receipt").with("Idempotency-Key", "evt_1");
+        asking.ask(200, "POST", trigger, data);
+        asking.ask(200, "POST", trigger + "?wait=30s", data);
+        asking.with("Prefer", "wait=1, handling=strict").ask(200, "POST", trigger, data);
+        asking.ask(422, "POST", trigger, data.replace("4900", "5900"));
+        asking.without().ask(200, "POST", trigger, "{\"data\":{\"task_id\":\"t\"},\"more\":1}");
+        asking.ask(200, "PUT", "/v1/workflows/{id}/runs/{run_id}", data);
+        asking.ask(
+                200,
+                "POST",
+                "/v1/workflows/{id}/trigger-batch",
+                "{\"items\":[{\"key\":\"b_1\",\"data\":{}},{\"key\":\"b_1\",\"data\":{}},{\"key\":\"\"}]}");
+        asking.publish("loose", "");
+        asking.publish("strict", "idempotency: {duplicate_payload: reject}\ntrigger: {http: {require_key: true}}\n");
+        asking.publish("flagged", "idempotency: {duplicate_payload: flag, on_failed: run_again}\n");
+        asking.named("loose").with("Idempotency-Key", "l_1").ask(200, "POST", trigger, "{\"data\":{\"a\":1}}");
+        asking.ask(200, "POST", trigger, "{\"data\":{\"a\":2}}");
+        asking.named("strict").ask(400, "POST", trigger, "{}");
+        asking.with("Idempotency-Key", "s_1").ask(200, "POST", trigger, "{}");
+        asking.without().with("Idempotency-Key", "s_2").ask(409, "POST", trigger, "{}");
+        asking.named("flagged").with("Idempotency-Key", "f_1").ask(200, "POST", trigger, "{}");
+        asking.without().with("Idempotency-Key", "f_2").ask(200, "POST", trigger, "{}");
+    }
+
+    private static void lists(Asking asking) throws Exception {
+        asking.named("payment_receipt");
+        asking.ask(200, "GET", "/v1/runs?limit=2&q=status:completed", "");
+        asking.ask(200, "GET", "/v1/workflows/{id}/runs?q=replayed:true", "");
+        asking.ask(200, "GET", "/v1/runs/{run_id}", "");
+        asking.ask(200, "GET", "/v1/runs/{run_id}/timeline", "");
+        asking.ask(200, "GET", "/v1/runs/{run_id}/requests", "");
+        asking.ask(200, "GET", "/v1/requests", "");
+        asking.ask(200, "GET", "/v1/keys?prefix=evt", "");
+        asking.ask(200, "GET", "/v1/keys/{key}?workflow=payment_receipt", "");
+        asking.ask(200, "GET", "/v1/workflows", "");
+        asking.ask(200, "GET", "/v1/workflows/{id}", "");
+    }
+
+    private static void operating(Asking asking) throws Exception {
+        asking.ask(200, "POST", "/v1/workflows/{id}/pause", "");
+        asking.ask(200, "POST", "/v1/workflows/{id}/trigger", "{}");
+        asking.ask(200, "GET", "/v1/runs?q=status:queued", "");
+        asking.ask(200, "POST", "/v1/workflows/{id}/resume", "");
+        asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
+        asking.ask(200, "POST", "/v1/tokens", "{\"scopes\":[\"trigger\"],\"quota_per_minute\":1}");
+        asking.ask(200, "GET", "/v1/tokens", "");
+        asking.ask(200, "DELETE", "/v1/tokens/{token_id}", "");
+        asking.ask(200, "GET", "/v1/audit", "");
+        asking.ask(200, "GET", "/v1/openapi.json", "");
+        asking.ask(200, "GET", "/healthz", "");
+        asking.ask(200, "GET", "/readyz", "");
+        asking.ask(200, "GET", "/metrics", "");
+    }
+
+    private static void refusals(Asking asking) throws Exception {
+        String trigger = "/v1/workflows/{id}/trigger";
+        asking.ask(400, "POST", trigger, "{\"data\":{\"amount\":\"x\"}}");
+        asking.ask(400, "POST", trigger, "{\"data\":");
+        asking.with("Idempotency-Key", "\"").ask(400, "POST", trigger, "{}");
+        asking.without().ask(413, "POST", trigger, " ".repeat((1 << 20) + 1));
+        asking.named("nowhere").ask(404, "POST", trigger, "{}");
+        asking.ask(404, "GET", "/v1/keys/{key}?workflow=nowhere", "");
+        asking.ask(400, "GET", "/v1/runs?limit=0", "");
+        asking.named("payment_receipt").typed("text/plain").ask(415, "POST", trigger, "{}");
+        asking.typed("application/yaml").ask(400, "PUT", "/v1/workflows/{id}", "semel: 1\nworkflow: x\nstep: []\n");
+        asking.typed(JSON).token("nobody").ask(401, "POST", trigger, "{}");
+        asking.token(asking.newToken("{\"scopes\":[\"read\"]}")).ask(403, "POST", trigger, "{}");
+        asking.token(asking.newToken("{\"scopes\":[\"trigger\"],\"quota_per_minute\":1}"))
+                .ask(200, "POST", trigger, "{}");
+        asking.ask(429, "POST", trigger, "{}");
+    }
+
+    private static OpenApi document() throws Exception {
+        return OpenApi.parse(text());
+    }
+
+    private static String text() throws Exception {
+        try (var in = Api.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
+            return new String(
+                    java.util.Objects.requireNonNull(in).readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.semel.trials.documents;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.semel.trials.architecture.SourceFile;
+import dev.semel.trials.architecture.SourceTree;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** What pages say about files and code, beside what their blocks show. */
+class PagesTest {
+    private static final Pattern LABEL = Pattern.compile("// CRASH\\(([a-z-]+)\\)");
+    private static final Pattern ROW = Pattern.compile("(?m)^\\| `([a-z-]+)` \\| `engine/");
+
+    @Test
+    void every_link_leads_somewhere() throws Exception {
+        List<SourceFile> files = SourceTree.find().files();
+        Links links = Links.among(files);
+        List<String> broken = new ArrayList<>();
+        files.stream().filter(SourceFile::isMarkdown).forEach(page -> broken.addAll(links.broken(page, Set.of("LICENSE"))));
+        assertEquals("", String.join("\n", broken));
+    }
+
+    @Test
+    void a_link_to_nothing_is_found() {
+        SourceFile page = new SourceFile(
+                "docs/a.md", "[b](b.md) [b](b.md#two-words) [c](c.md) [b](b.md#three) [top](../README.md) [me](#here)\n# Here\n");
+        SourceFile other = new SourceFile("docs/b.md", "# Two `words`!\n");
+        assertEquals(
+                List.of("docs/a.md: c.md", "docs/a.md: b.md#three"),
+                Links.among(List.of(page, other)).broken(page, Set.of("README.md")));
+    }
+
+    @Test
+    void the_crash_table_has_every_label_of_the_code_and_no_other() throws Exception {
+        Set<String> labels = new TreeSet<>();
+        Set<String> rows = new TreeSet<>();
+        for (SourceFile file : SourceTree.find().files()) {
+            if (file.path().contains("/src/main/java/")) {
+                collect(LABEL, file, labels);
+            } else if (file.path().equals("docs/internals.md")) {
+                collect(ROW, file, rows);
+            }
+        }
+        assertFalse(labels.isEmpty());
+        assertEquals(labels, rows);
+    }
+
+    private static void collect(Pattern pattern, SourceFile file, Set<String> into) {
+        for (Matcher match = pattern.matcher(file.text()); match.find(); ) {
+            into.add(match.group(1));
+        }
+    }
+}
