@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Answer;
+import dev.semel.trigger.Answer;
 import dev.semel.store.Dialect;
 import dev.semel.store.Rows;
 import dev.semel.store.Waiting;
@@ -146,8 +146,8 @@ final class DuplicatesTest {
         Rows.Counts counts = counted(first, 1);
         assertEquals(1, counts.replays());
         assertEquals(1, counts.conflicts());
-        assertEquals(1, bench.semel().counters().replayed.sum());
-        assertEquals(1, bench.semel().counters().conflicts.sum());
-        assertEquals(1, bench.semel().counters().fresh.sum());
+        assertEquals(1, bench.semel().count("replayed"));
+        assertEquals(1, bench.semel().count("conflicts"));
+        assertEquals(1, bench.semel().count("fresh"));
     }
 }

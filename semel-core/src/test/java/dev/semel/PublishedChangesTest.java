@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Answer;
+import dev.semel.trigger.Answer;
 import dev.semel.error.ErrorCode;
 import dev.semel.key.KeyPolicy.OnMismatch;
 import dev.semel.key.KeyPolicy.Scope;

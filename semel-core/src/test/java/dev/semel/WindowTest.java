@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Answer;
+import dev.semel.trigger.Answer;
 import dev.semel.key.KeyPolicy.DuplicatePayload;
 import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
@@ -42,7 +42,7 @@ final class WindowTest {
     }
 
     private long expiredKeyRetries() {
-        return bench.semel().counters().expiredKeyRetries.sum();
+        return bench.semel().count("expiredKeyRetries");
     }
 
     @Test
