@@ -38,7 +38,9 @@ record Links(Map<String, SourceFile> files) {
     private boolean leads(SourceFile page, String target, Set<String> others) {
         int hash = target.indexOf('#');
         String file = hash < 0 ? target : target.substring(0, hash);
-        String path = file.isEmpty() ? page.path() : Path.of(page.path()).resolveSibling(file).normalize().toString();
+        String path = file.isEmpty()
+                ? page.path()
+                : Path.of(page.path()).resolveSibling(file).normalize().toString();
         SourceFile found = files.get(path);
         if (found == null) {
             return others.contains(path);

@@ -23,14 +23,17 @@ class PagesTest {
         List<SourceFile> files = SourceTree.find().files();
         Links links = Links.among(files);
         List<String> broken = new ArrayList<>();
-        files.stream().filter(SourceFile::isMarkdown).forEach(page -> broken.addAll(links.broken(page, Set.of("LICENSE"))));
+        files.stream()
+                .filter(SourceFile::isMarkdown)
+                .forEach(page -> broken.addAll(links.broken(page, Set.of("LICENSE"))));
         assertEquals("", String.join("\n", broken));
     }
 
     @Test
     void a_link_to_nothing_is_found() {
         SourceFile page = new SourceFile(
-                "docs/a.md", "[b](b.md) [b](b.md#two-words) [c](c.md) [b](b.md#three) [top](../README.md) [me](#here)\n# Here\n");
+                "docs/a.md",
+                "[b](b.md) [b](b.md#two-words) [c](c.md) [b](b.md#three) [top](../README.md) [me](#here)\n# Here\n");
         SourceFile other = new SourceFile("docs/b.md", "# Two `words`!\n");
         assertEquals(
                 List.of("docs/a.md: c.md", "docs/a.md: b.md#three"),
