@@ -24,6 +24,7 @@ import dev.semel.store.Waiting;
 import dev.semel.store.Wish;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
+import dev.semel.trigger.Door;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,7 +82,7 @@ final class CommitterTest {
                 "wf_one",
                 1,
                 RunState.STARTED,
-                new NewRun.Origin(NewRun.Door.LIBRARY, "actor", key, null),
+                new NewRun.Origin(Door.LIBRARY, "actor", key, null),
                 "{}",
                 new byte[0]);
         var wish = new Wish(new Name(1, Name.Kind.KEY, key), new byte[32], WINDOW, Known.HOLD, true);
