@@ -86,7 +86,7 @@ final class FaultyStore implements Store {
                     throw new StoreFailure.CommitUnknown(cause);
                 }
                 case COMMIT_LOST -> throw new StoreFailure.CommitUnknown(cause);
-                case LOCKED -> throw new StoreFailure.Locked(cause);
+                case LOCKED -> throw new StoreFailure.Locked(true, cause);
                 case FENCED -> throw new StoreFailure.Fenced(batch.hold() == null ? 0 : batch.hold().lease());
             }
         }
