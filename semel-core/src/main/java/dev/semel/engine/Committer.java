@@ -2,12 +2,14 @@ package dev.semel.engine;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.store.Batch;
 import dev.semel.store.Store;
 import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Group commit. Callers hand over a write and park; a lane takes what has gathered, applies it in one transaction, and
@@ -16,11 +18,13 @@ import java.util.concurrent.Semaphore;
  */
 public final class Committer implements AutoCloseable {
     private final List<LaneLoop> lanes = new ArrayList<>();
+    private final LeaseKeeper leases;
     private final Semaphore triggerRoom;
     private final Counters counters;
     private volatile boolean closed;
 
     public Committer(Store store, LeaseKeeper leases, Limits limits, Surroundings surroundings) {
+        this.leases = leases;
         this.counters = surroundings.counters();
         this.triggerRoom = new Semaphore(limits.queuedTriggers());
         for (int slot = 0; slot < store.lanes(); slot++) {
@@ -33,6 +37,12 @@ public final class Committer implements AutoCloseable {
 
     public int lanes() {
         return lanes.size();
+    }
+
+    /** The lease that owners write under now, or null while there is none. */
+    @Nullable Long lease() {
+        Batch.Hold hold = leases.hold(0);
+        return hold == null ? null : hold.lease();
     }
 
     /** A trigger: refused at once when too many wait already, or when the store is known not to take writes. */

@@ -24,6 +24,12 @@ public final class Counters {
     public final LongAdder failed = new LongAdder();
     public final LongAdder recovered = new LongAdder();
     public final LongAdder takeovers = new LongAdder();
+    public final LongAdder droppedRuns = new LongAdder();
+
+    /** Grows with everything after which a run may be ours in the store without being driven here. */
+    long doubts() {
+        return storeFailures.sum() + fencedBatches.sum() + droppedRuns.sum();
+    }
 
     /** Every counter by its name. */
     public Map<String, LongSupplier> all() {
@@ -45,6 +51,7 @@ public final class Counters {
                 Map.entry("completed", completed::sum),
                 Map.entry("failed", failed::sum),
                 Map.entry("recovered", recovered::sum),
-                Map.entry("takeovers", takeovers::sum));
+                Map.entry("takeovers", takeovers::sum),
+                Map.entry("droppedRuns", droppedRuns::sum));
     }
 }

@@ -23,6 +23,8 @@ public final class Dispatcher implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Dispatcher.class.getName());
     private static final long PAUSE_MILLIS = 500;
     private static final int CLAIM_AT_ONCE = 500;
+    private static final int ADOPT_AT_ONCE = 1_000;
+    private static final long ADOPT_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int SWEEP_AT_ONCE = 1_000;
     private static final long SWEEP_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -37,6 +39,8 @@ public final class Dispatcher implements AutoCloseable {
     private volatile boolean closing;
     private @Nullable Name sweptTo;
     private long nextSweep = Long.MIN_VALUE;
+    private long settledDoubts;
+    private long nextAdoption = Long.MIN_VALUE;
 
     public Dispatcher(Intake.Parts parts, Catalog catalog, Limits limits, Committer.Surroundings around) {
         this.parts = parts;
@@ -62,6 +66,7 @@ public final class Dispatcher implements AutoCloseable {
             try {
                 catalog.check();
                 boolean more = claim();
+                adopt();
                 sweep();
                 if (!more) {
                     pause();
@@ -99,30 +104,54 @@ public final class Dispatcher implements AutoCloseable {
         }
     }
 
+    /**
+     * Takes up runs that are ours and that nobody drives: those of a COMMIT whose answer never came, and those that
+     * were let go while the lease was out of use for a moment. Looks after every doubt, and now and then without one.
+     */
+    private void adopt() {
+        Long lease = parts.committer().lease();
+        long doubts = around.counters().doubts();
+        long now = around.ambient().nanos();
+        if (lease == null || (doubts == settledDoubts && now < nextAdoption)) {
+            return;
+        }
+        RunId last = null;
+        do {
+            RunId after = last;
+            List<RunId> page = parts.readers().ask(reads -> reads.owned(lease, after, ADOPT_AT_ONCE));
+            for (RunId run : page) {
+                if (!parts.runs().drives(run) && parts.runs().reserve() && !resume(run)) {
+                    parts.runs().release();
+                }
+            }
+            last = page.size() < ADOPT_AT_ONCE ? null : page.getLast();
+        } while (last != null);
+        settledDoubts = doubts;
+        nextAdoption = now + ADOPT_REST_NANOS;
+    }
+
     /** True when the run is being driven, with one of the places reserved for it. */
     private boolean resume(RunId id) {
         try {
-            return start(id);
+            return parts.runs().resume(id, () -> read(id));
         } catch (RuntimeException e) {
             LOG.log(Level.ERROR, "run " + id.text() + " cannot be driven here; another worker may: " + e.getMessage());
             return false;
         }
     }
 
-    private boolean start(RunId id) {
+    private RunLoop.@Nullable Recorded read(RunId id) {
         Rows.Run run = parts.readers().maybe(reads -> reads.claimed(id));
-        if (run == null) {
-            return false;
+        if (run == null || run.end() != null) {
+            return null;
         }
         List<String> chunks = parts.readers().ask(reads -> reads.journal(id));
         around.counters().recovered.increment();
-        parts.runs()
-                .start(
-                        new RunLoop.Resident(
-                                id, catalog.version(run.workflowId(), run.version()), Json.parse(run.input()),
-                                run.lineage(), 0, run.runIdText()),
-                        chunks);
-        return true;
+        return new RunLoop.Recorded(
+                new RunLoop.Resident(
+                        id, catalog.version(run.workflowId(), run.version()), Json.parse(run.input()),
+                        run.lineage(), 0, run.runIdText()),
+                chunks);
     }
 
     /** Walks over all names, a slice at a time, far behind their expiry; then rests before the next walk. */

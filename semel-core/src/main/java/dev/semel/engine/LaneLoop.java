@@ -30,6 +30,7 @@ final class LaneLoop implements AutoCloseable {
     private final ArrayDeque<Task<?>> again = new ArrayDeque<>();
     private final Thread thread;
     private volatile boolean closing;
+    private volatile boolean ended;
 
     /** A writing connection and the number of its slot in the fence. */
     record Place(int slot, Lane lane) {}
@@ -67,6 +68,9 @@ final class LaneLoop implements AutoCloseable {
                 givesUp ? around.ambient().nanos() + limits.writeDeadline().toNanos() : NO_DEADLINE;
         Task<O> task = new Task<>(write, deadline);
         queue.add(task);
+        if (ended) {
+            refuseRest(); // nobody takes it any more
+        }
         return task.answer;
     }
 
@@ -84,6 +88,14 @@ final class LaneLoop implements AutoCloseable {
             }
         }
         lane.close();
+        ended = true;
+        refuseRest();
+    }
+
+    private void refuseRest() {
+        for (Task<?> task = queue.poll(); task != null; task = queue.poll()) {
+            task.answer.completeExceptionally(Committer.shuttingDown());
+        }
     }
 
     /** Waits for a write, then takes all that have gathered, up to the limits. Null: closed and empty. */

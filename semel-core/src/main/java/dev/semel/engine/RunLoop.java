@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Drives runs: one virtual thread each, at most so many at a time, and never the same run twice in this process. */
@@ -61,27 +62,61 @@ public final class RunLoop implements AutoCloseable {
         room.release();
     }
 
-    /** Starts a fresh run, for which room is reserved. */
-    public void start(Resident run) {
-        start(run, List.of());
+    boolean drives(RunId run) {
+        return resident.contains(run);
     }
 
-    /** Goes on with a run from its journal, for which room is reserved. */
-    public void start(Resident run, List<String> chunks) {
-        if (!resident.add(run.id())) {
-            room.release();
-            return; // it is being driven already, whatever woke it
+    /** Starts a fresh run, for which room is reserved. */
+    public void start(Resident run) {
+        if (resident.add(run.id())) {
+            launch(run, List.of());
+        } else {
+            room.release(); // it is being driven already, whatever woke it
         }
+    }
+
+    /** A run as the store has it: its journal in chunks, without what its end holds. */
+    record Recorded(Resident run, List<String> chunks) {}
+
+    /**
+     * Goes on with a run, for which room is reserved; false where it is driven already or has ended. It is read only
+     * when no other execution is left in this process that could still write to it.
+     */
+    boolean resume(RunId id, Supplier<@Nullable Recorded> read) {
+        if (!resident.add(id)) {
+            return false;
+        }
+        Recorded recorded = null;
+        try {
+            recorded = read.get();
+        } finally {
+            if (recorded == null) {
+                resident.remove(id);
+            }
+        }
+        if (recorded == null) {
+            return false;
+        }
+        launch(recorded.run(), recorded.chunks());
+        return true;
+    }
+
+    private void launch(Resident run, List<String> chunks) {
         engine.around().ambient().start("run", () -> {
+            boolean dropped = false;
             try {
                 drive(run, chunks);
             } catch (NotOurs e) {
+                dropped = true;
                 LOG.log(Level.INFO, "run {0} goes on at another worker", run.runId());
             } catch (RuntimeException | Error e) {
                 LOG.log(Level.ERROR, "run " + run.runId() + " stopped; it is taken up again later", e);
             } finally {
                 resident.remove(run.id());
                 room.release();
+                if (dropped) {
+                    engine.around().counters().droppedRuns.increment();
+                }
             }
         });
     }

@@ -67,6 +67,9 @@ public interface Reads extends AutoCloseable {
     /** Whether there is a run that nobody drives. */
     boolean freeWork();
 
+    /** Unfinished runs that belong to a lease, in order, after {@code after}. */
+    List<RunId> owned(long lease, @Nullable RunId after, int limit);
+
     /** How many runs are not ended. */
     long unfinished();
 

@@ -32,7 +32,8 @@ interface ReadRules {
 
     private RunId started(int ws, String workflow, @Nullable String key) {
         RunId id = desk().id();
-        desk().apply(new Write.Admit(run(id, ws, workflow, key), List.of(), true));
+        List<Wish> wishes = key == null || ws != desk().ws ? List.of() : List.of(desk().key(key));
+        desk().apply(new Write.Admit(run(id, ws, workflow, key), wishes, true));
         return id;
     }
 

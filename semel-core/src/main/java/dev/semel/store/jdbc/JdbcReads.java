@@ -305,6 +305,16 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
+    public List<RunId> owned(long lease, @Nullable RunId after, int limit) {
+        return ask(() -> session.list(
+                "SELECT run FROM semel_work WHERE run > ? AND owner = ? ORDER BY run LIMIT ?",
+                row -> RunId.of(row.getBytes(1)),
+                after == null ? new byte[0] : after.bytes(),
+                lease,
+                limit));
+    }
+
+    @Override
     public long unfinished() {
         Long count = maybe(() -> session.one("SELECT count(*) FROM semel_work", row -> row.getLong(1)));
         return count == null ? 0 : count;

@@ -11,10 +11,13 @@ final class Failures {
     static StoreFailure of(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         String group = state.length() < 2 ? "" : state.substring(0, 2);
+        if (state.equals("55P03")) {
+            // The rest of its group speaks of the database as a whole, such as one that takes no connections.
+            return new StoreFailure.Locked(true, e);
+        }
         return switch (group) {
             case "22", "23", "54" -> new StoreFailure.Poisoned("PostgreSQL refused a value (" + state + ")", e);
             case "40" -> new StoreFailure.Locked(false, e);
-            case "55" -> new StoreFailure.Locked(true, e);
             default -> new StoreFailure.Down("PostgreSQL does not take writes (" + state + ")", e);
         };
     }

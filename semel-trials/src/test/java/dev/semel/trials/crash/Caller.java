@@ -98,8 +98,7 @@ final class Caller implements AutoCloseable {
         if ("close".equalsIgnoreCase(headers.get("connection"))) {
             close();
         }
-        return new Reply(
-                Integer.parseInt(status.substring(9, 12)), headers, new String(body, StandardCharsets.UTF_8));
+        return new Reply(Integer.parseInt(status.substring(9, 12)), headers, new String(body, StandardCharsets.UTF_8));
     }
 
     private static String line(InputStream answers) throws IOException {

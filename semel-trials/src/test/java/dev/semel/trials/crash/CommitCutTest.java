@@ -30,8 +30,7 @@ class CommitCutTest {
 
     @BeforeEach
     void start() {
-        server = ProcessServer.start(
-                new ProcessServer.Start(folder, RealPostgres.url(database, proxy.port())));
+        server = ProcessServer.start(new ProcessServer.Start(folder, RealPostgres.url(database, proxy.port())));
     }
 
     @AfterEach
@@ -66,7 +65,8 @@ class CommitCutTest {
         Until.holds("every cut happened to admissions, ends and tallies", () -> {
             boolean admissions = CUTS.stream().allMatch(cut -> proxy.happened(cut, Kind.ADMIT) >= enough);
             boolean ends = proxy.happened(Cut.ANSWER, Kind.END) >= enough;
-            boolean tallies = proxy.happened(Cut.ANSWER, Kind.TALLY) >= 2 && proxy.happened(Cut.COMMIT, Kind.TALLY) >= 1;
+            boolean tallies =
+                    proxy.happened(Cut.ANSWER, Kind.TALLY) >= 2 && proxy.happened(Cut.COMMIT, Kind.TALLY) >= 1;
             return admissions && ends && tallies;
         });
         crowd.stop();

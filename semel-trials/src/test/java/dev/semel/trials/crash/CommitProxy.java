@@ -63,6 +63,7 @@ final class CommitProxy implements AutoCloseable {
     private final Map<String, AtomicLong> happened = new ConcurrentHashMap<>();
     private final AtomicLong transactions = new AtomicLong();
     private volatile Plan plan = NEVER;
+    private volatile Cut leavingAfter = Cut.NONE;
     private volatile boolean away;
 
     CommitProxy(int target) {
@@ -93,6 +94,11 @@ final class CommitProxy implements AutoCloseable {
         open.forEach(ProxiedConnection::cut);
     }
 
+    /** As soon as this cut has happened. */
+    void goAwayAfter(Cut cut) {
+        leavingAfter = cut;
+    }
+
     void comeBack() {
         away = false;
     }
@@ -118,6 +124,10 @@ final class CommitProxy implements AutoCloseable {
     void note(Cut cut, Transaction transaction) {
         for (Kind kind : transaction.kinds()) {
             happened.computeIfAbsent(cut + " of " + kind, _ -> new AtomicLong()).incrementAndGet();
+        }
+        if (cut == leavingAfter) {
+            leavingAfter = Cut.NONE;
+            goAway();
         }
     }
 

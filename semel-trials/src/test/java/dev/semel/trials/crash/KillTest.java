@@ -17,7 +17,10 @@ class KillTest {
 
     @Test
     void sqlite_keeps_what_it_answered_and_runs_it_once() {
-        trial("kill on sqlite", ProcessServer.Start.sqlite(folder), () -> StoredRuns.sqlite(folder.resolve("semel.db"), folder));
+        trial(
+                "kill on sqlite",
+                ProcessServer.Start.sqlite(folder),
+                () -> StoredRuns.sqlite(folder.resolve("semel.db"), folder));
     }
 
     @Test
@@ -48,24 +51,11 @@ class KillTest {
                 server = ProcessServer.start(how);
                 crowd.settle(ledger.keys(), server.port());
             }
-            completed(server, ledger);
+            server.awaitCompleted(ledger.runs());
             server.stop();
             Verdict.holds(ledger, look.get());
         } finally {
             server.close();
-        }
-    }
-
-    /** Also the runs that the dead worker left: another takes them once its lease is over. */
-    private static void completed(ProcessServer server, Ledger ledger) {
-        try (Caller caller = new Caller(server.port())) {
-            for (String run : ledger.runs()) {
-                Until.holds(run + " completes", () -> caller.get("/v1/runs/" + run)
-                        .json()
-                        .get("status")
-                        .stringValue()
-                        .equals("completed"));
-            }
         }
     }
 }

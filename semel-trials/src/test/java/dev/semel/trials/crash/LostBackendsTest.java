@@ -9,7 +9,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** PostgreSQL ends the server's connections, again and again, under load. */
 class LostBackendsTest {
     private static final String BACKENDS =
-            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'semel' AND datname = '";
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'semel' AND"
+                    + " datname = '";
 
     @TempDir
     Path folder;

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -44,6 +45,13 @@ final class ProcessServer implements AutoCloseable {
 
     /** Returns when it said `ready`. */
     static ProcessServer start(Start how) {
+        ProcessServer server = launch(how);
+        server.awaitReady();
+        return server;
+    }
+
+    /** Returns at once; {@link #awaitReady} waits. */
+    static ProcessServer launch(Start how) {
         try {
             Path temporary = Files.createDirectories(how.folder().resolve("tmp"));
             List<String> command = new ArrayList<>(List.of(
@@ -57,15 +65,14 @@ final class ProcessServer implements AutoCloseable {
                     "-cp",
                     classPath(),
                     "dev.semel.server.Main"));
-            command.addAll(List.of("dev", "--demo", "--port", "0", "--data", how.folder().toString()));
+            command.addAll(List.of(
+                    "dev", "--demo", "--port", "0", "--data", how.folder().toString()));
             command.addAll(List.of("--store", how.store()));
             ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(how.folder().toFile())
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD);
             builder.environment().keySet().removeIf(name -> name.startsWith("SEMEL_"));
-            ProcessServer server = new ProcessServer(builder.start());
-            server.awaitReady();
-            return server;
+            return new ProcessServer(builder.start());
         } catch (IOException e) {
             throw new AssertionError("the server's process did not start", e);
         }
@@ -111,7 +118,7 @@ final class ProcessServer implements AutoCloseable {
         return String.join("\n", talk);
     }
 
-    private void awaitReady() {
+    void awaitReady() {
         try {
             ready.get(Until.GENEROUS.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
@@ -129,6 +136,21 @@ final class ProcessServer implements AutoCloseable {
 
     long pid() {
         return process.pid();
+    }
+
+    /** Also of runs that a dead worker left: another takes them once its lease is over. */
+    void awaitCompleted(Set<String> runs) {
+        try (Caller caller = new Caller(port())) {
+            for (String run : runs) {
+                Until.holds(
+                        run + " completes",
+                        () -> caller.get("/v1/runs/" + run)
+                                .json()
+                                .get("status")
+                                .stringValue()
+                                .equals("completed"));
+            }
+        }
     }
 
     boolean alive() {
@@ -159,7 +181,9 @@ final class ProcessServer implements AutoCloseable {
 
     private void signal(String name) {
         try {
-            int exit = new ProcessBuilder("kill", name, Long.toString(pid())).start().waitFor();
+            int exit = new ProcessBuilder("kill", name, Long.toString(pid()))
+                    .start()
+                    .waitFor();
             if (exit != 0) {
                 throw new AssertionError("kill " + name + " ended with " + exit);
             }

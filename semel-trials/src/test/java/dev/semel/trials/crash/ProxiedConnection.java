@@ -123,18 +123,17 @@ final class ProxiedConnection {
         }
         Transaction transaction = new Transaction(number, kinds, values.toString());
         Cut cut = proxy.decide(transaction, commit);
-        boolean passes =
-                switch (cut) {
-                    case NONE -> true;
-                    case BEFORE, COMMIT -> {
-                        proxy.note(cut, transaction);
-                        yield false;
-                    }
-                    case ANSWER -> {
-                        swallowing = transaction;
-                        yield true;
-                    }
-                };
+        boolean passes = switch (cut) {
+            case NONE -> true;
+            case BEFORE, COMMIT -> {
+                proxy.note(cut, transaction);
+                yield false;
+            }
+            case ANSWER -> {
+                swallowing = transaction;
+                yield true;
+            }
+        };
         if (commit) {
             begin();
         }

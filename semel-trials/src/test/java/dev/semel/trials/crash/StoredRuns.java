@@ -24,15 +24,15 @@ record StoredRuns(List<Row> rows, String integrity) {
 
     /** Counts instead of joins that could hide a second row. */
     private static final String RUNS = """
-            SELECT r.run, r.key,
-                   (SELECT count(*) FROM semel_key k WHERE k.run = r.run AND k.key = r.key) AS names,
-                   (SELECT count(*) FROM semel_work w WHERE w.run = r.run) AS works,
-                   (SELECT count(*) FROM semel_end e WHERE e.run = r.run) AS ends,
-                   (SELECT max(e.state) FROM semel_end e WHERE e.run = r.run) AS end_state,
-                   COALESCE((SELECT u.replays FROM semel_use u WHERE u.run = r.run), 0) AS replays,
-                   COALESCE((SELECT sum(q.times) FROM semel_request q WHERE q.run = r.run AND q.conflict = 0), 0) AS told
-            FROM semel_run r
-            """;
+        SELECT r.run, r.key,
+               (SELECT count(*) FROM semel_key k WHERE k.run = r.run AND k.key = r.key) AS names,
+               (SELECT count(*) FROM semel_work w WHERE w.run = r.run) AS works,
+               (SELECT count(*) FROM semel_end e WHERE e.run = r.run) AS ends,
+               (SELECT max(e.state) FROM semel_end e WHERE e.run = r.run) AS end_state,
+               COALESCE((SELECT u.replays FROM semel_use u WHERE u.run = r.run), 0) AS replays,
+               COALESCE((SELECT sum(q.times) FROM semel_request q WHERE q.run = r.run AND q.conflict = 0), 0) AS told
+        FROM semel_run r
+        """;
 
     /**
      * One run.

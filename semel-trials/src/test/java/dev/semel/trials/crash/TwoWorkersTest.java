@@ -34,8 +34,10 @@ class TwoWorkersTest {
 
     @BeforeEach
     void start() throws IOException {
-        first = ProcessServer.start(new ProcessServer.Start(Files.createDirectory(folder.resolve("a")), url));
-        second = ProcessServer.start(new ProcessServer.Start(Files.createDirectory(folder.resolve("b")), url));
+        first = ProcessServer.launch(new ProcessServer.Start(Files.createDirectory(folder.resolve("a")), url));
+        second = ProcessServer.launch(new ProcessServer.Start(Files.createDirectory(folder.resolve("b")), url));
+        first.awaitReady();
+        second.awaitReady();
     }
 
     @AfterEach
@@ -139,7 +141,8 @@ class TwoWorkersTest {
 
     private long unfinishedAtFirst() {
         return RealPostgres.number(url, """
-                SELECT count(*) FROM semel_work w JOIN semel_lease l ON l.lease = w.owner WHERE l.worker LIKE '""" + first.pid() + "@%'");
+                SELECT count(*) FROM semel_work w JOIN semel_lease l ON l.lease = w.owner WHERE l.worker LIKE '\
+                """ + first.pid() + "@%'");
     }
 
     private void finish() {

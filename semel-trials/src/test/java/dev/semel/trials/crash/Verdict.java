@@ -76,8 +76,9 @@ final class Verdict {
 
     private void judgeAnswers() {
         Map<String, List<Call>> calls = new TreeMap<>();
-        ledger.calls().forEach(call ->
-                calls.computeIfAbsent(call.key(), _ -> new ArrayList<>()).add(call));
+        ledger.calls()
+                .forEach(call -> calls.computeIfAbsent(call.key(), _ -> new ArrayList<>())
+                        .add(call));
         calls.forEach((key, all) -> {
             Set<String> ids = new TreeSet<>();
             int fresh = 0;
@@ -120,8 +121,8 @@ final class Verdict {
         }
         for (StoredRuns.Row row : byKey.getOrDefault(key, List.of())) {
             if (row.replays() < least || row.replays() > most) {
-                violations.add("key " + key + " counts " + row.replays() + " replays; there were " + least + " to "
-                        + most);
+                violations.add(
+                        "key " + key + " counts " + row.replays() + " replays; there were " + least + " to " + most);
             }
         }
     }

@@ -49,6 +49,10 @@ public final class LiveServer implements AutoCloseable {
         return serve.port();
     }
 
+    public String adminToken() {
+        return adminToken;
+    }
+
     public Caller admin() {
         return as(adminToken);
     }

@@ -9,19 +9,19 @@ import java.sql.SQLException;
 public enum StoreKind {
     SQLITE {
         @Override
-        String fresh(Path folder) {
+        public String fresh(Path folder) {
             return "sqlite:" + folder.resolve("semel.db");
         }
     },
     POSTGRES {
         @Override
-        String fresh(Path folder) {
+        public String fresh(Path folder) {
             return Databases.fresh();
         }
     };
 
     /** The URL of an empty store. */
-    abstract String fresh(Path folder);
+    public abstract String fresh(Path folder);
 
     /** A connection of our own beside the server's: tests look at rows without asking the code under test. */
     public static Connection connect(String store) throws SQLException {

@@ -1,0 +1,127 @@
+package dev.semel.engine;
+
+import dev.semel.store.Batch;
+import dev.semel.store.Lane;
+import dev.semel.store.Leases;
+import dev.semel.store.Reads;
+import dev.semel.store.Store;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Write;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
+
+/**
+ * A real store whose lanes fail on command, and stop at a gate so that a test can let writes gather. A batch of nothing
+ * but claims meets no fault: tests use one to stand at the gate.
+ */
+final class FaultyStore implements Store {
+    enum Fault {
+        /** Nothing is applied. */
+        DOWN,
+        /** Applied and durable, but the answer is lost. */
+        ANSWER_LOST,
+        /** Never arrived, which looks the same. */
+        COMMIT_LOST,
+        LOCKED,
+        FENCED
+    }
+
+    final ConcurrentLinkedQueue<Fault> next = new ConcurrentLinkedQueue<>();
+    final List<Batch> applied = new CopyOnWriteArrayList<>();
+    volatile boolean down;
+    volatile Predicate<Write<?>> poison = _ -> false;
+    private final Semaphore gate = new Semaphore(1_000_000);
+    private final Store real;
+
+    FaultyStore(Store real) {
+        this.real = real;
+    }
+
+    /** Stops the next batch before it is applied. */
+    void shut() {
+        gate.drainPermits();
+    }
+
+    void open() {
+        gate.release(1_000_000);
+    }
+
+    boolean somebodyWaits() {
+        return gate.hasQueuedThreads();
+    }
+
+    @Override
+    public Lane openLane() {
+        Lane lane = real.openLane();
+        return new Lane() {
+            @Override
+            public List<Object> apply(Batch batch) {
+                gate.acquireUninterruptibly();
+                return FaultyStore.this.apply(lane, batch);
+            }
+
+            @Override
+            public void close() {
+                lane.close();
+            }
+        };
+    }
+
+    private List<Object> apply(Lane lane, Batch batch) {
+        Exception cause = new IllegalStateException("on command");
+        if (batch.writes().stream().anyMatch(poison)) {
+            throw new StoreFailure.Poisoned("on command", cause);
+        }
+        boolean bystander = batch.writes().stream().allMatch(Write.Claim.class::isInstance);
+        Fault fault = bystander ? null : down ? Fault.DOWN : next.poll();
+        if (fault != null) {
+            switch (fault) {
+                case DOWN -> throw new StoreFailure.Down("on command", cause);
+                case ANSWER_LOST -> {
+                    applied.add(batch);
+                    lane.apply(batch);
+                    throw new StoreFailure.CommitUnknown(cause);
+                }
+                case COMMIT_LOST -> throw new StoreFailure.CommitUnknown(cause);
+                case LOCKED -> throw new StoreFailure.Locked(true, cause);
+                case FENCED -> throw new StoreFailure.Fenced(batch.hold() == null ? 0 : batch.hold().lease());
+            }
+        }
+        applied.add(batch);
+        return lane.apply(batch);
+    }
+
+    @Override
+    public void migrate() {
+        real.migrate();
+    }
+
+    /** One, so that all writes meet the same faults. */
+    @Override
+    public int lanes() {
+        return 1;
+    }
+
+    @Override
+    public Reads openReads() {
+        return real.openReads();
+    }
+
+    @Override
+    public Leases openLeases() {
+        return real.openLeases();
+    }
+
+    @Override
+    public String durability() {
+        return real.durability();
+    }
+
+    @Override
+    public void close() {
+        real.close();
+    }
+}

@@ -1,0 +1,167 @@
+package dev.semel.trials.http;
+
+import static dev.semel.trials.support.Flows.data;
+import static dev.semel.trials.support.Flows.flow;
+import static dev.semel.trials.support.Outcome.replay;
+import static dev.semel.trials.support.Outcome.started;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.Databases;
+import dev.semel.trials.support.OnBothStores;
+import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.Stage;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A store that is busy, locked or gone. */
+class StoreTroubleTest extends OnBothStores {
+    StoreTroubleTest(Stage stage) {
+        super(stage);
+    }
+
+    @Test
+    void row_6_a_key_whose_first_transaction_does_not_end_is_409_after_a_while() throws SQLException {
+        admin().publish(flow("plain")).expect(200);
+        String key = stage.key();
+        try (Hold hold = new Hold(key)) {
+            Reply reply = admin().trigger("plain", key, data(""));
+            if (hold.onKey()) {
+                Problem.expect(reply, 409, "idempotency-key-in-use");
+                assertEquals("1", reply.header("Retry-After"));
+                assertEquals("true", reply.header("x-should-retry"));
+                assertEquals(key, reply.text("idempotency_key"));
+                assertTrue(reply.flag("retryable"));
+            } else {
+                // The only writer of a SQLite file is the server itself: an outsider holds up nobody.
+                reply.expect(200);
+            }
+        }
+        Reply first = admin().trigger("plain", key, data("")).expect(200);
+        replay(first, admin().trigger("plain", key, data("")));
+    }
+
+    @Test
+    void row_6_a_first_transaction_that_ends_soon_is_waited_for_and_nobody_notices() {
+        admin().publish(flow("plain")).expect(200);
+        String key = stage.key();
+        List<Reply> replies = Crowd.atOnce(3, i -> {
+            if (i > 0) {
+                return admin().trigger("plain", key, data(""));
+            }
+            try (Hold _ = new Hold(key)) {
+                return admin().get("/v1/workflows/plain");
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        replies.forEach(reply -> reply.expect(200));
+        assertEquals(replies.get(1).runId(), replies.get(2).runId());
+        assertTrue(replies.get(1).flag("idempotent_replayed") != replies.get(2).flag("idempotent_replayed"));
+    }
+
+    @Test
+    void row_16_a_store_that_is_gone_is_503_and_the_same_key_is_safe_to_send_again() {
+        admin().publish(flow("plain")).expect(200);
+        String known = stage.key();
+        Reply first = started(admin().trigger("plain", known, data("")));
+        String key = stage.key();
+        try (Outage outage = new Outage()) {
+            Reply refused = admin().trigger("plain", key, data(""));
+            if (outage.real()) {
+                Problem.expect(refused, 503, "store-unavailable");
+                assertTrue(refused.flag("retryable") && refused.header("Retry-After") != null, refused::toString);
+                Problem.expect(admin().get("/v1/runs"), 503, "store-unavailable");
+                assertEquals(503, stage.server().stranger().get("/readyz").status());
+                assertEquals(200, stage.server().stranger().get("/healthz").status());
+            }
+        }
+        // Each connection of the server notices by itself that it was cut, so a few more 503 are honest.
+        Crowd.until("well again", () -> admin().trigger("plain", known, data("")).status() == 200);
+        replay(first, admin().trigger("plain", known, data("")));
+        Reply again = admin().trigger("plain", key, data("")).expect(200);
+        Crowd.until("ready", () -> stage.server().stranger().get("/readyz").status() == 200);
+        replay(again, admin().trigger("plain", key, data("")));
+    }
+
+    private Caller admin() {
+        return stage.admin();
+    }
+
+    /** A transaction that has taken the name of a key and does not end: the insert of a first request, half way. */
+    private final class Hold implements AutoCloseable {
+        private final Connection connection = stage.connect();
+        private final boolean onKey;
+
+        Hold(String key) throws SQLException {
+            connection.setAutoCommit(false);
+            try (var statement = connection.createStatement()) {
+                onKey = switch (stage.kind()) {
+                    case POSTGRES -> taken(statement, key);
+                    case SQLITE -> !refused(statement);
+                };
+            }
+        }
+
+        private static boolean taken(Statement statement, String key) throws SQLException {
+            return statement.executeUpdate("""
+                    INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
+                    SELECT ws, 1, '%s', '\\x00', '\\x00', 0, 0, 0 FROM semel_workspace WHERE name = 'default'
+                    """.formatted(key)) == 1;
+        }
+
+        private static boolean refused(Statement statement) throws SQLException {
+            statement.execute("PRAGMA busy_timeout = 0");
+            try {
+                statement.executeUpdate("UPDATE semel_catalog SET change = change");
+                return false;
+            } catch (SQLException e) {
+                assertEquals(5, e.getErrorCode() & 0xff, "SQLITE_BUSY");
+                return true;
+            }
+        }
+
+        boolean onKey() {
+            return onKey;
+        }
+
+        @Override
+        public void close() throws SQLException {
+            connection.rollback();
+            connection.close();
+        }
+    }
+
+    /** PostgreSQL refuses and drops connections. From a SQLite file nobody can shut out the process that has it. */
+    private final class Outage implements AutoCloseable {
+        private final String database = stage.store().replaceAll(".*/(\\w+)\\?.*", "$1");
+
+        Outage() {
+            if (real()) {
+                Databases.command("ALTER DATABASE " + database + " ALLOW_CONNECTIONS false");
+                Databases.command(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + database + "'");
+            }
+        }
+
+        boolean real() {
+            return switch (stage.kind()) {
+                case POSTGRES -> true;
+                case SQLITE -> false;
+            };
+        }
+
+        @Override
+        public void close() {
+            if (real()) {
+                Databases.command("ALTER DATABASE " + database + " ALLOW_CONNECTIONS true");
+            }
+        }
+    }
+}
