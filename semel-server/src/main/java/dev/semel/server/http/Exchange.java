@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One request and its answer in the terms of the web server below. Used by one thread, once. */
 final class Exchange {
-    private static final Header NO_SNIFF = HeaderValues.createCached("X-Content-Type-Options", "nosniff");
+    static final Header NO_SNIFF = HeaderValues.createCached("X-Content-Type-Options", "nosniff");
     private static final byte[] NOTHING = new byte[0];
     /** An unread body up to this size is read away after the answer, so that the connection can be kept. */
     private static final int CHEAP_TO_SKIP = 64 << 10;

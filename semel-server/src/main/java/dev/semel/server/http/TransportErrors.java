@@ -46,6 +46,7 @@ final class TransportErrors implements DirectHandler {
         TransportResponse.Builder out = TransportResponse.builder()
                 .status(Status.create(answer.status()))
                 .keepAlive(false)
+                .header(Exchange.NO_SNIFF)
                 .entity(answer.body());
         for (Answer.Field field : answer.fields()) {
             out.header(HeaderValues.create(field.name(), field.value()));

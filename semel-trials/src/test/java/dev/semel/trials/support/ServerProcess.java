@@ -1,0 +1,101 @@
+package dev.semel.trials.support;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** `semel …` as a process of its own, with everything that it writes to its error stream. */
+public final class ServerProcess implements AutoCloseable {
+    private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/v1");
+    private static final long PATIENCE_SECONDS = 60;
+
+    private final Process process;
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+    private final CountDownLatch ready = new CountDownLatch(1);
+    private final Thread reader;
+
+    private ServerProcess(Process process) {
+        this.process = process;
+        this.reader = Thread.ofPlatform().daemon(true).start(this::read);
+    }
+
+    /** Returns when it said `ready`. */
+    public static ServerProcess start(Path folder, String store, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "dev.semel.server.Main"));
+        command.addAll(List.of(arguments));
+        command.addAll(List.of("--port", "0", "--data", folder.toString(), "--store", store));
+        ServerProcess server = new ServerProcess(
+                new ProcessBuilder(command).directory(folder.toFile()).start());
+        if (!server.ready.await(PATIENCE_SECONDS, TimeUnit.SECONDS) || !server.process.isAlive()) {
+            server.close();
+            throw new AssertionError("the server did not get ready: " + server.lines);
+        }
+        return server;
+    }
+
+    private void read() {
+        try (var in = new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                lines.add(line);
+                if (line.equals("ready")) {
+                    ready.countDown();
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            ready.countDown();
+        }
+    }
+
+    public int port() {
+        for (String line : lines) {
+            Matcher address = ADDRESS.matcher(line);
+            if (address.find()) {
+                return Integer.parseInt(address.group(1));
+            }
+        }
+        throw new AssertionError("no address in " + lines);
+    }
+
+    public Caller as(String token) {
+        return new Caller(port(), token, _ -> {});
+    }
+
+    /** What it logged: every line behind its greeting. */
+    public List<String> log() {
+        List<String> all = List.copyOf(lines);
+        return all.subList(all.indexOf("ready") + 1, all.size());
+    }
+
+    /** As an operator does it; returns when it is gone and its last line was read. */
+    public void stop() throws InterruptedException {
+        process.destroy();
+        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            throw new AssertionError("the server did not stop");
+        }
+        reader.join();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}
