@@ -151,7 +151,7 @@ final class WindowTest {
     void a_released_key_begins_anew() {
         Answer first = bench.ask("plain").key("K").send();
         var name = new Name(bench.workspace(), Name.Kind.KEY, "K");
-        assertTrue(bench.semel().change(new Edit.Release(name, "op", "the customer called")));
+        assertTrue(bench.semel().change(new Edit.Release(name, first.run(), "op", "the customer called")));
         Answer second = bench.ask("plain").key("K").send();
         assertFalse(second.replayed());
         assertEquals(first.runId(), second.previousRunId());

@@ -6,6 +6,7 @@ import dev.semel.journal.Journal;
 import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.run.StepId;
 import dev.semel.store.Write;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Published;
@@ -136,7 +137,7 @@ public final class RunLoop implements AutoCloseable {
     }
 
     private Write.End execute(Resident run, StepRunner steps) {
-        Context context = new Steps(run.runId(), steps);
+        Context context = new Steps(run.runId(), run.lineage(), steps);
         try {
             JsonNode output = run.workflow().body().run(context, run.input());
             return new Write.End(
@@ -164,7 +165,12 @@ public final class RunLoop implements AutoCloseable {
     }
 
     /** The context of one execution. */
-    private record Steps(String runId, StepRunner steps) implements Context {
+    private record Steps(String runId, RunId lineage, StepRunner steps) implements Context {
+        @Override
+        public String stepId(String name) {
+            return StepId.of(lineage, name).text();
+        }
+
         @Override
         public JsonNode step(String name, Supplier<JsonNode> work) {
             return steps.step(name, work);

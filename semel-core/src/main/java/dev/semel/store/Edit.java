@@ -20,8 +20,11 @@ public sealed interface Edit<T> {
 
     record RevokeToken(int workspace, String tokenId, String actor) implements Edit<Boolean> {}
 
-    /** Lets a name go: the next trigger with it is fresh. False: there was no live one. */
-    record Release(Name name, String actor, String reason) implements Edit<Boolean> {}
+    /**
+     * Lets a name go, as long as it stands for that run: the next trigger with it is fresh. Asked twice it does nothing
+     * more, even if the name was given to another run meanwhile. False: it was let go before, or stands for another run.
+     */
+    record Release(Name name, RunId run, String actor, String reason) implements Edit<Boolean> {}
 
     /** Deletes these tombstones, where they still are what was read; answers how many. */
     record DeleteNames(List<Tombstone> tombstones) implements Edit<Integer> {}

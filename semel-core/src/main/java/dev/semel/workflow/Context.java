@@ -9,6 +9,12 @@ public interface Context {
     String runId();
 
     /**
+     * The id of a step of this run, deterministic and stable over retries, recovery, takeover and safe replay: fit to be
+     * handed to an outside system as its idempotency key.
+     */
+    String stepId(String name);
+
+    /**
      * Runs {@code work} once and records its result; after a crash the recorded result is returned instead. For
      * repeatable work only: between doing and recording a crash may make it run again.
      */

@@ -145,10 +145,11 @@ interface ChangeRules {
     @Test
     default void a_release_is_audited_with_who_and_why() {
         Wish key = desk().key("K");
-        desk().fresh(key);
-        assertFalse(desk().change(new Edit.Release(desk().key("L").name(), "op", "no such key")));
-        assertTrue(desk().change(new Edit.Release(key.name(), "op", "why")));
-        assertFalse(desk().change(new Edit.Release(key.name(), "op", "again")), "it is not live any more");
+        RunId run = desk().fresh(key);
+        assertFalse(desk().change(new Edit.Release(desk().key("L").name(), run, "op", "no such key")));
+        assertFalse(desk().change(new Edit.Release(key.name(), desk().id(), "op", "the key of another run")));
+        assertTrue(desk().change(new Edit.Release(key.name(), run, "op", "why")));
+        assertFalse(desk().change(new Edit.Release(key.name(), run, "op", "again")), "it is not live any more");
         Known known = there(desk().holder(key));
         assertTrue(known.has(Known.RELEASED));
         assertEquals(Place.START, known.expiresAt());
@@ -164,26 +165,27 @@ interface ChangeRules {
     @Test
     default void a_name_whose_window_is_over_is_not_live_and_cannot_be_released() {
         Wish key = desk().key("K");
-        desk().apply(desk().end(desk().fresh(key)));
+        RunId run = desk().fresh(key);
+        desk().apply(desk().end(run));
         desk().place.setTime(Place.START + Desk.WINDOW);
-        assertFalse(desk().change(new Edit.Release(key.name(), "op", "why")));
+        assertFalse(desk().change(new Edit.Release(key.name(), run, "op", "why")));
         assertEquals(Place.START + Desk.WINDOW, there(desk().holder(key)).expiresAt());
     }
 
     @Test
     default void the_expired_name_of_an_unfinished_run_is_live_and_can_be_released() {
         Wish key = desk().key("K", Known.HOLD);
-        desk().fresh(key);
+        RunId run = desk().fresh(key);
         desk().place.setTime(Place.START + Desk.WINDOW);
-        assertTrue(desk().change(new Edit.Release(key.name(), "op", "why")));
+        assertTrue(desk().change(new Edit.Release(key.name(), run, "op", "why")));
         assertInstanceOf(Write.Admitted.Fresh.class, desk().apply(desk().admit(desk().id(), key)));
     }
 
     @Test
     default void audit_is_paged_newest_first() {
         for (String key : List.of("a", "b", "c")) {
-            desk().fresh(desk().key(key));
-            desk().change(new Edit.Release(desk().key(key).name(), "op", "why"));
+            RunId run = desk().fresh(desk().key(key));
+            desk().change(new Edit.Release(desk().key(key).name(), run, "op", "why"));
         }
         List<Rows.Audit> first = desk().reads.audit(desk().ws, null, 2);
         assertEquals(List.of("c", "b"), first.stream().map(Rows.Audit::target).toList());

@@ -149,7 +149,7 @@ interface RepeatedRules {
     @Test
     default void changes_applied_again_change_nothing_more() {
         Wish key = desk().key("K");
-        desk().fresh(key);
+        RunId run = desk().fresh(key);
         var token = new Rows.Token("tok_1", desk().ws, "one", "ci", Desk.bytes("hash"), "read", 0, 0, 0);
         List<Edit<?>> edits = List.of(
                 new Edit.OpenWorkspace("two", Desk.bytes("x")),
@@ -157,7 +157,7 @@ interface RepeatedRules {
                 new Edit.Pause(desk().ws, Desk.WORKFLOW, true),
                 new Edit.CreateToken(token),
                 new Edit.RevokeToken(desk().ws, "tok_1", "op"),
-                new Edit.Release(key.name(), "op", "why"));
+                new Edit.Release(key.name(), run, "op", "why"));
         for (Edit<?> edit : edits) {
             desk().change(edit);
             desk().change(edit);

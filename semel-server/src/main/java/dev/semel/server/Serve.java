@@ -170,7 +170,10 @@ public final class Serve implements AutoCloseable {
         }
         Path file = options.data().resolve("admin-token");
         Tokens.Made made =
-                tokens.create(workspace, "first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0);
+                tokens.create(workspace, new Tokens.Wanted("first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0, null));
+        if (made == null) {
+            throw new IllegalStateException("a token without a key is always new");
+        }
         try {
             Files.createDirectories(options.data());
             Files.deleteIfExists(file);

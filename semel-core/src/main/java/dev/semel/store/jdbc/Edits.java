@@ -130,9 +130,9 @@ public final class Edits {
         Name name = release.name();
         boolean released = session.update("""
                 UPDATE semel_key SET flags = flags | 4, expires_at = ?
-                WHERE ws = ? AND kind = ? AND key = ? AND (flags & 4) = 0 AND (expires_at > ?
+                WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
                     OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
-                """, now, name.workspace(), name.kind().code(), name.text(), now) == 1;
+                """, now, name.workspace(), name.kind().code(), name.text(), release.run(), now) == 1;
         if (released) {
             audit(name.workspace(), now, List.of(release.actor(), "key.release", name.text(), release.reason()));
         }

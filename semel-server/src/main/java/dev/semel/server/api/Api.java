@@ -5,6 +5,7 @@ import dev.semel.server.auth.Quotas;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.http.Answer;
+import dev.semel.server.http.Handler;
 import dev.semel.server.http.Request;
 import dev.semel.server.http.Route;
 import dev.semel.server.http.Router;
@@ -32,19 +33,19 @@ public final class Api {
         TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens);
         Health health = new Health(semel, metrics);
         Batches batches = new Batches(triggers);
+        Manual manual = new Manual();
         this.router = new Router()
-                .add(new Route("POST", "/v1/workflows/{id}/trigger", Scope.TRIGGER, triggers::trigger)
-                        .withHead(Triggers::checkKey))
+                .add(post("/v1/workflows/{id}/trigger", Scope.TRIGGER, triggers::trigger))
                 .add(new Route("PUT", "/v1/workflows/{id}/runs/{run_id}", Scope.TRIGGER, triggers::put)
                         .withHead(Triggers::checkKey))
-                .add(new Route("POST", "/v1/workflows/{id}/trigger-batch", Scope.TRIGGER, batches::trigger)
+                .add(post("/v1/workflows/{id}/trigger-batch", Scope.TRIGGER, batches::trigger)
                         .withMaxBody(LARGEST_BATCH))
                 .add("GET", "/v1/workflows", Scope.READ, workflows::list)
                 .add("GET", "/v1/workflows/{id}", Scope.READ, workflows::get)
                 .add(new Route("PUT", "/v1/workflows/{id}", Scope.ADMIN, workflows::publish)
                         .withMaxBody(LARGEST_DEFINITION))
-                .add("POST", "/v1/workflows/{id}/pause", Scope.OPERATE, workflows::pause)
-                .add("POST", "/v1/workflows/{id}/resume", Scope.OPERATE, workflows::resume)
+                .add(post("/v1/workflows/{id}/pause", Scope.OPERATE, workflows::pause))
+                .add(post("/v1/workflows/{id}/resume", Scope.OPERATE, workflows::resume))
                 .add("GET", "/v1/workflows/{id}/runs", Scope.READ, runs::ofWorkflow)
                 .add("GET", "/v1/runs", Scope.READ, runs::list)
                 .add("GET", "/v1/runs/{run_id}", Scope.READ, runs::get)
@@ -53,15 +54,22 @@ public final class Api {
                 .add("GET", "/v1/requests", Scope.READ, runs::allRequests)
                 .add("GET", "/v1/keys", Scope.READ, keys::list)
                 .add("GET", "/v1/keys/{key}", Scope.READ, keys::get)
-                .add("POST", "/v1/keys/{key}/release", Scope.OPERATE, keys::release)
-                .add("POST", "/v1/tokens", Scope.ADMIN, tokenRoutes::create)
+                .add(post("/v1/keys/{key}/release", Scope.OPERATE, keys::release))
+                .add(post("/v1/tokens", Scope.ADMIN, tokenRoutes::create))
                 .add("GET", "/v1/tokens", Scope.ADMIN, tokenRoutes::list)
                 .add("DELETE", "/v1/tokens/{token_id}", Scope.ADMIN, tokenRoutes::revoke)
                 .add("GET", "/v1/audit", Scope.READ, this::audit)
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
+                .add("GET", "/docs/{page}", Scope.OPEN, manual::page)
+                .add("GET", "/problems/{code}", Scope.OPEN, manual::problem)
                 .add("GET", "/healthz", Scope.OPEN, health::alive)
                 .add("GET", "/readyz", Scope.OPEN, health::ready)
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
+    }
+
+    /** Every POST accepts a key, and a malformed one is refused before anything else is read. */
+    private static Route post(String pattern, Scope scope, Handler handler) {
+        return new Route("POST", pattern, scope, handler).withHead(Triggers::checkKey);
     }
 
     public Router router() {

@@ -54,32 +54,47 @@ final class Keys {
         return Views.ok(out);
     }
 
+    /**
+     * Lets a key go. With the `run_id` that it stood for, asking twice is safe: a second release does not touch the run
+     * that the key may stand for by then.
+     */
     Answer release(Request request) {
         MediaTypes.requireJson(request);
-        JsonNode reason = Json.parse(request.body()).path("reason");
-        if (!reason.isString() || reason.stringValue().isBlank() || reason.stringValue().length() > LONGEST_REASON
-                || reason.stringValue().chars().anyMatch(c -> c == 0)) {
+        JsonNode body = Json.parse(request.body());
+        String reason = reason(body.path("reason"));
+        String runId = body.path("run_id").isString() ? body.path("run_id").stringValue() : null;
+        List<Rows.Held> found = find(request);
+        long now = now();
+        boolean released = false;
+        for (Rows.Held held : found) {
+            Standing standing = Admissions.standing(held.known(), now);
+            boolean meant = runId == null || runId.equals(held.known().runIdText());
+            if (meant && (standing == Standing.LIVE || standing == Standing.FAILED)) {
+                released |= semel.change(new Edit.Release(
+                        held.name(), held.known().run(), request.principal().tokenId(), reason));
+            }
+        }
+        String named = found.getFirst().known().runIdText();
+        ObjectNode out = Views.object();
+        out.put("idempotency_key", Views.keyText(found.getFirst()));
+        out.put("released", released);
+        out.put("run_id", named);
+        out.put("could_double", "A request with this key now starts a new run beside " + named + ".");
+        return Views.ok(out);
+    }
+
+    private static String reason(JsonNode reason) {
+        boolean fits = reason.isString()
+                && !reason.stringValue().isBlank()
+                && reason.stringValue().length() <= LONGEST_REASON
+                && reason.stringValue().chars().noneMatch(c -> c == 0);
+        if (!fits) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
                     "A release needs a reason of 1 to " + LONGEST_REASON + " characters. The key was not released.",
                     "Send {\"reason\": \"why the next request may start a new run\"}.");
         }
-        List<Rows.Held> found = find(request);
-        long now = now();
-        boolean released = false;
-        for (Rows.Held held : found) {
-            if (Admissions.standing(held.known(), now) == Standing.LIVE
-                    || Admissions.standing(held.known(), now) == Standing.FAILED) {
-                released |= semel.change(new Edit.Release(
-                        held.name(), request.principal().tokenId(), reason.stringValue()));
-            }
-        }
-        ObjectNode out = Views.object();
-        out.put("idempotency_key", Views.keyText(found.getFirst()));
-        out.put("released", released);
-        out.put("run_id", found.getFirst().known().runIdText());
-        out.put("could_double", "A request with this key now starts a new run beside " + found.getFirst().known().runIdText() + ".");
-        return Views.ok(out);
+        return reason.stringValue();
     }
 
     private List<Rows.Held> find(Request request) {

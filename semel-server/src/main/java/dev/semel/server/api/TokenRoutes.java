@@ -4,6 +4,7 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
+import dev.semel.key.IdempotencyKey;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
@@ -46,10 +47,36 @@ final class TokenRoutes {
         }
         // Last, because it may open a workspace, and a refused request must leave nothing behind.
         Rows.Workspace workspace = workspace(request, body.path("workspace"));
-        Tokens.Made made = tokens.create(workspace, name, scopes, noQuota ? 0 : quota.asInt());
+        IdempotencyKey key = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
+        Tokens.Wanted wanted =
+                new Tokens.Wanted(name, scopes, noQuota ? 0 : quota.asInt(), key == null ? null : key.text());
+        Tokens.Made made = tokens.create(workspace, wanted);
+        if (made == null) {
+            return again(workspace, wanted);
+        }
         ObjectNode out = view(made.row());
         out.put("token", made.secret());
         return Views.ok(out);
+    }
+
+    /** The token that this key made, without its secret, which was shown once. */
+    private Answer again(Rows.Workspace workspace, Tokens.Wanted wanted) {
+        String id = Tokens.idOf(workspace, String.valueOf(wanted.key()));
+        List<Rows.Token> rows = semel.view(reads -> reads.tokens(workspace.ws()));
+        Rows.Token first = rows == null
+                ? null
+                : rows.stream().filter(row -> row.tokenId().equals(id)).findFirst().orElse(null);
+        boolean same = first != null
+                && first.name().equals(wanted.name())
+                && first.scopes().equals(Tokens.words(wanted.scopes()))
+                && first.quotaPerMinute() == wanted.quotaPerMinute();
+        if (first == null || !same) {
+            throw new SemelException(
+                    ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                    "This key made another token before. No token was made.",
+                    "Send the same request to get the same token, or use a new key.");
+        }
+        return Views.ok(view(first).putNull("token")).with("X-Idempotent-Replayed", "true").with("Idempotent-Replayed", "true");
     }
 
     private Rows.Workspace workspace(Request request, JsonNode wanted) {

@@ -9,6 +9,7 @@ import dev.semel.store.Rows;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.EnumSet;
 import java.util.HexFormat;
@@ -81,18 +82,36 @@ public final class Tokens implements Authenticator {
         return principal;
     }
 
-    public Made create(Rows.Workspace workspace, String name, Set<Scope> scopes, int quotaPerMinute) {
-        String id = "tok_" + semel.newId().text().substring("run_".length());
+    /**
+     * What a new token is to be.
+     *
+     * @param key the caller's idempotency key; asking twice with it makes one token
+     */
+    public record Wanted(String name, Set<Scope> scopes, int quotaPerMinute, @Nullable String key) {}
+
+    /** Null where the key has made a token before: its secret was shown then and is known to nobody now. */
+    public @Nullable Made create(Rows.Workspace workspace, Wanted wanted) {
+        String id = wanted.key() == null
+                ? "tok_" + semel.newId().text().substring("run_".length())
+                : idOf(workspace, wanted.key());
         String secret = "semel_"
                 + Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
         byte[] hash = hash(secret);
         Rows.Token row =
-                new Rows.Token(id, workspace.ws(), workspace.name(), name, hash, words(scopes), quotaPerMinute, 0, 0);
+                new Rows.Token(
+                        id, workspace.ws(), workspace.name(), wanted.name(), hash, words(wanted.scopes()),
+                        wanted.quotaPerMinute(), 0, 0);
         if (!semel.change(new Edit.CreateToken(row))) {
-            throw new IllegalStateException("two tokens with the same chance");
+            return null;
         }
         Rows.Token stored = semel.view(reads -> reads.token(hash)); // with the time by the store's clock
         return new Made(stored == null ? row : stored, secret);
+    }
+
+    /** The id of the token that a key makes: the constraint on ids is what keeps it to one. */
+    public static String idOf(Rows.Workspace workspace, String key) {
+        byte[] digest = hash(workspace.ws() + "\n" + key);
+        return "tok_" + Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(digest, 18));
     }
 
     static Set<Scope> scopes(String words) {

@@ -27,7 +27,7 @@ record SetSteps(
     public JsonNode run(Context context, JsonNode input) {
         Map<String, JsonNode> results = new LinkedHashMap<>();
         for (StepReader.Step step : steps) {
-            String stepId = context.runId() + "/" + step.id();
+            String stepId = context.stepId(step.id());
             Scope scope = new Scope(input, results, context.runId(), stepId, Map.of());
             if (step.when() == null || isTrue(step.when(), scope, "The condition of step '%s'".formatted(step.id()))) {
                 String place = "Step '%s'".formatted(step.id());

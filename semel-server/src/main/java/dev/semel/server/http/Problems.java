@@ -9,8 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Errors as RFC 9457 problem documents, with the headers that make clients do the right thing by themselves. */
 public final class Problems {
     private static final JsonMapper JSON = JsonMapper.shared();
-    private static final String HOME = "https://semel.dev/";
-    private static final String KEY_GUIDE = "<" + HOME + "docs/idempotency>; rel=\"describedby\"; type=\"text/html\"";
+    private static final String KEY_GUIDE = "</docs/idempotency>; rel=\"describedby\"; type=\"text/plain\"";
 
     private Problems() {}
 
@@ -58,7 +57,7 @@ public final class Problems {
     public static ObjectNode document(SemelException error, UUID instance) {
         ErrorCode code = error.code();
         ObjectNode out = JSON.createObjectNode()
-                .put("type", HOME + "problems/" + code.slug())
+                .put("type", "/problems/" + code.slug())
                 .put("title", code.title())
                 .put("status", code.status())
                 .put("detail", error.detail())

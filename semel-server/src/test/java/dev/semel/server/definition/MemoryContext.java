@@ -17,6 +17,11 @@ final class MemoryContext implements Context {
     }
 
     @Override
+    public String stepId(String name) {
+        return runId() + "/" + name;
+    }
+
+    @Override
     public String runId() {
         return runId;
     }

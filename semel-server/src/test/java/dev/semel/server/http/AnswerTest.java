@@ -59,9 +59,9 @@ class AnswerTest {
         assertEquals("en", answer.header("content-language"));
         assertEquals("no-store", answer.header("cache-control"));
         assertEquals(
-                "<https://semel.dev/docs/idempotency>; rel=\"describedby\"; type=\"text/html\"", answer.header("link"));
+                "</docs/idempotency>; rel=\"describedby\"; type=\"text/plain\"", answer.header("link"));
         JsonNode expected = JsonMapper.shared().readTree("""
-            {"type": "https://semel.dev/problems/idempotency-key-conflict",
+            {"type": "/problems/idempotency-key-conflict",
              "title": "Idempotency-Key was used before for something else",
              "status": 422, "detail": "What. State.", "instance": "urn:uuid:%s",
              "code": "idempotency-key-conflict", "retryable": false, "fix": "Do this.",

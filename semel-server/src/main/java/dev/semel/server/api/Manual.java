@@ -1,0 +1,53 @@
+package dev.semel.server.api;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** The reference pages, from the jar: what `type` and `Link` of an error point to is there, on the same server. */
+final class Manual {
+    Answer page(Request request) {
+        String name = request.parameter("page");
+        String text = name.matches("[a-z-]{1,40}") ? resource("/dev/semel/server/docs/" + name + ".md") : null;
+        if (text == null) {
+            throw missing();
+        }
+        return plain(text);
+    }
+
+    /** The section of the errors page that is about one code. */
+    Answer problem(Request request) {
+        String code = request.parameter("code");
+        String errors = resource("/dev/semel/server/docs/errors.md");
+        boolean known = Arrays.stream(ErrorCode.values()).anyMatch(one -> one.slug().equals(code));
+        if (!known || errors == null) {
+            throw missing();
+        }
+        int from = errors.indexOf("\n## " + code + "\n") + 1;
+        int to = errors.indexOf("\n## ", from);
+        return plain(errors.substring(from, to < 0 ? errors.length() : to).strip() + "\n");
+    }
+
+    private static Answer plain(String text) {
+        return Answer.of(200, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static SemelException missing() {
+        return new SemelException(
+                ErrorCode.NOT_FOUND, "There is no such page.", "The pages are /docs/idempotency, /docs/errors, /docs/api.");
+    }
+
+    private static @Nullable String resource(String path) {
+        try (InputStream in = Manual.class.getResourceAsStream(path)) {
+            return in == null ? null : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException(path + " cannot be read", e);
+        }
+    }
+}
