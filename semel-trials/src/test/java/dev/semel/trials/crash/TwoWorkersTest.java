@@ -141,8 +141,8 @@ class TwoWorkersTest {
 
     private long unfinishedAtFirst() {
         return RealPostgres.number(url, """
-                SELECT count(*) FROM semel_work w JOIN semel_lease l ON l.lease = w.owner WHERE l.worker LIKE '\
-                """ + first.pid() + "@%'");
+            SELECT count(*) FROM semel_work w JOIN semel_lease l ON l.lease = w.owner WHERE l.worker LIKE '\
+            """ + first.pid() + "@%'");
     }
 
     private void finish() {
