@@ -9,6 +9,7 @@ import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -33,6 +34,9 @@ public final class Dispatcher implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
     private final Thread thread;
+    /** Claimed by this worker and not driven yet. */
+    private final ArrayDeque<RunId> unread = new ArrayDeque<>();
+
     private boolean woken;
     private volatile boolean closing;
     private @Nullable Name sweptTo;
@@ -75,30 +79,66 @@ public final class Dispatcher implements AutoCloseable {
 
     /** True when there may be more to claim at once. */
     private boolean claim() {
-        int limit = Math.min(CLAIM_AT_ONCE, parts.runs().roomLeft());
-        if (limit == 0 || !parts.readers().ask(reads -> reads.freeWork())) {
+        tryUnread();
+        if (parts.runs().roomLeft() == 0 || !parts.readers().ask(reads -> reads.freeWork())) {
             return false;
         }
-        List<RunId> claimed = parts.committer().submit(0, new Write.Claim(limit)).join();
-        for (RunId run : claimed) {
-            resume(run);
+        int room = 0;
+        // Room first: a run that is claimed and not driven would belong to this worker for as long as it lives.
+        while (room < CLAIM_AT_ONCE && parts.runs().reserve()) {
+            room++;
         }
-        return claimed.size() == limit;
+        int limit = room;
+        try {
+            List<RunId> claimed = parts.committer().submit(0, new Write.Claim(limit)).join();
+            for (RunId run : claimed) {
+                room--;
+                if (!resume(run)) {
+                    unread.add(run);
+                }
+            }
+            return claimed.size() == limit;
+        } finally {
+            for (; room > 0; room--) {
+                parts.runs().release();
+            }
+        }
     }
 
-    private void resume(RunId id) {
-        Rows.Run run = parts.readers().maybe(reads -> reads.claimed(id));
-        if (run == null || !parts.runs().reserve()) {
-            return;
+    /** Uses the room that is reserved for it, or gives it back. False: this worker cannot read the run now. */
+    private boolean resume(RunId id) {
+        boolean started = false;
+        try {
+            Rows.Run run = parts.readers().maybe(reads -> reads.claimed(id));
+            if (run == null || run.end() != null) {
+                return true;
+            }
+            List<String> chunks = parts.readers().ask(reads -> reads.journal(id));
+            var resident = new RunLoop.Resident(
+                    id, catalog.version(run.workflowId(), run.version()), Json.parse(run.input()), run.lineage(), 0,
+                    run.runIdText());
+            around.counters().recovered.increment();
+            started = true;
+            parts.runs().start(resident, chunks);
+            return true;
+        } catch (RuntimeException e) {
+            LOG.log(Level.WARNING, "run " + id + " cannot be read and will be tried again: " + e.getMessage());
+            return false;
+        } finally {
+            if (!started) {
+                parts.runs().release();
+            }
         }
-        List<String> chunks = parts.readers().ask(reads -> reads.journal(id));
-        around.counters().recovered.increment();
-        parts.runs()
-                .start(
-                        new RunLoop.Resident(
-                                id, catalog.version(run.workflowId(), run.version()), Json.parse(run.input()),
-                                run.lineage(), 0, run.runIdText()),
-                        chunks);
+    }
+
+    /** A moment later the store answers again, or the workflow can be read. */
+    private void tryUnread() {
+        for (int left = unread.size(); left > 0 && parts.runs().reserve(); left--) {
+            RunId run = unread.remove();
+            if (!resume(run)) {
+                unread.add(run);
+            }
+        }
     }
 
     /** Walks over all names, a slice at a time, far behind their expiry; then rests before the next walk. */
