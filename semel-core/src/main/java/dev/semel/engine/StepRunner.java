@@ -7,6 +7,7 @@ import dev.semel.journal.Journal;
 import dev.semel.json.Json;
 import dev.semel.run.RunState;
 import dev.semel.store.Write;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +23,8 @@ import tools.jackson.databind.JsonNode;
  * run does, and with it everything that leaves.
  */
 final class StepRunner {
+    private static final int LONGEST_NAME = 1_000;
+
     private final RunLoop.Resident run;
     private final Committer committer;
     private final Ambient ambient;
@@ -45,6 +48,7 @@ final class StepRunner {
     }
 
     JsonNode step(String path, Supplier<JsonNode> work) {
+        refuseUnstorable(path);
         current = path;
         if (!used.add(path)) {
             throw new SemelException(
@@ -69,12 +73,26 @@ final class StepRunner {
                             + " bytes. It was not recorded.",
                     "Return a reference to the data instead of the data.");
         }
-        pending.add(new Entry.StepDone(path, ambient.micros(), result));
+        // The body gets what a recovery would give it, and may change it: what is recorded is a copy of its own.
+        JsonNode kept = Json.parse(text);
+        pending.add(new Entry.StepDone(path, ambient.micros(), kept));
         pendingBytes += text.length();
         if (pending.size() >= limits.bufferedEntries() || pendingBytes >= limits.bufferedBytes()) {
             submit();
         }
-        return result;
+        return kept.deepCopy();
+    }
+
+    /** A name that no store can hold would keep the run from ever ending. */
+    private static void refuseUnstorable(String path) {
+        boolean unicode = StandardCharsets.UTF_8.newEncoder().canEncode(path);
+        if (!unicode || path.indexOf(0) >= 0 || path.length() > LONGEST_NAME) {
+            throw new SemelException(
+                    ErrorCode.INVALID_DEFINITION,
+                    "The name of a step is longer than " + LONGEST_NAME + " characters, or holds a NUL or half of a "
+                            + "surrogate pair. The step did not run.",
+                    "Give the step a short name of plain characters.");
+        }
     }
 
     /** The step that ran last, for error reports. */

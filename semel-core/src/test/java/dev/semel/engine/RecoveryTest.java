@@ -1,0 +1,237 @@
+package dev.semel.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.semel.trigger.Answer;
+import dev.semel.Bench;
+import dev.semel.Policy;
+import dev.semel.journal.Entry;
+import dev.semel.journal.Journal;
+import dev.semel.json.Json;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Batch;
+import dev.semel.store.Dialect;
+import dev.semel.store.Lane;
+import dev.semel.store.Leases;
+import dev.semel.store.NewRun;
+import dev.semel.store.Store;
+import dev.semel.store.Waiting;
+import dev.semel.store.Write;
+import dev.semel.trigger.Door;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.node.IntNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/** Runs go on after their worker is gone, and a recorded step never runs again. */
+final class RecoveryTest {
+    private static final int STEPS = 40;
+    private static final int CHUNK = Limits.DEFAULT.bufferedEntries();
+
+    /** Forty steps that count themselves; halts once before the step, as a process does that is killed there. */
+    private static dev.semel.workflow.Body counting(AtomicIntegerArray times, int haltBefore, CountDownLatch halted) {
+        AtomicBoolean first = new AtomicBoolean(true);
+        return (context, _) -> {
+            int sum = 0;
+            for (int i = 0; i < STEPS; i++) {
+                if (i == haltBefore && first.getAndSet(false)) {
+                    halted.countDown();
+                    throw new RunLoop.NotOurs();
+                }
+                int n = i;
+                sum += context.step("step " + i, () -> {
+                            times.incrementAndGet(n);
+                            return IntNode.valueOf(n);
+                        })
+                        .intValue();
+            }
+            return IntNode.valueOf(sum);
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_cold_start_goes_on_behind_the_last_recorded_step(Dialect dialect) throws InterruptedException {
+        for (int haltBefore : new int[] {0, 1, CHUNK, CHUNK + 1, 35, STEPS - 1}) {
+            AtomicIntegerArray times = new AtomicIntegerArray(STEPS);
+            CountDownLatch halted = new CountDownLatch(1);
+            try (Bench bench = new Bench(dialect)) {
+                bench.publish("steps", Policy.plain(), counting(times, haltBefore, halted));
+                Answer answer = bench.ask("steps").key("K").send();
+                halted.await();
+                assertFalse(bench.run(answer.run()).state().ended());
+                bench.restart();
+                assertEquals(STEPS * (STEPS - 1) / 2, bench.output(answer.run()).intValue());
+                int recorded = haltBefore / CHUNK * CHUNK;
+                for (int i = 0; i < STEPS; i++) {
+                    int expected = i >= recorded && i < haltBefore ? 2 : 1;
+                    assertEquals(expected, times.get(i), "step " + i + ", halted before " + haltBefore);
+                }
+                assertEquals(1, bench.place.count("semel_end"));
+                assertEquals(1, bench.semel().count("recovered"));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_that_was_never_started_is_started_by_the_next_worker(Dialect dialect) {
+        try (Bench bench = new Bench(dialect, Limits.DEFAULT.withResidentRuns(1))) {
+            CountDownLatch go = new CountDownLatch(1);
+            bench.publish("slow", Policy.plain(), (_, input) -> {
+                go.await();
+                return input;
+            });
+            bench.publish("plain", Policy.plain(), Bench.ECHO);
+            Answer first = bench.ask("slow").key("K").send();
+            Answer second = bench.ask("plain").key("L").send();
+            assertEquals(0, bench.run(second.run()).claims(), "there was room for one");
+            go.countDown();
+            bench.ended(first.run());
+            assertEquals(RunState.COMPLETED, bench.ended(second.run()).state());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_worker_with_little_room_drives_every_run(Dialect dialect) {
+        try (Bench bench = new Bench(dialect, Limits.DEFAULT.withResidentRuns(2))) {
+            bench.publish("plain", Policy.plain(), (context, input) -> context.step("one", () -> input));
+            for (int i = 0; i < 60; i++) {
+                bench.ask("plain").send();
+            }
+            Waiting.until("all runs have ended", () -> bench.place.count("semel_end") == 60);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_run_that_cannot_be_read_holds_up_no_other(Dialect dialect) throws Exception {
+        CountDownLatch halted = new CountDownLatch(2);
+        AtomicBoolean halts = new AtomicBoolean(true);
+        try (Bench bench = new Bench(dialect)) {
+            dev.semel.workflow.Body body = (_, input) -> {
+                if (halts.get()) {
+                    halted.countDown();
+                    throw new RunLoop.NotOurs();
+                }
+                return input;
+            };
+            bench.publish("fine", Policy.plain(), body);
+            bench.publish("odd", Policy.plain(), body);
+            Answer odd = bench.ask("odd").send();
+            Answer fine = bench.ask("fine").send();
+            halted.await();
+            halts.set(false);
+            try (AutoCloseable _ = bench.forget("odd")) {
+                bench.restart();
+                assertEquals(RunState.COMPLETED, bench.ended(fine.run()).state());
+                assertFalse(bench.run(odd.run()).state().ended());
+            }
+            assertEquals(RunState.COMPLETED, bench.ended(odd.run()).state(), "once it can be read it goes on");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_result_is_recorded_as_it_was_when_its_step_ended(Dialect dialect) throws InterruptedException {
+        CountDownLatch halted = new CountDownLatch(1);
+        try (Bench bench = new Bench(dialect)) {
+            bench.publish("changes", Policy.plain(), (context, _) -> {
+                ObjectNode cart = (ObjectNode)
+                        context.step("cart", () -> JsonNodeFactory.instance.objectNode().put("items", 1));
+                cart.put("items", cart.get("items").intValue() + 1); // the body's own business
+                for (int i = 0; i < CHUNK; i++) {
+                    context.step("step " + i, () -> IntNode.valueOf(0));
+                }
+                if (halted.getCount() > 0) {
+                    halted.countDown();
+                    throw new RunLoop.NotOurs();
+                }
+                return cart;
+            });
+            Answer answer = bench.ask("changes").send();
+            halted.await();
+            bench.restart();
+            assertEquals(Json.parse("{\"items\":2}"), bench.output(answer.run()));
+        }
+    }
+
+    /** A worker that died: it has a lease and a run with one recorded step, and renews nothing. */
+    private static RunId dying(Bench bench, Store store, long ttlMicros) {
+        long lease = 4711;
+        try (Leases leases = store.openLeases();
+                Lane lane = store.openLane()) {
+            leases.start(lease, "dead", 1, ttlMicros);
+            var run = new NewRun(
+                    new RunId(1, 1),
+                    bench.workspace(),
+                    null,
+                    "wf_steps",
+                    1,
+                    RunState.STARTED,
+                    new NewRun.Origin(Door.LIBRARY, "actor", null, null),
+                    "{}",
+                    new byte[0]);
+            var hold = new Batch.Hold(lease, 0);
+            lane.apply(new Batch(hold, List.of(new Write.Admit(run, List.of(), true))));
+            String entries = Journal.encode(List.of(new Entry.StepDone("one", 1, StringNode.valueOf("recorded"))));
+            lane.apply(new Batch(hold, List.of(new Write.Append(run.id(), 0, entries, RunState.RUNNING))));
+            return run.id();
+        }
+    }
+
+    @Test
+    void the_runs_of_a_dead_worker_are_taken_over_and_completed() {
+        Limits limits = Limits.DEFAULT.withLease(Duration.ofSeconds(1));
+        try (Bench bench = new Bench(Dialect.POSTGRES, limits);
+                Store store = bench.place.store()) {
+            bench.publish("steps", Policy.plain(), (context, _) -> {
+                var one = context.step("one", () -> StringNode.valueOf("ran again"));
+                return context.step("two", () -> StringNode.valueOf(one.stringValue() + ", then two"));
+            });
+            RunId run = dying(bench, store, Duration.ofSeconds(60).toNanos() / 1_000);
+            assertEquals(RunState.RUNNING, bench.run(run).state());
+            bench.place.advance(Duration.ofSeconds(61));
+            assertEquals("recorded, then two", bench.output(run).stringValue());
+            assertEquals(1, bench.semel().count("takeovers"));
+        }
+    }
+
+    @Test
+    void an_execution_whose_run_was_given_away_records_nothing() throws InterruptedException {
+        CountDownLatch driven = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        AtomicInteger executions = new AtomicInteger();
+        try (Bench bench = new Bench(Dialect.POSTGRES)) {
+            bench.publish("slow", Policy.plain(), (_, _) -> {
+                int n = executions.incrementAndGet();
+                driven.countDown();
+                go.await();
+                return IntNode.valueOf(n);
+            });
+            Answer answer = bench.ask("slow").send();
+            driven.await();
+            bench.place.execute("INSERT INTO semel_lease SELECT 4712, 'other', 0, max(until_at) + 1000000000 FROM semel_lease");
+            bench.place.execute("UPDATE semel_work SET owner = 4712");
+            go.countDown();
+            bench.restart(); // waits for the execution that was fenced
+            assertEquals(RunState.STARTED, bench.run(answer.run()).state());
+            assertEquals(0, bench.place.count("semel_end"));
+            bench.place.advance(Duration.ofHours(1));
+            bench.restart();
+            assertEquals(2, bench.output(answer.run()).intValue());
+        }
+    }
+}
