@@ -32,6 +32,9 @@ final class Child implements AutoCloseable {
         int found = 0;
         for (String line = out.readLine(); line != null && !line.equals("ready"); line = out.readLine()) {
             int at = line.indexOf("http://127.0.0.1:");
+            if (line.startsWith("postgresql ") || line.startsWith("sqlite ")) {
+                System.out.println(line);
+            }
             if (at >= 0 && found == 0) {
                 found = Integer.parseInt(line.substring(at + 17, line.indexOf('/', at + 17)));
             }
