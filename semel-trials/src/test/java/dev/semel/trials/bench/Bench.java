@@ -67,7 +67,7 @@ final class Bench {
         try (Child server = new Child(folder, url)) {
             server.publish("bench", SMALLEST);
             Load load = new Load(server.port(), 64, "/v1/workflows/bench/trigger", BODY);
-            load.run(Math.max(5, seconds / 2), random());
+            load.run(Math.max(5, seconds * 2), random()); // the compilers of the JVM are busy at first
             rounds(store + " distinct", load, seconds, Bench::random);
             settle(server);
             rounds(store + " one key", load, seconds, () -> _ -> "the-one-key");

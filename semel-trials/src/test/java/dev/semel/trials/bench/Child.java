@@ -22,7 +22,7 @@ final class Child implements AutoCloseable {
     Child(Path data, String store, String... flags) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx512m", "--enable-native-access=ALL-UNNAMED"));
+        command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED"));
         command.addAll(List.of("--sun-misc-unsafe-memory-access=allow"));
         command.addAll(List.of(flags));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.semel.server.Main"));
