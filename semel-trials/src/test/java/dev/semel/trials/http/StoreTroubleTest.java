@@ -83,7 +83,8 @@ class StoreTroubleTest extends OnBothStores {
             }
         }
         // Each connection of the server notices by itself that it was cut, so a few more 503 are honest.
-        Crowd.until("well again", () -> admin().trigger("plain", known, data("")).status() == 200);
+        Crowd.until(
+                "well again", () -> admin().trigger("plain", known, data("")).status() == 200);
         replay(first, admin().trigger("plain", known, data("")));
         Reply again = admin().trigger("plain", key, data("")).expect(200);
         Crowd.until("ready", () -> stage.server().stranger().get("/readyz").status() == 200);
@@ -111,9 +112,9 @@ class StoreTroubleTest extends OnBothStores {
 
         private static boolean taken(Statement statement, String key) throws SQLException {
             return statement.executeUpdate("""
-                    INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
-                    SELECT ws, 1, '%s', '\\x00', '\\x00', 0, 0, 0 FROM semel_workspace WHERE name = 'default'
-                    """.formatted(key)) == 1;
+                INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
+                SELECT ws, 1, '%s', '\\x00', '\\x00', 0, 0, 0 FROM semel_workspace WHERE name = 'default'
+                """.formatted(key)) == 1;
         }
 
         private static boolean refused(Statement statement) throws SQLException {
