@@ -48,19 +48,13 @@ class StoreTroubleTest extends OnBothStores {
     }
 
     @Test
-    void row_6_a_first_transaction_that_ends_soon_is_waited_for_and_nobody_notices() {
+    void row_6_a_first_transaction_that_ends_soon_is_waited_for_and_nobody_notices() throws SQLException {
         admin().publish(flow("plain")).expect(200);
         String key = stage.key();
-        List<Reply> replies = Crowd.atOnce(3, i -> {
-            if (i > 0) {
-                return admin().trigger("plain", key, data(""));
-            }
-            try (Hold _ = new Hold(key)) {
-                return admin().get("/v1/workflows/plain");
-            } catch (SQLException e) {
-                throw new IllegalStateException(e);
-            }
-        });
+        List<Reply> replies;
+        try (Hold hold = new Hold(key)) {
+            replies = Crowd.atOnce(3, i -> i == 0 ? hold.untilMet() : admin().trigger("plain", key, data("")));
+        }
         replies.forEach(reply -> reply.expect(200));
         assertEquals(replies.get(1).runId(), replies.get(2).runId());
         assertTrue(replies.get(1).flag("idempotent_replayed") != replies.get(2).flag("idempotent_replayed"));
@@ -130,6 +124,22 @@ class StoreTroubleTest extends OnBothStores {
 
         boolean onKey() {
             return onKey;
+        }
+
+        /** Lets go as soon as somebody waits for it. */
+        Reply untilMet() {
+            if (onKey) {
+                Crowd.until("somebody waits", () -> stage.count("""
+                    SELECT count(*) FROM pg_stat_activity
+                    WHERE datname = current_database() AND wait_event_type = 'Lock'
+                    """) > 0);
+            }
+            try {
+                connection.rollback();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+            return admin().get("/v1/workflows/plain");
         }
 
         @Override
