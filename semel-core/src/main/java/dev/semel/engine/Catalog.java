@@ -21,7 +21,7 @@ public final class Catalog implements Intake.Versions {
 
     private final Readers readers;
     private final Compiler compiler;
-    private final ConcurrentHashMap<Place, Current> current = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Place, Remembered> current = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<VersionId, Published> versions = new ConcurrentHashMap<>();
     private volatile long change = -1;
 
@@ -33,6 +33,9 @@ public final class Catalog implements Intake.Versions {
 
     private record Place(int workspace, String nameOrId) {}
 
+    /** A workflow as it was when the change counter stood there. */
+    private record Remembered(Current current, long change) {}
+
     private record VersionId(String workflowId, int version) {}
 
     public Catalog(Readers readers, Compiler compiler) {
@@ -43,9 +46,11 @@ public final class Catalog implements Intake.Versions {
     /** Null: there is no such workflow in this workspace. */
     public @Nullable Current find(int workspace, String nameOrId) {
         Place place = new Place(workspace, nameOrId);
-        Current known = current.get(place);
-        if (known != null) {
-            return known;
+        // Taken before the look-up: what is found while somebody publishes is not kept for longer than this one answer.
+        long seenChange = change;
+        Remembered known = current.get(place);
+        if (known != null && known.change() == seenChange) {
+            return known.current();
         }
         Rows.Workflow row = readers.maybe(reads -> reads.workflow(workspace, nameOrId));
         if (row == null) {
@@ -53,7 +58,7 @@ public final class Catalog implements Intake.Versions {
         }
         Published published = version(row.workflowId(), row.version());
         Current entry = new Current(withEarlier(published), row.paused());
-        current.put(place, entry);
+        current.put(place, new Remembered(entry, seenChange));
         return entry;
     }
 

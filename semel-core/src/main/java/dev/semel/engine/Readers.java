@@ -11,6 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -115,15 +116,7 @@ public final class Readers implements AutoCloseable {
         if (question == null) {
             return reads;
         }
-        Reads open = reads;
-        try {
-            open = open == null ? store.openReads() : open;
-            question.answer(open);
-            return open;
-        } catch (RuntimeException e) {
-            question.answer().completeExceptionally(e);
-            return drop(open, e);
-        }
+        return twice(reads, question::answer, e -> question.answer().completeExceptionally(e));
     }
 
     private @Nullable Reads lookUp(@Nullable Reads reads) throws InterruptedException {
@@ -136,21 +129,36 @@ public final class Readers implements AutoCloseable {
         lookups.drainTo(batch, LOOKUPS_AT_ONCE - 1);
         List<Name> names = new ArrayList<>(batch.size());
         batch.forEach(lookup -> names.addAll(lookup.names()));
+        return twice(
+                reads,
+                open -> answerAll(batch, open.names(names)),
+                e -> batch.forEach(lookup -> lookup.answer().completeExceptionally(e)));
+    }
+
+    private static void answerAll(List<Lookup> batch, Reads.Found found) {
+        int from = 0;
+        for (Lookup lookup : batch) {
+            int to = from + lookup.names().size();
+            List<@Nullable Known> part = found.known().subList(from, to);
+            lookup.answer().complete(new Reads.Found(found.now(), part));
+            from = to;
+        }
+    }
+
+    /** Asks, and once more on a new connection where an old one turns out to be dead. The connection to go on with. */
+    private @Nullable Reads twice(@Nullable Reads reads, Consumer<Reads> ask, Consumer<RuntimeException> fail) {
         Reads open = reads;
         try {
             open = open == null ? store.openReads() : open;
-            Reads.Found found = open.names(names);
-            int from = 0;
-            for (Lookup lookup : batch) {
-                int to = from + lookup.names().size();
-                List<@Nullable Known> part = found.known().subList(from, to);
-                lookup.answer().complete(new Reads.Found(found.now(), part));
-                from = to;
-            }
+            ask.accept(open);
             return open;
         } catch (RuntimeException e) {
-            batch.forEach(lookup -> lookup.answer().completeExceptionally(e));
-            return drop(open, e);
+            open = drop(open, e);
+            if (reads != null && open == null) {
+                return twice(null, ask, fail);
+            }
+            fail.accept(e);
+            return open;
         }
     }
 

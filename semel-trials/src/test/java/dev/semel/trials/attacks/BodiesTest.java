@@ -82,24 +82,47 @@ class BodiesTest extends OnBothStores {
         }
         String before = stage.rows();
         for (String encoding : new String[] {"gzip", "deflate", "br", "zstd", "gzip, gzip", "identity, gzip", "GZIP"}) {
-            Reply reply = admin().send("POST", PATH, packed.toByteArray(), JSON, key(), "Content-Encoding: " + encoding);
+            Reply reply =
+                    admin().send("POST", PATH, packed.toByteArray(), JSON, key(), "Content-Encoding: " + encoding);
             Problem.expect(reply, 415, "unsupported-media-type");
         }
         assertEquals(before, stage.rows());
-        started(admin().send("POST", PATH, data("").getBytes(StandardCharsets.UTF_8), JSON, key(), "Content-Encoding: identity"));
+        started(admin().send(
+                        "POST",
+                        PATH,
+                        data("").getBytes(StandardCharsets.UTF_8),
+                        JSON,
+                        key(),
+                        "Content-Encoding: identity"));
     }
 
     @Test
     void s21_json_bombs_are_400() {
         String before = stage.rows();
         for (String bomb : new String[] {
-            "[".repeat(100_000), "{\"data\": " + "[".repeat(100_000), "{\"data\":".repeat(20_000),
-            "{\"data\": {\"n\": " + "9".repeat(100_000) + "}}", "{\"data\": {\"n\": 1e" + "9".repeat(2_000) + "}}",
-            "{\"data\": {\"n\": 1e99999999999}}", "{\"data\": {\"n\": NaN}}", "{\"data\": {\"n\": Infinity}}",
-            "{\"data\": {\"n\": -Infinity}}", "{\"data\": {\"n\": 01}}", "{\"data\": {\"n\": +1}}", "{\"data\": {\"n\": .5}}",
-            "{\"data\": {\"" + "k".repeat(20_000) + "\": 1}}", "{\"data\": {}} {}", "{\"data\": {}}x", "{'data': {}}",
-            "{\"data\": {\"s\": \"\\ud800\"}}", "{\"data\": {\"s\": \"a\nb\"}}", "{\"data\": {/* c */}}", "{\"data\": {},}",
-            "\ufeff{\"data\": {}}", "", " "
+            "[".repeat(100_000),
+            "{\"data\": " + "[".repeat(100_000),
+            "{\"data\":".repeat(20_000),
+            "{\"data\": {\"n\": " + "9".repeat(100_000) + "}}",
+            "{\"data\": {\"n\": 1e" + "9".repeat(2_000) + "}}",
+            "{\"data\": {\"n\": 1e99999999999}}",
+            "{\"data\": {\"n\": NaN}}",
+            "{\"data\": {\"n\": Infinity}}",
+            "{\"data\": {\"n\": -Infinity}}",
+            "{\"data\": {\"n\": 01}}",
+            "{\"data\": {\"n\": +1}}",
+            "{\"data\": {\"n\": .5}}",
+            "{\"data\": {\"" + "k".repeat(20_000) + "\": 1}}",
+            "{\"data\": {}} {}",
+            "{\"data\": {}}x",
+            "{'data': {}}",
+            "{\"data\": {\"s\": \"\\ud800\"}}",
+            "{\"data\": {\"s\": \"a\nb\"}}",
+            "{\"data\": {/* c */}}",
+            "{\"data\": {},}",
+            "\ufeff{\"data\": {}}",
+            "",
+            " "
         }) {
             Reply reply = admin().send("POST", PATH, bomb, JSON, key());
             if (bomb.isEmpty()) {
@@ -125,7 +148,26 @@ class BodiesTest extends OnBothStores {
             "{\"data\": {\"a\": \"x\"}}".getBytes(StandardCharsets.UTF_16LE),
             "{\"data\": {\"a\": \"\u00e9\"}}".getBytes(StandardCharsets.ISO_8859_1),
             {'{', '"', 'd', 'a', 't', 'a', '"', ':', '{', '"', (byte) 0xc0, (byte) 0xaf, '"', ':', '1', '}', '}'},
-            {'{', '"', 'd', 'a', 't', 'a', '"', ':', '{', '"', (byte) 0xed, (byte) 0xa0, (byte) 0x80, '"', ':', '1', '}', '}'}
+            {
+                '{',
+                '"',
+                'd',
+                'a',
+                't',
+                'a',
+                '"',
+                ':',
+                '{',
+                '"',
+                (byte) 0xed,
+                (byte) 0xa0,
+                (byte) 0x80,
+                '"',
+                ':',
+                '1',
+                '}',
+                '}'
+            }
         };
         for (byte[] body : bodies) {
             Problem.expect(admin().send("POST", PATH, body, JSON, key()), 400, "invalid-input");
@@ -141,13 +183,18 @@ class BodiesTest extends OnBothStores {
             for (int bit = 0; bit < 12; bit++) {
                 name.append((i >> bit & 1) == 0 ? "Aa" : "BB");
             }
-            many.append(i == 0 ? "" : ",").append('"').append(name).append("\":").append(i);
+            many.append(i == 0 ? "" : ",")
+                    .append('"')
+                    .append(name)
+                    .append("\":")
+                    .append(i);
         }
         String body = many.append("}}").toString();
         String key = stage.key();
         Reply first = started(admin().trigger("plain", key, body));
         assertTrue(!replay(first, admin().trigger("plain", key, body)).flag("payload_mismatch"));
-        assertTrue(replay(first, admin().trigger("plain", key, body.replace(":7,", ":8,"))).flag("payload_mismatch"));
+        assertTrue(replay(first, admin().trigger("plain", key, body.replace(":7,", ":8,")))
+                .flag("payload_mismatch"));
         String flat = "{\"data\": {\"a\": [" + "1,".repeat(400_000) + "1]}}";
         started(admin().trigger("plain", stage.key(), flat));
     }
@@ -155,13 +202,18 @@ class BodiesTest extends OnBothStores {
     @Test
     void s21_the_same_bombs_inside_a_definition_are_400() {
         for (String yaml : new String[] {
-            "[".repeat(50_000), "a: &a [*a]", "semel: 1\nworkflow: bomb\nx: !!javax.script.ScriptEngineManager []\n",
-            "\u0000", "semel: 1\nsemel: 1\n", "a: &a [x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b]\n"
+            "[".repeat(50_000),
+            "a: &a [*a]",
+            "semel: 1\nworkflow: bomb\nx: !!javax.script.ScriptEngineManager []\n",
+            "\u0000",
+            "semel: 1\nsemel: 1\n",
+            "a: &a [x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b]\n"
         }) {
             Reply reply = admin().send("PUT", "/v1/workflows/bomb", yaml, "Content-Type: application/yaml");
             Problem.expect(reply, 400, "invalid-definition");
         }
-        Reply large = admin().send("PUT", "/v1/workflows/bomb", "#".repeat((256 << 10) + 1), "Content-Type: application/yaml");
+        Reply large = admin().send(
+                        "PUT", "/v1/workflows/bomb", "#".repeat((256 << 10) + 1), "Content-Type: application/yaml");
         Problem.expect(large, 413, "payload-too-large");
     }
 
@@ -169,8 +221,11 @@ class BodiesTest extends OnBothStores {
     void s22_a_member_that_stands_twice_is_400_at_any_depth_and_in_any_spelling() {
         String before = stage.rows();
         for (String body : new String[] {
-            "{\"data\": {\"amount\": 1, \"amount\": 2}}", "{\"data\": {}, \"data\": {}}", "{\"data\": {\"a\": 1, \"\\u0061\": 2}}",
-            "{\"data\": {\"l\": [{\"x\": 1, \"x\": 1}]}}", "{\"run_id\": \"a\", \"run_id\": \"b\"}"
+            "{\"data\": {\"amount\": 1, \"amount\": 2}}",
+            "{\"data\": {}, \"data\": {}}",
+            "{\"data\": {\"a\": 1, \"\\u0061\": 2}}",
+            "{\"data\": {\"l\": [{\"x\": 1, \"x\": 1}]}}",
+            "{\"run_id\": \"a\", \"run_id\": \"b\"}"
         }) {
             Reply reply = Problem.expect(admin().trigger("plain", stage.key(), body), 400, "invalid-input");
             assertTrue(reply.json().at("/errors/0/pointer").asString().startsWith("/"), reply.body());

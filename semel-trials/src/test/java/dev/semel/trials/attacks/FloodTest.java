@@ -59,9 +59,11 @@ class FloodTest extends OnBothStores {
     @Test
     void s18_a_hot_key_is_one_run_and_other_keys_are_served_meanwhile() {
         String hot = stage.key();
-        List<Reply> replies = Crowd.atOnce(HOT + 100, i -> i % 21 == 20
-                ? stage.admin().trigger("plain", "cool-" + i, data(""))
-                : stage.admin().trigger("plain", hot, data("")));
+        List<Reply> replies = Crowd.atOnce(
+                HOT + 100,
+                i -> i % 21 == 20
+                        ? stage.admin().trigger("plain", "cool-" + i, data(""))
+                        : stage.admin().trigger("plain", hot, data("")));
         List<Reply> hots = new ArrayList<>();
         List<Reply> cools = new ArrayList<>();
         for (int i = 0; i < replies.size(); i++) {
@@ -69,12 +71,21 @@ class FloodTest extends OnBothStores {
         }
         assertEquals(HOT, hots.size());
         assertEquals(1, hots.stream().map(Reply::runId).distinct().count());
-        assertEquals(1, hots.stream().filter(reply -> !reply.flag("idempotent_replayed")).count());
+        assertEquals(
+                1,
+                hots.stream()
+                        .filter(reply -> !reply.flag("idempotent_replayed"))
+                        .count());
         assertEquals(cools.size(), cools.stream().map(Reply::runId).distinct().count());
         Crowd.until(
                 "the counts are exact",
                 () -> stage.admin().get("/v1/keys/" + hot).json().get("replays").asInt() == HOT - 1);
-        assertTrue(stage.admin().get("/v1/runs/" + hots.getFirst().runId()).json().get("requests").size() <= 20);
+        assertTrue(stage.admin()
+                        .get("/v1/runs/" + hots.getFirst().runId())
+                        .json()
+                        .get("requests")
+                        .size()
+                <= 20);
     }
 
     @Test
@@ -84,13 +95,19 @@ class FloodTest extends OnBothStores {
         try {
             for (int i = 0; i < SLOW; i++) {
                 String head = stage.admin()
-                        .head("POST", "/v1/workflows/plain/trigger", "Idempotency-Key: slow-" + i, "Content-Type: application/json");
-                slow.add(stage.server().wire().send(
-                        switch (i % 3) {
-                            case 0 -> head.substring(0, 10);
-                            case 1 -> head + "Content-Length: 1000\r\n\r\n{";
-                            default -> head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{";
-                        }));
+                        .head(
+                                "POST",
+                                "/v1/workflows/plain/trigger",
+                                "Idempotency-Key: slow-" + i,
+                                "Content-Type: application/json");
+                slow.add(stage.server()
+                        .wire()
+                        .send(
+                                switch (i % 3) {
+                                    case 0 -> head.substring(0, 10);
+                                    case 1 -> head + "Content-Length: 1000\r\n\r\n{";
+                                    default -> head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{";
+                                }));
             }
             for (int i = 0; i < 20; i++) {
                 stage.server().stranger().get("/healthz").expect(200);

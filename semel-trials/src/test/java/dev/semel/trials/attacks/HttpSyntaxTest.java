@@ -32,7 +32,8 @@ class HttpSyntaxTest extends OnBothStores {
 
     @Test
     void s14_content_length_and_transfer_encoding_together_is_refused() {
-        refused("Content-Length: " + BODY.length() + "\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden("cl-te"));
+        refused("Content-Length: " + BODY.length() + "\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+                + hidden("cl-te"));
         refused("Transfer-Encoding: chunked\r\nContent-Length: 6\r\n\r\n0\r\n\r\n" + hidden("te-cl"));
     }
 
@@ -67,8 +68,8 @@ class HttpSyntaxTest extends OnBothStores {
     @Test
     void s14_http_1_0_and_a_request_without_a_host_are_refused() {
         String head = stage.admin().head("POST", "/v1/workflows/plain/trigger", "Idempotency-Key: old");
-        refusedRaw(head.replace("HTTP/1.1", "HTTP/1.0") + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"
-                + hidden("http-1-0"));
+        refusedRaw(head.replace("HTTP/1.1", "HTTP/1.0")
+                + "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" + hidden("http-1-0"));
         refusedRaw(head.replace("Host: semel.test\r\n", "") + "Content-Length: 0\r\n\r\n" + hidden("no-host"));
     }
 
@@ -78,7 +79,11 @@ class HttpSyntaxTest extends OnBothStores {
         try (Wire wire = stage.server().wire()) {
             String size = Integer.toHexString(BODY.length());
             wire.send(stage.admin()
-                            .head("POST", "/v1/workflows/plain/trigger", "Idempotency-Key: " + key, "Content-Type: application/json")
+                            .head(
+                                    "POST",
+                                    "/v1/workflows/plain/trigger",
+                                    "Idempotency-Key: " + key,
+                                    "Content-Type: application/json")
                     + "Transfer-Encoding: chunked\r\n\r\n" + size + "\r\n" + BODY + "\r\n0\r\n\r\n");
             Reply reply = started(wire.reply());
             replay(reply, stage.admin().trigger("plain", key, BODY));
@@ -88,14 +93,26 @@ class HttpSyntaxTest extends OnBothStores {
     @Test
     void s15_a_key_header_has_one_meaning() {
         for (String lines : new String[] {
-            "Idempotency-Key: a\r\nIdempotency-Key: b", "Idempotency-Key: \"a\", \"b\"", "Idempotency-Key: \"a\"b",
-            "Idempotency-Key: \"a", "Idempotency-Key: \"a\\x\"", "Idempotency-Key:  ", "Idempotency-Key: \"\"",
-            "idempotency-key: a\r\nIDEMPOTENCY-KEY: a", "Idempotency-Key: " + "k".repeat(256),
-            "Idempotency-Key: \"" + "k".repeat(256) + "\"", "Idempotency-Key: \"a\";=", "Idempotency-Key: \ta\tb"
+            "Idempotency-Key: a\r\nIdempotency-Key: b",
+            "Idempotency-Key: \"a\", \"b\"",
+            "Idempotency-Key: \"a\"b",
+            "Idempotency-Key: \"a",
+            "Idempotency-Key: \"a\\x\"",
+            "Idempotency-Key:  ",
+            "Idempotency-Key: \"\"",
+            "idempotency-key: a\r\nIDEMPOTENCY-KEY: a",
+            "Idempotency-Key: " + "k".repeat(256),
+            "Idempotency-Key: \"" + "k".repeat(256) + "\"",
+            "Idempotency-Key: \"a\";=",
+            "Idempotency-Key: \ta\tb"
         }) {
             String before = stage.rows();
             Reply reply = stage.admin()
-                    .send("POST", "/v1/workflows/plain/trigger", BODY, (lines + "\r\nContent-Type: application/json").split("\r\n"));
+                    .send(
+                            "POST",
+                            "/v1/workflows/plain/trigger",
+                            BODY,
+                            (lines + "\r\nContent-Type: application/json").split("\r\n"));
             Problem.expect(reply, 400, "idempotency-key-invalid");
             assertEquals(before, stage.rows(), lines);
         }
@@ -104,14 +121,17 @@ class HttpSyntaxTest extends OnBothStores {
         assertEquals("a, b", comma.header("Idempotency-Key"));
         replay(comma, stage.admin().trigger("plain", "\"a, b\"", BODY));
         String longest = "q\\\"" + "k".repeat(252);
-        Reply quoted = started(stage.admin().trigger("plain", "\"" + longest.replace("\\", "\\\\").replace("\"", "\\\"") + "\"", BODY));
+        Reply quoted = started(stage.admin()
+                .trigger("plain", "\"" + longest.replace("\\", "\\\\").replace("\"", "\\\"") + "\"", BODY));
         assertEquals(longest, run(quoted));
     }
 
     @Test
     void s16_characters_outside_the_alphabet_are_refused_in_header_path_and_batch() {
         String before = stage.rows();
-        for (String raw : new String[] {"caf\u00c3\u00a9", "x\u00e9", "\u0080", "a\u00ffb", "\u00e2\u0080\u008b", "\u00f0\u009f\u0098\u0080"}) {
+        for (String raw : new String[] {
+            "caf\u00c3\u00a9", "x\u00e9", "\u0080", "a\u00ffb", "\u00e2\u0080\u008b", "\u00f0\u009f\u0098\u0080"
+        }) {
             try (Wire wire = stage.server().wire()) {
                 wire.send(stage.admin().head("POST", "/v1/workflows/plain/trigger", "Idempotency-Key: " + raw)
                         + "Content-Length: 0\r\n\r\n");
@@ -119,11 +139,25 @@ class HttpSyntaxTest extends OnBothStores {
             }
         }
         for (String json : new String[] {
-            "\\ud800x", "\\ud801x", "\\u0000", "\\u00e9", "e\\u0301", "\\u212a", "\\u200b", "\\u202e", "\\ud83d\\ude00", "\\n", "\\u007f"
+            "\\ud800x",
+            "\\ud801x",
+            "\\u0000",
+            "\\u00e9",
+            "e\\u0301",
+            "\\u212a",
+            "\\u200b",
+            "\\u202e",
+            "\\ud83d\\ude00",
+            "\\n",
+            "\\u007f"
         }) {
             Reply reply = stage.admin()
-                    .post("/v1/workflows/plain/trigger-batch", "{\"items\": [{\"key\": \"" + json + "\", \"data\": {}}]}");
-            int status = reply.status() == 400 ? 400 : reply.json().at("/items/0/status_code").asInt();
+                    .post(
+                            "/v1/workflows/plain/trigger-batch",
+                            "{\"items\": [{\"key\": \"" + json + "\", \"data\": {}}]}");
+            int status = reply.status() == 400
+                    ? 400
+                    : reply.json().at("/items/0/status_code").asInt();
             assertEquals(400, status, () -> json + " " + reply.body());
         }
         for (String path : new String[] {"%C3%A9", "%ED%A0%80x", "%00", "%0A", "%E2%80%8B", "%FF"}) {
@@ -154,7 +188,11 @@ class HttpSyntaxTest extends OnBothStores {
     /** A whole request that must never be seen as one. */
     private String hidden(String key) {
         return stage.admin()
-                        .head("POST", "/v1/workflows/plain/trigger", "Idempotency-Key: hidden-" + key, "Content-Type: application/json")
+                        .head(
+                                "POST",
+                                "/v1/workflows/plain/trigger",
+                                "Idempotency-Key: hidden-" + key,
+                                "Content-Type: application/json")
                 + "Content-Length: " + BODY.length() + "\r\n\r\n" + BODY;
     }
 

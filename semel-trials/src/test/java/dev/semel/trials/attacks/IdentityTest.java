@@ -31,12 +31,33 @@ class IdentityTest extends OnBothStores {
         admin().publish(flow("plain")).expect(200);
         started(admin().trigger("plain", stage.key(), data("")));
         for (String path : List.of(
-                "/v1/runs", "/v1/runs/", "/v1/runs/configs", "/v1/runs;/healthz", "/v1/runs;a=b", "//v1/runs", "/v1//runs",
-                "/healthz/../v1/runs", "/healthz/%2e%2e/v1/runs", "/v1/%72uns", "/%76%31/runs", "/V1/RUNS", "/v1/Runs",
-                "/v1/runs%2f", "/v1/runs%00", "/v1/./runs", "/v1/runs.json", "/v1/runs?token=dev", "/v1", "/v1/",
-                "/metrics", "/metrics/", "/readyz/../metrics", "/healthz;/../metrics")) {
+                "/v1/runs",
+                "/v1/runs/",
+                "/v1/runs/configs",
+                "/v1/runs;/healthz",
+                "/v1/runs;a=b",
+                "//v1/runs",
+                "/v1//runs",
+                "/healthz/../v1/runs",
+                "/healthz/%2e%2e/v1/runs",
+                "/v1/%72uns",
+                "/%76%31/runs",
+                "/V1/RUNS",
+                "/v1/Runs",
+                "/v1/runs%2f",
+                "/v1/runs%00",
+                "/v1/./runs",
+                "/v1/runs.json",
+                "/v1/runs?token=dev",
+                "/v1",
+                "/v1/",
+                "/metrics",
+                "/metrics/",
+                "/readyz/../metrics",
+                "/healthz;/../metrics")) {
             Reply reply = stage.server().stranger().get(path);
-            assertTrue(reply.status() == 401 || reply.status() == 404 || reply.status() == 400, () -> path + " " + reply);
+            assertTrue(
+                    reply.status() == 401 || reply.status() == 404 || reply.status() == 400, () -> path + " " + reply);
             Problem.check(reply);
             assertFalse(reply.body().contains("run_id"), path);
         }
@@ -45,17 +66,24 @@ class IdentityTest extends OnBothStores {
 
     @Test
     void s3_no_method_walks_around_the_credential() {
-        for (String method : new String[] {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "get", "FOO"}) {
+        for (String method :
+                new String[] {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "get", "FOO"}) {
             for (String path : new String[] {"/v1/runs", "/v1/tokens", "/v1/workflows/payment_receipt/trigger"}) {
                 try (Wire wire = stage.server().wire()) {
                     wire.send(stage.server().stranger().head(method, path) + "\r\n");
                     String answer = wire.untilClosed();
-                    assertTrue(answer.matches("(?s)HTTP/1.1 (401|400|405) .*"), () -> method + " " + path + " " + answer);
+                    assertTrue(
+                            answer.matches("(?s)HTTP/1.1 (401|400|405) .*"), () -> method + " " + path + " " + answer);
                 }
             }
         }
-        for (String header : new String[] {"X-HTTP-Method-Override: GET", "X-Original-URL: /v1/runs", "X-Rewrite-URL: /v1/runs"}) {
-            assertFalse(stage.server().stranger().send("GET", "/healthz", "", header).body().contains("items"));
+        for (String header :
+                new String[] {"X-HTTP-Method-Override: GET", "X-Original-URL: /v1/runs", "X-Rewrite-URL: /v1/runs"}) {
+            assertFalse(stage.server()
+                    .stranger()
+                    .send("GET", "/healthz", "", header)
+                    .body()
+                    .contains("items"));
         }
     }
 
@@ -64,12 +92,21 @@ class IdentityTest extends OnBothStores {
         String good = stage.server().adminToken();
         for (String lines : List.of(
                 "Authorization: Bearer " + good + "\r\nAuthorization: Bearer " + good,
-                "Authorization: Bearer", "Authorization: Bearer ", "Authorization: bearer", "Authorization: " + good,
-                "Authorization: Basic " + good, "Authorization: Bearer " + good + ", Bearer " + good,
-                "Authorization: Bearer " + good + " x", "Authorization: Bearer \"" + good + "\"",
-                "Authorization: Bearer " + "t".repeat(600), "Authorization: Bearer " + good.substring(1),
-                "Authorization: Bearer " + good.toUpperCase(java.util.Locale.ROOT), "Authorization: Bearer " + good + "=",
-                "Authorization: Token " + good, "X-Api-Key: " + good, "Cookie: token=" + good)) {
+                "Authorization: Bearer",
+                "Authorization: Bearer ",
+                "Authorization: bearer",
+                "Authorization: " + good,
+                "Authorization: Basic " + good,
+                "Authorization: Bearer " + good + ", Bearer " + good,
+                "Authorization: Bearer " + good + " x",
+                "Authorization: Bearer \"" + good + "\"",
+                "Authorization: Bearer " + "t".repeat(600),
+                "Authorization: Bearer " + good.substring(1),
+                "Authorization: Bearer " + good.toUpperCase(java.util.Locale.ROOT),
+                "Authorization: Bearer " + good + "=",
+                "Authorization: Token " + good,
+                "X-Api-Key: " + good,
+                "Cookie: token=" + good)) {
             Reply reply = stage.server().stranger().send("GET", "/v1/runs", "", lines.split("\r\n"));
             Problem.expect(reply, 401, "unauthenticated");
             assertFalse(reply.body().contains(good), reply.body());
@@ -93,10 +130,14 @@ class IdentityTest extends OnBothStores {
         String secret = stage.server().token("\"name\": \"digest\"", "read");
         for (int length = 1; length < secret.length(); length += 5) {
             stage.server().as(secret.substring(0, length)).get("/v1/runs").expect(401);
-            stage.server().as(secret.substring(0, length) + "x".repeat(secret.length() - length)).get("/v1/runs").expect(401);
+            stage.server()
+                    .as(secret.substring(0, length) + "x".repeat(secret.length() - length))
+                    .get("/v1/runs")
+                    .expect(401);
         }
         stage.server().as(secret + "x").get("/v1/runs").expect(401);
-        byte[] digest = MessageDigest.getInstance("SHA-256").digest(secret.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        byte[] digest =
+                MessageDigest.getInstance("SHA-256").digest(secret.getBytes(java.nio.charset.StandardCharsets.UTF_8));
         try (var connection = stage.connect();
                 var statement = connection.prepareStatement("SELECT count(*) FROM semel_token WHERE hash = ?")) {
             statement.setBytes(1, digest);
@@ -148,9 +189,11 @@ class IdentityTest extends OnBothStores {
     void s6_lists_show_only_the_callers_own_workspace() {
         Caller other = otherWorkspace("s-six-lists");
         other.publish(flow("private_flow")).expect(200);
-        String run = started(other.trigger("private_flow", "private-key", data(""))).runId();
+        String run =
+                started(other.trigger("private_flow", "private-key", data(""))).runId();
         other.trigger("private_flow", "private-key", data("")).expect(200);
-        for (String list : new String[] {"/v1/runs", "/v1/keys", "/v1/requests", "/v1/audit", "/v1/workflows", "/v1/tokens"}) {
+        for (String list :
+                new String[] {"/v1/runs", "/v1/keys", "/v1/requests", "/v1/audit", "/v1/workflows", "/v1/tokens"}) {
             String body = admin().get(list).expect(200).body();
             assertFalse(body.contains(run) || body.contains("private-key") || body.contains("private_flow"), list);
             assertFalse(body.contains("s-six-lists"), () -> list + " " + body);
@@ -165,9 +208,11 @@ class IdentityTest extends OnBothStores {
         long before = runsOf("s-seven");
         Reply body = admin().unkeyed("plain", "{\"data\": {}, \"workspace\": \"s-seven\", \"actor_id\": \"tok_x\"}");
         assertEquals(2, body.expect(200).json().get("warnings").size());
-        admin().unkeyed("plain", "{}", "X-Workspace: s-seven", "X-Semel-Workspace: s-seven", "X-Forwarded-User: root").expect(200);
+        admin().unkeyed("plain", "{}", "X-Workspace: s-seven", "X-Semel-Workspace: s-seven", "X-Forwarded-User: root")
+                .expect(200);
         admin().post("/v1/workflows/plain/trigger?workspace=s-seven", "{}").expect(200);
-        admin().post("/v1/workflows/plain/trigger-batch", "{\"items\": [{\"data\": {}, \"workspace\": \"s-seven\"}]}").expect(200);
+        admin().post("/v1/workflows/plain/trigger-batch", "{\"items\": [{\"data\": {}, \"workspace\": \"s-seven\"}]}")
+                .expect(200);
         assertEquals(before, runsOf("s-seven"));
         Reply forbidden = admin().post("/v1/tokens", "{\"workspace\": \"s-seven\", \"scopes\": [\"admin\"]}");
         Problem.expect(forbidden, 403, "forbidden");
@@ -185,7 +230,9 @@ class IdentityTest extends OnBothStores {
         replay(theirs, other.trigger("plain", "1", data("\"a\": 2")));
         assertEquals(mine.runId(), admin().get("/v1/keys/1").runId());
         Reply own = started(admin().put("/v1/workflows/plain/runs/same-id", data("")));
-        assertEquals("same-id", started(other.put("/v1/workflows/plain/runs/same-id", data(""))).runId());
+        assertEquals(
+                "same-id",
+                started(other.put("/v1/workflows/plain/runs/same-id", data(""))).runId());
         assertEquals("same-id", own.runId());
     }
 

@@ -25,7 +25,14 @@ class InjectionTest extends OnBothStores {
     void s1_sql_in_a_key_is_a_key() {
         admin().publish(flow("plain")).expect(200);
         String[] keys = {
-            "x'); DROP TABLE semel_run;--", "' OR '1'='1", "1; select pg_sleep(5)--", "\\'; --", "$1", "?", "%s", "x\\0y"
+            "x'); DROP TABLE semel_run;--",
+            "' OR '1'='1",
+            "1; select pg_sleep(5)--",
+            "\\'; --",
+            "$1",
+            "?",
+            "%s",
+            "x\\0y"
         };
         for (String key : keys) {
             Reply first = started(admin().trigger("plain", key, data("")));
@@ -54,8 +61,20 @@ class InjectionTest extends OnBothStores {
         Problem.expect(admin().get("/v1/workflows/" + path + "/runs"), 404, "not-found");
         Problem.expect(admin().delete("/v1/tokens/" + path), 404, "not-found");
         Problem.expect(admin().trigger(path, "k", data("")), 404, "not-found");
-        assertEquals("[]", admin().get("/v1/keys?prefix=" + path).expect(200).json().get("items").toString());
-        assertEquals("[]", admin().get("/v1/runs?q=key:%27--").expect(200).json().get("items").toString());
+        assertEquals(
+                "[]",
+                admin().get("/v1/keys?prefix=" + path)
+                        .expect(200)
+                        .json()
+                        .get("items")
+                        .toString());
+        assertEquals(
+                "[]",
+                admin().get("/v1/runs?q=key:%27--")
+                        .expect(200)
+                        .json()
+                        .get("items")
+                        .toString());
         // A sort that does not exist is not looked at.
         admin().get("/v1/runs?sort=created_at;select%20pg_sleep(5)--").expect(200);
         assertEquals(before, stage.rows());
@@ -65,13 +84,15 @@ class InjectionTest extends OnBothStores {
     void s1_sql_in_chosen_ids_reasons_and_names_is_stored_as_text() {
         admin().publish(flow("plain")).expect(200);
         String id = "r');DELETE--" + stage;
-        Reply run = admin().unkeyed("plain", "{\"data\": {}, \"run_id\": \"" + id + "\"}").expect(200);
+        Reply run = admin().unkeyed("plain", "{\"data\": {}, \"run_id\": \"" + id + "\"}")
+                .expect(200);
         assertEquals(id, run.runId());
         assertEquals("/v1/runs/" + encoded(id), run.header("Location"));
         assertEquals(id, admin().get(String.valueOf(run.header("Location"))).runId());
         String key = stage.key();
         started(admin().trigger("plain", key, data("")));
-        admin().post("/v1/keys/" + key + "/release", "{\"reason\": \"'); DROP TABLE semel_audit;--\"}").expect(200);
+        admin().post("/v1/keys/" + key + "/release", "{\"reason\": \"'); DROP TABLE semel_audit;--\"}")
+                .expect(200);
         assertTrue(admin().get("/v1/audit").expect(200).body().contains("DROP TABLE semel_audit"));
         String token = stage.server().token("\"name\": \"'); DROP TABLE semel_token;--\"", "read");
         stage.server().as(token).get("/v1/runs").expect(200);
@@ -81,10 +102,17 @@ class InjectionTest extends OnBothStores {
     void s2_patterns_in_filters_are_literal() {
         admin().publish(flow("plain")).expect(200);
         started(admin().trigger("plain", "plain_key", data("")));
-        for (String pattern : new String[] {"%25%25", "_", "plain%25", "pl_in", "%5C%5C", "*", ".*", "%25_".repeat(1_500)}) {
+        for (String pattern :
+                new String[] {"%25%25", "_", "plain%25", "pl_in", "%5C%5C", "*", ".*", "%25_".repeat(1_500)}) {
             Reply reply = admin().get("/v1/keys?prefix=" + pattern).expect(200);
             assertEquals("[]", reply.json().get("items").toString(), pattern);
-            assertEquals("[]", admin().get("/v1/runs?q=key:" + pattern).expect(200).json().get("items").toString());
+            assertEquals(
+                    "[]",
+                    admin().get("/v1/runs?q=key:" + pattern)
+                            .expect(200)
+                            .json()
+                            .get("items")
+                            .toString());
         }
         Problem.expect(admin().get("/v1/runs?q=" + "%25%25_".repeat(1_000)), 400, "invalid-input");
         Problem.expect(admin().get("/v1/keys?prefix=" + "%25".repeat(3_000)), 400, "invalid-input");
@@ -110,7 +138,8 @@ class InjectionTest extends OnBothStores {
             Reply reply = admin().unkeyed("plain", "{\"run_id\": \"" + id + "\"}");
             assertNull(Problem.expect(reply, 400, "invalid-input").header("Set-Cookie"));
         }
-        admin().publish(flow("maker", "trigger: { http: { key: \"${ input.id }\" } }")).expect(200);
+        admin().publish(flow("maker", "trigger: { http: { key: \"${ input.id }\" } }"))
+                .expect(200);
         Reply derived = admin().unkeyed("maker", data("\"id\": \"k\\r\\nSet-Cookie: a=b\""));
         assertNull(Problem.expect(derived, 400, "idempotency-key-invalid").header("Set-Cookie"));
         assertEquals(before, stage.rows());
@@ -132,7 +161,8 @@ class InjectionTest extends OnBothStores {
     private static String encoded(String text) {
         StringBuilder out = new StringBuilder();
         for (char c : text.toCharArray()) {
-            boolean plain = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || "-._~".indexOf(c) >= 0;
+            boolean plain =
+                    c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || "-._~".indexOf(c) >= 0;
             out.append(plain ? String.valueOf(c) : "%%%02X".formatted((int) c));
         }
         return out.toString();

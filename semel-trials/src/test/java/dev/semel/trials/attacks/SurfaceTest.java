@@ -34,7 +34,8 @@ class SurfaceTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void s31_whatever_is_sent_the_log_is_one_json_object_a_line_without_payload_or_token(StoreKind kind) throws Exception {
+    void s31_whatever_is_sent_the_log_is_one_json_object_a_line_without_payload_or_token(StoreKind kind)
+            throws Exception {
         String store = kind.fresh(folder);
         try (ServerProcess server = ServerProcess.start(folder, store, "serve")) {
             String token = Files.readString(folder.resolve("admin-token")).strip();
@@ -44,21 +45,30 @@ class SurfaceTest {
             // What a line of the log may show of a caller's text must not end the line or drive a terminal.
             String batch = "{\"items\": [{\"key\": \"a\\n2026-11-15 ERROR admin ok\", \"data\": {}},"
                     + " {\"key\": \"\\u001b[2J\", \"data\": {}}, {\"key\": \"a\\u2028b\", \"data\": {}}]}";
-            assertEquals("400 400 400", codes(admin.post("/v1/workflows/logged/trigger-batch", batch).expect(200).json()));
-            for (String key : new String[] {"\"} {\"level\":\"ERROR\"}", "\\n{}\\u001b[2J", "%0aERROR", "a".repeat(255)}) {
+            assertEquals(
+                    "400 400 400",
+                    codes(admin.post("/v1/workflows/logged/trigger-batch", batch)
+                            .expect(200)
+                            .json()));
+            for (String key :
+                    new String[] {"\"} {\"level\":\"ERROR\"}", "\\n{}\\u001b[2J", "%0aERROR", "a".repeat(255)}) {
                 String quoted = "\"" + key.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
                 admin.trigger("logged", quoted, data("\"a\": 1")).expect(200);
                 admin.trigger("logged", quoted, data("\"a\": 1")).expect(200);
-                admin.trigger("logged", quoted, data("\"a\": \"" + Stage.CANARY + "\"")).expect(422);
+                admin.trigger("logged", quoted, data("\"a\": \"" + Stage.CANARY + "\""))
+                        .expect(422);
             }
             admin.post("/v1/workflows/failing/trigger?wait=60s", data("")).expect(200);
             server.as(token + "x").get("/v1/runs").expect(401);
-            Crowd.until("the rows are written", () -> admin.get("/metrics").status() == 200 && server.log().size() >= 8);
+            Crowd.until(
+                    "the rows are written",
+                    () -> admin.get("/metrics").status() == 200 && server.log().size() >= 8);
             server.stop();
             for (String line : server.log()) {
                 JsonNode entry = JsonMapper.shared().readTree(line);
                 assertTrue(entry.isObject() && entry.has("at") && entry.has("level"), line);
-                assertTrue(line.chars().noneMatch(c -> Character.isISOControl(c) || c == '\u2028' || c == '\u2029'), line);
+                assertTrue(
+                        line.chars().noneMatch(c -> Character.isISOControl(c) || c == '\u2028' || c == '\u2029'), line);
                 assertFalse(line.contains(Stage.CANARY), line);
                 assertFalse(line.contains(token) || line.contains("a".repeat(100)), line);
             }
@@ -69,7 +79,8 @@ class SurfaceTest {
     }
 
     private static String codes(JsonNode answer) {
-        return answer.at("/items/0/status_code").asString() + " " + answer.at("/items/1/status_code").asString() + " "
+        return answer.at("/items/0/status_code").asString() + " "
+                + answer.at("/items/1/status_code").asString() + " "
                 + answer.at("/items/2/status_code").asString();
     }
 
@@ -96,9 +107,25 @@ class SurfaceTest {
         try (LiveServer server = LiveServer.first(kind.fresh(folder), folder, _ -> {})) {
             Problem.expect(server.stranger().get("/metrics"), 401, "unauthenticated");
             for (String path : new String[] {
-                "/actuator", "/actuator/heapdump", "/observe", "/observe/health", "/observe/config", "/debug", "/threaddump",
-                "/heapdump", "/jolokia", "/console", "/h2-console", "/.env", "/.git/config", "/swagger", "/openapi",
-                "/health", "/v1/debug", "/v1/../metrics", "/server-status"
+                "/actuator",
+                "/actuator/heapdump",
+                "/observe",
+                "/observe/health",
+                "/observe/config",
+                "/debug",
+                "/threaddump",
+                "/heapdump",
+                "/jolokia",
+                "/console",
+                "/h2-console",
+                "/.env",
+                "/.git/config",
+                "/swagger",
+                "/openapi",
+                "/health",
+                "/v1/debug",
+                "/v1/../metrics",
+                "/server-status"
             }) {
                 int stranger = server.stranger().get(path).status();
                 assertTrue(stranger == 404 || stranger == 401 || stranger == 400, path);

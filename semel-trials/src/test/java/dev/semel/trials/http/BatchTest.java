@@ -30,7 +30,9 @@ class BatchTest extends OnBothStores {
     @Test
     void a_thousand_items_are_a_thousand_runs_and_the_same_batch_again_is_none() {
         admin().publish(flow("plain")).expect(200);
-        String batch = batch(IntStream.range(0, 1_000).mapToObj(i -> "{\"key\": \"big-" + i + "\", " + DATA + "}").toArray(String[]::new));
+        String batch = batch(IntStream.range(0, 1_000)
+                .mapToObj(i -> "{\"key\": \"big-" + i + "\", " + DATA + "}")
+                .toArray(String[]::new));
         long before = stage.count("SELECT count(*) FROM semel_run");
         JsonNode first = send("plain", batch);
         JsonNode again = send("plain", batch);
@@ -39,7 +41,9 @@ class BatchTest extends OnBothStores {
             assertEquals(200, first.get(i).get("status_code").asInt());
             assertFalse(first.get(i).get("idempotent_replayed").asBoolean(), () -> first.toString());
             assertTrue(again.get(i).get("idempotent_replayed").asBoolean());
-            assertEquals(first.get(i).get("run_id").asString(), again.get(i).get("run_id").asString());
+            assertEquals(
+                    first.get(i).get("run_id").asString(),
+                    again.get(i).get("run_id").asString());
             runs.add(first.get(i).get("run_id").asString());
         }
         assertEquals(1_000, runs.size());
@@ -50,33 +54,54 @@ class BatchTest extends OnBothStores {
     void duplicates_inside_a_batch_are_replays_of_the_first() {
         admin().publish(keyed("declared", "fingerprint: [a]")).expect(200);
         String key = stage.key();
-        JsonNode items = send("declared", batch(
-                item(key, "{\"a\": 1}"), item(key, "{\"a\": 1}"), item(key, "{\"a\": 2}"), item(key, "{\"a\": 1}")));
+        JsonNode items = send(
+                "declared",
+                batch(
+                        item(key, "{\"a\": 1}"),
+                        item(key, "{\"a\": 1}"),
+                        item(key, "{\"a\": 2}"),
+                        item(key, "{\"a\": 1}")));
         assertFalse(items.get(0).get("idempotent_replayed").asBoolean(), items::toString);
         assertTrue(items.get(1).get("idempotent_replayed").asBoolean(), items::toString);
         assertEquals(422, items.get(2).get("status_code").asInt());
         assertEquals("idempotency-key-conflict", items.get(2).get("code").asString());
-        assertEquals(items.get(0).get("run_id").asString(), items.get(2).get("run_id").asString());
-        assertEquals(items.get(0).get("run_id").asString(), items.get(3).get("run_id").asString());
+        assertEquals(
+                items.get(0).get("run_id").asString(),
+                items.get(2).get("run_id").asString());
+        assertEquals(
+                items.get(0).get("run_id").asString(),
+                items.get(3).get("run_id").asString());
     }
 
     @Test
     void every_item_gets_its_own_answer_in_its_own_place() {
-        admin().publish(flow("typed", "input: { a: { type: integer, required: true } }")).expect(200);
+        admin().publish(flow("typed", "input: { a: { type: integer, required: true } }"))
+                .expect(200);
         String key = stage.key();
-        JsonNode items = send("typed", batch(
-                item(key, "{\"a\": 1}"),
-                item(key + "-bad", "{\"a\": \"" + Stage.CANARY + "\"}"),
-                "{\"key\": \"\", \"data\": {\"a\": 1}}",
-                "{\"key\": \"caf\u00e9\", \"data\": {\"a\": 1}}",
-                "{\"key\": 5, \"data\": {\"a\": 1}}",
-                "7",
-                "{\"a\": 1}",
-                "{\"data\": {\"a\": 1}}",
-                "{\"data\": {\"a\": 1}, \"run_id\": \"batch-" + stage + "\", \"extra\": 1}"));
+        JsonNode items = send(
+                "typed",
+                batch(
+                        item(key, "{\"a\": 1}"),
+                        item(key + "-bad", "{\"a\": \"" + Stage.CANARY + "\"}"),
+                        "{\"key\": \"\", \"data\": {\"a\": 1}}",
+                        "{\"key\": \"caf\u00e9\", \"data\": {\"a\": 1}}",
+                        "{\"key\": 5, \"data\": {\"a\": 1}}",
+                        "7",
+                        "{\"a\": 1}",
+                        "{\"data\": {\"a\": 1}}",
+                        "{\"data\": {\"a\": 1}, \"run_id\": \"batch-" + stage + "\", \"extra\": 1}"));
         int[] codes = {200, 400, 400, 400, 400, 400, 400, 200, 200};
-        String[] words = {"", "invalid-input", "idempotency-key-invalid", "idempotency-key-invalid", "invalid-input",
-            "invalid-input", "invalid-input", "", ""};
+        String[] words = {
+            "",
+            "invalid-input",
+            "idempotency-key-invalid",
+            "idempotency-key-invalid",
+            "invalid-input",
+            "invalid-input",
+            "invalid-input",
+            "",
+            ""
+        };
         assertEquals(codes.length, items.size());
         for (int i = 0; i < codes.length; i++) {
             JsonNode item = items.get(i);
@@ -101,7 +126,9 @@ class BatchTest extends OnBothStores {
         Reply single = admin().trigger("plain", key, "{\"data\": {\"x\": 1}}").expect(200);
         JsonNode items = send("plain", batch(item(key, "{\"x\": 1}"), "{\"data\": {}}", "{\"data\": {}}"));
         assertEquals(single.runId(), items.get(0).get("run_id").asString());
-        assertNotEquals(items.get(1).get("run_id").asString(), items.get(2).get("run_id").asString());
+        assertNotEquals(
+                items.get(1).get("run_id").asString(),
+                items.get(2).get("run_id").asString());
     }
 
     @Test
@@ -109,8 +136,9 @@ class BatchTest extends OnBothStores {
         admin().publish(flow("plain")).expect(200);
         String key = stage.key();
         Reply reply = admin().post(
-                "/v1/workflows/plain/trigger-batch", batch(item(key, "{\"a\": 1}"), item(key, "{\"a\": 2}")),
-                "Prefer: handling=strict");
+                        "/v1/workflows/plain/trigger-batch",
+                        batch(item(key, "{\"a\": 1}"), item(key, "{\"a\": 2}")),
+                        "Prefer: handling=strict");
         assertEquals("handling=strict", reply.expect(200).header("Preference-Applied"));
         assertEquals(422, reply.json().at("/items/1/status_code").asInt());
     }
@@ -120,11 +148,13 @@ class BatchTest extends OnBothStores {
         admin().publish(flow("plain")).expect(200);
         String before = stage.rows();
         String tooMany = batch(IntStream.range(0, 1_001).mapToObj(_ -> "{}").toArray(String[]::new));
-        for (String body : new String[] {tooMany, "{\"items\": []}", "{}", "[]", "{\"items\": {}}", "{\"items\": [{]}"}) {
+        for (String body :
+                new String[] {tooMany, "{\"items\": []}", "{}", "[]", "{\"items\": {}}", "{\"items\": [{]}"}) {
             Problem.expect(admin().post("/v1/workflows/plain/trigger-batch", body), 400, "invalid-input");
         }
         Problem.expect(admin().post("/v1/workflows/none/trigger-batch", batch("{}")), 404, "not-found");
-        Problem.expect(stage.server().with("read").post("/v1/workflows/plain/trigger-batch", batch("{}")), 403, "forbidden");
+        Problem.expect(
+                stage.server().with("read").post("/v1/workflows/plain/trigger-batch", batch("{}")), 403, "forbidden");
         Problem.expect(
                 admin().send("POST", "/v1/workflows/plain/trigger-batch", batch("{}")), 415, "unsupported-media-type");
         assertEquals(before, stage.rows().replaceAll("tokens \\d+", before.replaceAll(".*(tokens \\d+)", "$1")));
@@ -135,8 +165,13 @@ class BatchTest extends OnBothStores {
         admin().publish(flow("plain")).expect(200);
         Caller small = stage.server().as(stage.server().token("\"quota_per_minute\": 2", "trigger"));
         String keys = stage.key();
-        Reply reply = small.post("/v1/workflows/plain/trigger-batch", batch(
-                item(keys + "-1", "{}"), item(keys + "-2", "{}"), item(keys + "-3", "{}"), item(keys + "-4", "{}")));
+        Reply reply = small.post(
+                "/v1/workflows/plain/trigger-batch",
+                batch(
+                        item(keys + "-1", "{}"),
+                        item(keys + "-2", "{}"),
+                        item(keys + "-3", "{}"),
+                        item(keys + "-4", "{}")));
         String codes = IntStream.range(0, 4)
                 .mapToObj(i -> reply.json().at("/items/" + i + "/status_code").asString())
                 .sorted()
@@ -145,7 +180,8 @@ class BatchTest extends OnBothStores {
     }
 
     private JsonNode send(String workflow, String batch) {
-        Reply reply = admin().post("/v1/workflows/" + workflow + "/trigger-batch", batch).expect(200);
+        Reply reply = admin().post("/v1/workflows/" + workflow + "/trigger-batch", batch)
+                .expect(200);
         return reply.json().get("items");
     }
 

@@ -36,7 +36,9 @@ class ConcurrencyTest extends OnBothStores {
 
     @Test
     void equal_requests_at_once_start_one_run_where_the_key_is_derived_or_the_run_id_chosen() {
-        stage.admin().publish(flow("derived", "trigger: { http: { key: \"${ input.id }\" } }")).expect(200);
+        stage.admin()
+                .publish(flow("derived", "trigger: { http: { key: \"${ input.id }\" } }"))
+                .expect(200);
         oneRun(Crowd.atOnce(MANY, _ -> stage.admin().unkeyed("derived", data("\"id\": \"at-once\""))));
         stage.admin().publish(flow("plain")).expect(200);
         oneRun(Crowd.atOnce(MANY, _ -> stage.admin().put("/v1/workflows/plain/runs/chosen-at-once", data(""))));
@@ -46,9 +48,9 @@ class ConcurrencyTest extends OnBothStores {
     void requests_at_once_that_differ_in_a_declared_field_start_one_run_and_conflict() {
         stage.admin().publish(keyed("declared", "fingerprint: [a]")).expect(200);
         String key = stage.key();
-        List<Reply> replies =
-                Crowd.atOnce(MANY, i -> stage.admin().trigger("declared", key, data("\"a\": " + i % 2)));
-        Map<Integer, Long> statuses = replies.stream().collect(Collectors.groupingBy(Reply::status, Collectors.counting()));
+        List<Reply> replies = Crowd.atOnce(MANY, i -> stage.admin().trigger("declared", key, data("\"a\": " + i % 2)));
+        Map<Integer, Long> statuses =
+                replies.stream().collect(Collectors.groupingBy(Reply::status, Collectors.counting()));
         assertEquals(Map.of(200, MANY / 2L, 422, MANY / 2L), statuses);
         assertEquals(1, replies.stream().map(Reply::runId).distinct().count());
         assertEquals(1, fresh(replies));
@@ -56,9 +58,12 @@ class ConcurrencyTest extends OnBothStores {
 
     @Test
     void equal_payloads_at_once_under_different_keys_start_one_run_where_the_workflow_takes_it_once() {
-        stage.admin().publish(keyed("once", "duplicate_payload: reject, fingerprint: [a]")).expect(200);
+        stage.admin()
+                .publish(keyed("once", "duplicate_payload: reject, fingerprint: [a]"))
+                .expect(200);
         List<Reply> replies = Crowd.atOnce(MANY, _ -> stage.admin().trigger("once", stage.key(), data("\"a\": 1")));
-        Map<Integer, Long> statuses = replies.stream().collect(Collectors.groupingBy(Reply::status, Collectors.counting()));
+        Map<Integer, Long> statuses =
+                replies.stream().collect(Collectors.groupingBy(Reply::status, Collectors.counting()));
         assertEquals(Map.of(200, 1L, 409, MANY - 1L), statuses);
         assertEquals(1, replies.stream().map(Reply::runId).distinct().count());
     }
@@ -80,8 +85,13 @@ class ConcurrencyTest extends OnBothStores {
             Reply first = started(pair.of(0).admin().trigger("agreed", key, data("\"a\": 1")));
             replay(first, pair.of(1).admin().trigger("agreed", key, data("\"a\": 1")));
             Reply other = pair.of(1).admin().trigger("agreed", key, data("\"a\": 2"));
-            assertEquals(first.runId(), Problem.expect(other, 422, "idempotency-key-conflict").runId());
-            pair.of(0).admin().post("/v1/keys/" + key + "/release", "{\"reason\": \"trial\"}").expect(200);
+            assertEquals(
+                    first.runId(),
+                    Problem.expect(other, 422, "idempotency-key-conflict").runId());
+            pair.of(0)
+                    .admin()
+                    .post("/v1/keys/" + key + "/release", "{\"reason\": \"trial\"}")
+                    .expect(200);
             Reply second = started(pair.of(1).admin().trigger("agreed", key, data("\"a\": 2")));
             assertNotEquals(first.runId(), second.runId());
             assertEquals(first.runId(), second.text("previous_run_id"));
@@ -99,18 +109,25 @@ class ConcurrencyTest extends OnBothStores {
             pair.of(0).admin().post("/v1/workflows/follows/pause", "{}").expect(200);
             Crowd.until(
                     "the other server queues",
-                    () -> pair.of(1).as(token).unkeyed("follows", data("")).text("status").equals("queued"));
+                    () -> pair.of(1)
+                            .as(token)
+                            .unkeyed("follows", data(""))
+                            .text("status")
+                            .equals("queued"));
             pair.of(0).admin().post("/v1/workflows/follows/resume", "{}").expect(200);
             String id = tokenId("shared");
             pair.of(0).admin().delete("/v1/tokens/" + id).expect(200);
             pair.of(0).as(token).get("/v1/runs").expect(401);
-            Crowd.until("the other server refuses", () -> pair.of(1).as(token).get("/v1/runs").status() == 401);
+            Crowd.until(
+                    "the other server refuses",
+                    () -> pair.of(1).as(token).get("/v1/runs").status() == 401);
         }
     }
 
     private String tokenId(String name) {
         for (var token : stage.admin().get("/v1/tokens").json().get("items")) {
-            if (token.get("name").asString().equals(name) && token.get("revoked_at").isNull()) {
+            if (token.get("name").asString().equals(name)
+                    && token.get("revoked_at").isNull()) {
                 return token.get("token_id").asString();
             }
         }
@@ -137,11 +154,10 @@ class ConcurrencyTest extends OnBothStores {
     /** Two servers on PostgreSQL. A SQLite file has one process, so there both are the same one. */
     private final class Pair implements AutoCloseable {
         private final LiveServer first = stage.server();
-        private final LiveServer second =
-                switch (stage.kind()) {
-                    case POSTGRES -> stage.another();
-                    case SQLITE -> first;
-                };
+        private final LiveServer second = switch (stage.kind()) {
+            case POSTGRES -> stage.another();
+            case SQLITE -> first;
+        };
 
         LiveServer of(int number) {
             return number % 2 == 0 ? first : second;

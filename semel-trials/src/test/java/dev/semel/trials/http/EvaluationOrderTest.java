@@ -40,7 +40,9 @@ class EvaluationOrderTest extends OnBothStores {
             String method = path.endsWith("r1") ? "PUT" : "POST";
             Problem.expect(admin().send(method, path, HUGE, JSON, BAD_KEY), 400, "idempotency-key-invalid");
             Problem.expect(
-                    admin().send(method, path, "{}", "Content-Type: text/plain", BAD_KEY), 400, "idempotency-key-invalid");
+                    admin().send(method, path, "{}", "Content-Type: text/plain", BAD_KEY),
+                    400,
+                    "idempotency-key-invalid");
             Problem.expect(admin().send(method, path, "{", JSON, BAD_KEY), 400, "idempotency-key-invalid");
             Problem.expect(
                     admin().send(method, path, "x", "Content-Encoding: gzip", BAD_KEY), 400, "idempotency-key-invalid");

@@ -57,7 +57,9 @@ class KeySourceTest extends OnBothStores {
             assertTrue(refused.has("spec"), refused.body());
         }
         Problem.expect(
-                admin().unkeyed("derived", data("\"event_id\": [\"" + Stage.CANARY + "\"]")), 400, "idempotency-key-invalid");
+                admin().unkeyed("derived", data("\"event_id\": [\"" + Stage.CANARY + "\"]")),
+                400,
+                "idempotency-key-invalid");
         Problem.expect(
                 admin().unkeyed("derived", data("\"event_id\": \"caf\u00e9 " + Stage.CANARY + "\"")),
                 400,
@@ -101,8 +103,11 @@ class KeySourceTest extends OnBothStores {
     void keys_are_compared_byte_by_byte() {
         plain();
         Reply lower = started(admin().trigger("plain", "evt_case", data("")));
-        for (String other : new String[] {"EVT_CASE", "evt_case.", "evt_cas", "evt%5fcase", "evt_case/x", "evt  case"}) {
-            assertNotEquals(lower.runId(), started(admin().trigger("plain", other, data(""))).runId());
+        for (String other :
+                new String[] {"EVT_CASE", "evt_case.", "evt_cas", "evt%5fcase", "evt_case/x", "evt  case"}) {
+            assertNotEquals(
+                    lower.runId(),
+                    started(admin().trigger("plain", other, data(""))).runId());
         }
         replay(lower, admin().trigger("plain", "evt_case", data("")));
         String longest = "k".repeat(255);
@@ -126,7 +131,8 @@ class KeySourceTest extends OnBothStores {
     @Test
     void members_beside_data_are_ignored_and_named() {
         plain();
-        Reply reply = started(admin().unkeyed("plain", "{\"data\": {\"a\": 1}, \"task_id\": \"" + Stage.CANARY + "\"}"));
+        Reply reply =
+                started(admin().unkeyed("plain", "{\"data\": {\"a\": 1}, \"task_id\": \"" + Stage.CANARY + "\"}"));
         assertEquals(1, reply.json().get("warnings").size());
         assertTrue(reply.json().at("/warnings/0").asString().contains("task_id"), reply.body());
         assertTrue(!reply.body().contains(Stage.CANARY), reply.body());
@@ -150,16 +156,21 @@ class KeySourceTest extends OnBothStores {
         assertEquals("trace-1", admin().get("/v1/keys/" + key).text("correlation_id"));
         for (String bad : new String[] {"\"\"", "5", "\"a\\nb\"", "\"" + "c".repeat(256) + "\""}) {
             Reply refused = admin().unkeyed("plain", "{\"correlation_id\": " + bad + "}");
-            assertEquals("/correlation_id", Problem.expect(refused, 400, "invalid-input").json().at("/errors/0/pointer").asString());
+            assertEquals(
+                    "/correlation_id",
+                    Problem.expect(refused, 400, "invalid-input")
+                            .json()
+                            .at("/errors/0/pointer")
+                            .asString());
         }
     }
 
     @Test
     void the_two_bodies_of_the_first_seed_run_to_their_end() {
         Reply task = admin().post(
-                "/v1/workflows/payment_receipt/trigger?wait=60s",
-                "{\"data\": {\"task_id\": \"t_abc123\"}}",
-                "Idempotency-Key: unique-event-id-123");
+                        "/v1/workflows/payment_receipt/trigger?wait=60s",
+                        "{\"data\": {\"task_id\": \"t_abc123\"}}",
+                        "Idempotency-Key: unique-event-id-123");
         assertEquals("completed", task.expect(200).text("status"));
         String body = "{\"data\": {\"payment_id\": \"pay_abc\", \"amount\": 4900, \"currency\": \"usd\"}}";
         Reply first = started(admin().trigger("payment_receipt", "evt_1OtV4z2eZvKYlo2C3BXGKQ8", body));
@@ -167,12 +178,18 @@ class KeySourceTest extends OnBothStores {
             replay(first, admin().trigger("payment_receipt", "evt_1OtV4z2eZvKYlo2C3BXGKQ8", body));
         }
         Reply ended = admin().post(
-                "/v1/workflows/payment_receipt/trigger?wait=60s", body, "Idempotency-Key: evt_1OtV4z2eZvKYlo2C3BXGKQ8");
+                        "/v1/workflows/payment_receipt/trigger?wait=60s",
+                        body,
+                        "Idempotency-Key: evt_1OtV4z2eZvKYlo2C3BXGKQ8");
         assertEquals("completed", replay(first, ended).text("status"));
         assertTrue(ended.json().at("/output/receipt").asString().contains("pay_abc"), ended.body());
-        Reply other = admin().trigger(
-                "payment_receipt", "evt_1OtV4z2eZvKYlo2C3BXGKQ8", body.replace("4900", "4901"));
-        assertEquals("[\"amount\"]", Problem.expect(other, 422, "idempotency-key-conflict").json().get("changed").toString());
+        Reply other = admin().trigger("payment_receipt", "evt_1OtV4z2eZvKYlo2C3BXGKQ8", body.replace("4900", "4901"));
+        assertEquals(
+                "[\"amount\"]",
+                Problem.expect(other, 422, "idempotency-key-conflict")
+                        .json()
+                        .get("changed")
+                        .toString());
     }
 
     private JsonNode run(Reply reply) {

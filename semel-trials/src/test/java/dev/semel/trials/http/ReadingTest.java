@@ -25,11 +25,35 @@ import tools.jackson.databind.JsonNode;
 /** Everything that can be looked at: shapes, pages, filters, limits. */
 class ReadingTest extends OnBothStores {
     private static final Set<String> RUN = Set.of(
-            "run_id", "workflow_id", "workflow", "version", "status", "key", "correlation_id", "trigger", "input", "output",
-            "error", "created_at", "started_at", "ended_at", "lineage_id", "replay_of", "parent_run_id");
+            "run_id",
+            "workflow_id",
+            "workflow",
+            "version",
+            "status",
+            "key",
+            "correlation_id",
+            "trigger",
+            "input",
+            "output",
+            "error",
+            "created_at",
+            "started_at",
+            "ended_at",
+            "lineage_id",
+            "replay_of",
+            "parent_run_id");
     private static final Set<String> SEED_001 = Set.of(
-            "idempotency_key", "actor_id", "operation_name", "request_fingerprint", "status", "response_reference",
-            "created_at", "expires_at", "last_seen_at", "correlation_id", "error_summary");
+            "idempotency_key",
+            "actor_id",
+            "operation_name",
+            "request_fingerprint",
+            "status",
+            "response_reference",
+            "created_at",
+            "expires_at",
+            "last_seen_at",
+            "correlation_id",
+            "error_summary");
 
     ReadingTest(Stage stage) {
         super(stage);
@@ -48,7 +72,9 @@ class ReadingTest extends OnBothStores {
         assertEquals("reject", policy.get("on_mismatch").asString());
         assertEquals("flag", policy.get("duplicate_payload").asString());
         assertTrue(byName.json().get("effects").isArray());
-        assertEquals(byName.body(), admin().get("/v1/workflows/" + byName.text("workflow_id")).body());
+        assertEquals(
+                byName.body(),
+                admin().get("/v1/workflows/" + byName.text("workflow_id")).body());
         List<String> names = texts(items(admin().get("/v1/workflows")), "workflow");
         assertTrue(names.containsAll(List.of("payment_receipt", "shown")), names::toString);
         assertEquals(names.stream().sorted().toList(), names);
@@ -62,10 +88,19 @@ class ReadingTest extends OnBothStores {
         assertTrue(first.flag("changed"));
         assertFalse(admin().publish(flow("versioned")).expect(200).flag("changed"));
         Reply dry = admin().send(
-                "PUT", "/v1/workflows/versioned?dry_run=true", flow("versioned", "title: Other"), "Content-Type: application/yaml");
+                        "PUT",
+                        "/v1/workflows/versioned?dry_run=true",
+                        flow("versioned", "title: Other"),
+                        "Content-Type: application/yaml");
         assertTrue(dry.expect(200).flag("dry_run"));
-        assertEquals(1, admin().get("/v1/workflows/versioned").json().get("version").asInt());
-        assertEquals(2, admin().publish(flow("versioned", "title: Other")).json().get("version").asInt());
+        assertEquals(
+                1, admin().get("/v1/workflows/versioned").json().get("version").asInt());
+        assertEquals(
+                2,
+                admin().publish(flow("versioned", "title: Other"))
+                        .json()
+                        .get("version")
+                        .asInt());
         Reply bad = admin().publish("semel: 1\nworkflow: bad\nsteps:\n  - { id: a, set: { x: \"${ 1 + }\" } }\n");
         JsonNode error = Problem.expect(bad, 400, "invalid-definition").json().at("/errors/0");
         assertTrue(error.get("line").asInt() >= 3 && error.has("column"), bad.body());
@@ -87,9 +122,11 @@ class ReadingTest extends OnBothStores {
         assertEquals(1, run.at("/input/a").asInt());
         assertEquals("{\"ok\":true}", run.get("output").toString());
         assertTrue(run.get("ended_at").asString().matches("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z"));
-        JsonNode step = admin().get("/v1/runs/" + id + "/timeline").expect(200).json().at("/items/0");
+        JsonNode step =
+                admin().get("/v1/runs/" + id + "/timeline").expect(200).json().at("/items/0");
         assertMembers(
-                Set.of("step_id", "path", "name", "kind", "protection", "effect_key", "status", "attempts", "result"), step);
+                Set.of("step_id", "path", "name", "kind", "protection", "effect_key", "status", "attempts", "result"),
+                step);
         assertEquals("note", step.get("name").asString());
         assertEquals("{\"ok\":true}", step.get("result").toString());
         for (String tail : new String[] {"", "/timeline", "/requests"}) {
@@ -107,7 +144,9 @@ class ReadingTest extends OnBothStores {
             admin().trigger("noisy", key, data("\"a\": 1")).expect(200);
         }
         admin().trigger("noisy", key, data("\"a\": 2")).expect(422);
-        Crowd.until("the replays are on record", () -> run("noisy", id).get("replays").asInt() == 25);
+        Crowd.until(
+                "the replays are on record",
+                () -> run("noisy", id).get("replays").asInt() == 25);
         JsonNode run = run("noisy", id);
         assertEquals(1, run.get("conflicts").asInt());
         JsonNode requests = run.get("requests");
@@ -149,7 +188,8 @@ class ReadingTest extends OnBothStores {
         assertTrue(record.get("actor_id").asString().startsWith("tok_"));
         assertTrue(record.get("request_fingerprint").asString().matches("[0-9a-f]{64}"), record::toString);
         assertEquals(first, record.at("/others/0/response_reference").asString());
-        JsonNode selected = admin().get("/v1/keys/" + key + "?workflow=one").expect(200).json();
+        JsonNode selected =
+                admin().get("/v1/keys/" + key + "?workflow=one").expect(200).json();
         assertEquals(first, selected.get("response_reference").asString());
         assertEquals(0, selected.get("others").size());
         assertFalse(record.toString().contains(Stage.CANARY), "a key record shows a payload value");
@@ -198,13 +238,16 @@ class ReadingTest extends OnBothStores {
         String key = stage.key();
         String quiet = ended("filtered", stage.key(), data("\"a\": 1"));
         String loud = ended("filtered", key, data("\"a\": 1"));
-        Crowd.until("replays are on record", () -> run("filtered", loud).get("replays").asInt() > 0);
+        Crowd.until(
+                "replays are on record",
+                () -> run("filtered", loud).get("replays").asInt() > 0);
         String list = "/v1/workflows/filtered/runs";
         assertTrue(pages(list, "?q=key:" + key, "run_id").equals(List.of(loud)));
         assertTrue(pages(list, "?q=status:completed+since:1h", "run_id").containsAll(List.of(quiet, loud)));
         assertEquals(List.of(), pages(list, "?q=status:failed", "run_id"));
         assertTrue(pages(list, "?q=replayed:true", "run_id").contains(loud));
-        for (String q : new String[] {"status:nope", "bogus:1", "word", "since:soon", "since:h", "replayed:maybe", "key:"}) {
+        for (String q :
+                new String[] {"status:nope", "bogus:1", "word", "since:soon", "since:h", "replayed:maybe", "key:"}) {
             Problem.expect(admin().get(list + "?q=" + q), 400, "invalid-input");
         }
         Problem.expect(admin().get("/v1/runs?q=workflow:none"), 404, "not-found");
@@ -212,12 +255,22 @@ class ReadingTest extends OnBothStores {
 
     @Test
     void limits_and_cursors_are_checked() {
-        for (String path : new String[] {"/v1/runs", "/v1/keys", "/v1/requests", "/v1/audit", "/v1/workflows/payment_receipt/runs"}) {
+        for (String path :
+                new String[] {"/v1/runs", "/v1/keys", "/v1/requests", "/v1/audit", "/v1/workflows/payment_receipt/runs"
+                }) {
             admin().get(path + "?limit=1").expect(200);
             admin().get(path + "?limit=200").expect(200);
             for (String bad : new String[] {
-                "limit=0", "limit=201", "limit=-1", "limit=x", "limit=", "limit=1&limit=2", "after=%21", "after=..",
-                "after=9999999999999999999999999999999999", "limit=99999999999999999999"
+                "limit=0",
+                "limit=201",
+                "limit=-1",
+                "limit=x",
+                "limit=",
+                "limit=1&limit=2",
+                "after=%21",
+                "after=..",
+                "after=9999999999999999999999999999999999",
+                "limit=99999999999999999999"
             }) {
                 Problem.expect(admin().get(path + "?" + bad), 400, "invalid-input");
             }

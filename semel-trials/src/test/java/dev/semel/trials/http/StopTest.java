@@ -54,9 +54,11 @@ class StopTest {
         try (LiveServer next = LiveServer.another(store, folder, server)) {
             replay(answered, next.admin().trigger("plain", "in-flight", data("")));
             started(next.admin().trigger("plain", "too-late", data("")));
-            assertEquals("completed", next.admin().post(
-                            "/v1/workflows/plain/trigger?wait=60s", data(""), "Idempotency-Key: in-flight")
-                    .text("status"));
+            assertEquals(
+                    "completed",
+                    next.admin()
+                            .post("/v1/workflows/plain/trigger?wait=60s", data(""), "Idempotency-Key: in-flight")
+                            .text("status"));
         }
         Invariants.check(store);
     }
@@ -74,7 +76,8 @@ class StopTest {
         server.close();
         Invariants.check(store);
         try (LiveServer next = LiveServer.another(store, folder, server)) {
-            assertEquals(30, next.admin().get("/v1/keys/k").json().get("replays").asInt());
+            assertEquals(
+                    30, next.admin().get("/v1/keys/k").json().get("replays").asInt());
         }
     }
 

@@ -48,19 +48,13 @@ class StoreTroubleTest extends OnBothStores {
     }
 
     @Test
-    void row_6_a_first_transaction_that_ends_soon_is_waited_for_and_nobody_notices() {
+    void row_6_a_first_transaction_that_ends_soon_is_waited_for_and_nobody_notices() throws SQLException {
         admin().publish(flow("plain")).expect(200);
         String key = stage.key();
-        List<Reply> replies = Crowd.atOnce(3, i -> {
-            if (i > 0) {
-                return admin().trigger("plain", key, data(""));
-            }
-            try (Hold _ = new Hold(key)) {
-                return admin().get("/v1/workflows/plain");
-            } catch (SQLException e) {
-                throw new IllegalStateException(e);
-            }
-        });
+        List<Reply> replies;
+        try (Hold hold = new Hold(key)) {
+            replies = Crowd.atOnce(3, i -> i == 0 ? hold.untilMet() : admin().trigger("plain", key, data("")));
+        }
         replies.forEach(reply -> reply.expect(200));
         assertEquals(replies.get(1).runId(), replies.get(2).runId());
         assertTrue(replies.get(1).flag("idempotent_replayed") != replies.get(2).flag("idempotent_replayed"));
@@ -83,7 +77,8 @@ class StoreTroubleTest extends OnBothStores {
             }
         }
         // Each connection of the server notices by itself that it was cut, so a few more 503 are honest.
-        Crowd.until("well again", () -> admin().trigger("plain", known, data("")).status() == 200);
+        Crowd.until(
+                "well again", () -> admin().trigger("plain", known, data("")).status() == 200);
         replay(first, admin().trigger("plain", known, data("")));
         Reply again = admin().trigger("plain", key, data("")).expect(200);
         Crowd.until("ready", () -> stage.server().stranger().get("/readyz").status() == 200);
@@ -111,9 +106,9 @@ class StoreTroubleTest extends OnBothStores {
 
         private static boolean taken(Statement statement, String key) throws SQLException {
             return statement.executeUpdate("""
-                    INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
-                    SELECT ws, 1, '%s', '\\x00', '\\x00', 0, 0, 0 FROM semel_workspace WHERE name = 'default'
-                    """.formatted(key)) == 1;
+                INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
+                SELECT ws, 1, '%s', '\\x00', '\\x00', 0, 0, 0 FROM semel_workspace WHERE name = 'default'
+                """.formatted(key)) == 1;
         }
 
         private static boolean refused(Statement statement) throws SQLException {
@@ -129,6 +124,22 @@ class StoreTroubleTest extends OnBothStores {
 
         boolean onKey() {
             return onKey;
+        }
+
+        /** Lets go as soon as somebody waits for it. */
+        Reply untilMet() {
+            if (onKey) {
+                Crowd.until("somebody waits", () -> stage.count("""
+                    SELECT count(*) FROM pg_stat_activity
+                    WHERE datname = current_database() AND wait_event_type = 'Lock'
+                    """) > 0);
+            }
+            try {
+                connection.rollback();
+            } catch (SQLException e) {
+                throw new IllegalStateException(e);
+            }
+            return admin().get("/v1/workflows/plain");
         }
 
         @Override

@@ -33,7 +33,9 @@ class TokensTest extends OnBothStores {
 
     @Test
     void a_token_is_shown_once_listed_without_its_secret_and_dead_when_revoked() {
-        Reply made = admin().post("/v1/tokens", "{\"name\": \"robot\", \"scopes\": [\"read\", \"trigger\"], \"quota_per_minute\": 9}");
+        Reply made = admin().post(
+                        "/v1/tokens",
+                        "{\"name\": \"robot\", \"scopes\": [\"read\", \"trigger\"], \"quota_per_minute\": 9}");
         String secret = made.expect(200).text("token");
         String id = made.text("token_id");
         assertEquals("no-store", made.header("Cache-Control"));
@@ -50,7 +52,9 @@ class TokensTest extends OnBothStores {
         admin().delete("/v1/tokens/" + id).expect(200);
         Problem.expect(stage.server().as(secret).get("/v1/runs"), 401, "unauthenticated");
         Problem.expect(admin().delete("/v1/tokens/" + id), 404, "not-found");
-        assertFalse(find(admin().get("/v1/tokens").json().get("items"), id).get("revoked_at").isNull());
+        assertFalse(find(admin().get("/v1/tokens").json().get("items"), id)
+                .get("revoked_at")
+                .isNull());
         assertTrue(admin().get("/v1/audit").body().contains(id), "a revocation is audited");
     }
 
@@ -75,11 +79,21 @@ class TokensTest extends OnBothStores {
         stage.server();
         String before = stage.rows();
         for (String body : new String[] {
-            "{}", "{\"scopes\": []}", "{\"scopes\": [\"root\"]}", "{\"scopes\": [\"open\"]}", "{\"scopes\": [5]}",
-            "{\"scopes\": [\"read\"], \"quota_per_minute\": -1}", "{\"scopes\": [\"read\"], \"quota_per_minute\": \"9\"}",
-            "{\"scopes\": [\"read\"], \"quota_per_minute\": 99999999}", "{\"scopes\": [\"read\"], \"quota_per_minute\": 1.5}",
-            "{\"scopes\": [\"read\"], \"workspace\": \"Not A Name\"}", "{\"scopes\": [\"read\"], \"name\": \"a\\nb\"}",
-            "{\"scopes\": \"read\"}", "[]", "{\"workspace\": \"left-behind\", \"scopes\": []}", "{\"scopes\": {\"a\": \"read\"}}"
+            "{}",
+            "{\"scopes\": []}",
+            "{\"scopes\": [\"root\"]}",
+            "{\"scopes\": [\"open\"]}",
+            "{\"scopes\": [5]}",
+            "{\"scopes\": [\"read\"], \"quota_per_minute\": -1}",
+            "{\"scopes\": [\"read\"], \"quota_per_minute\": \"9\"}",
+            "{\"scopes\": [\"read\"], \"quota_per_minute\": 99999999}",
+            "{\"scopes\": [\"read\"], \"quota_per_minute\": 1.5}",
+            "{\"scopes\": [\"read\"], \"workspace\": \"Not A Name\"}",
+            "{\"scopes\": [\"read\"], \"name\": \"a\\nb\"}",
+            "{\"scopes\": \"read\"}",
+            "[]",
+            "{\"workspace\": \"left-behind\", \"scopes\": []}",
+            "{\"scopes\": {\"a\": \"read\"}}"
         }) {
             Problem.expect(admin().post("/v1/tokens", body), 400, "invalid-input");
         }

@@ -53,9 +53,14 @@ class WaitingTest extends OnBothStores {
         String key = stage.key();
         Reply first = fresh(admin().trigger(workflow, key, data("")));
         assertEquals("queued", first.text("status"));
-        List<Reply> replies = Crowd.atOnce(4, i -> i == 0
-                ? admin().post("/v1/workflows/" + workflow + "/resume", "{}")
-                : admin().post("/v1/workflows/" + workflow + "/trigger?wait=60s", data(""), "Idempotency-Key: " + key));
+        List<Reply> replies = Crowd.atOnce(
+                4,
+                i -> i == 0
+                        ? admin().post("/v1/workflows/" + workflow + "/resume", "{}")
+                        : admin().post(
+                                        "/v1/workflows/" + workflow + "/trigger?wait=60s",
+                                        data(""),
+                                        "Idempotency-Key: " + key));
         assertFalse(replies.getFirst().expect(200).flag("paused"));
         for (Reply reply : replies.subList(1, 4)) {
             assertEquals(first.runId(), reply.expect(200).runId());
@@ -89,8 +94,12 @@ class WaitingTest extends OnBothStores {
         Reply again = admin().trigger(workflow, key, data(""));
         assertEquals("queued", again.text("status"));
         assertEquals("true", again.header("X-Idempotent-Replayed"));
-        assertFalse(admin().post("/v1/workflows/" + workflow + "/resume", "{}").expect(200).flag("paused"));
-        Crowd.until("ran", () -> admin().get("/v1/runs/" + first.runId()).text("status").equals("completed"));
+        assertFalse(admin().post("/v1/workflows/" + workflow + "/resume", "{}")
+                .expect(200)
+                .flag("paused"));
+        Crowd.until(
+                "ran",
+                () -> admin().get("/v1/runs/" + first.runId()).text("status").equals("completed"));
         assertEquals("started", fresh(admin().unkeyed(workflow, data(""))).text("status"));
         Problem.expect(admin().post("/v1/workflows/none/pause", "{}"), 404, "not-found");
     }

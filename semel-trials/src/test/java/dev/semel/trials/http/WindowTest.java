@@ -52,20 +52,24 @@ class WindowTest extends OnBothStores {
         assertEquals("queued", first.text("status"));
         untilPast(admin().get("/v1/keys/" + key).text("expires_at"));
         assertEquals("active", admin().get("/v1/keys/" + key).text("status"));
-        assertEquals("queued", replay(first, admin().trigger("held", key, data(""))).text("status"));
+        assertEquals(
+                "queued", replay(first, admin().trigger("held", key, data(""))).text("status"));
         admin().post("/v1/workflows/held/resume", "{}").expect(200);
         untilStatus(key, "expired");
-        assertEquals(first.runId(), started(admin().trigger("held", key, data(""))).text("previous_run_id"));
+        assertEquals(
+                first.runId(), started(admin().trigger("held", key, data(""))).text("previous_run_id"));
     }
 
     @Test
     void the_key_of_an_unfinished_run_expires_where_the_workflow_says_so() {
-        admin().publish(keyed("letter", "window: 1s, hold_while_running: false")).expect(200);
+        admin().publish(keyed("letter", "window: 1s, hold_while_running: false"))
+                .expect(200);
         admin().post("/v1/workflows/letter/pause", "{}").expect(200);
         String key = stage.key();
         Reply first = fresh(admin().trigger("letter", key, data("")));
         untilStatus(key, "expired");
-        assertEquals(first.runId(), fresh(admin().trigger("letter", key, data(""))).text("previous_run_id"));
+        assertEquals(
+                first.runId(), fresh(admin().trigger("letter", key, data(""))).text("previous_run_id"));
         admin().post("/v1/workflows/letter/resume", "{}").expect(200);
     }
 
@@ -74,7 +78,9 @@ class WindowTest extends OnBothStores {
         admin().publish(flow("plain")).expect(200);
         String key = stage.key();
         Reply first = ran("plain", key, data(""));
-        for (String bad : new String[] {"{}", "{\"reason\": \" \"}", "{\"reason\": 5}", "{\"reason\": \"" + "r".repeat(501) + "\"}"}) {
+        for (String bad : new String[] {
+            "{}", "{\"reason\": \" \"}", "{\"reason\": 5}", "{\"reason\": \"" + "r".repeat(501) + "\"}"
+        }) {
             Problem.expect(admin().post("/v1/keys/" + key + "/release", bad), 400, "invalid-input");
         }
         replay(first, admin().trigger("plain", key, data("")));
@@ -99,14 +105,16 @@ class WindowTest extends OnBothStores {
         assertEquals("failed", first.text("status"));
         assertEquals("second", first.json().at("/error/step").asString());
         assertFalse(first.json().get("error").toString().contains(Stage.CANARY), first.body());
-        assertEquals("failed", replay(first, admin().trigger("fails", key, data(""))).text("status"));
+        assertEquals(
+                "failed", replay(first, admin().trigger("fails", key, data(""))).text("status"));
         String summary = admin().get("/v1/keys/" + key).text("error_summary");
         assertTrue(summary.contains("second") && !summary.contains(Stage.CANARY), summary);
     }
 
     @Test
     void a_failed_run_is_run_again_in_its_lineage_where_the_workflow_says_so() {
-        admin().publish(failing("again", "idempotency: { on_failed: run_again }")).expect(200);
+        admin().publish(failing("again", "idempotency: { on_failed: run_again }"))
+                .expect(200);
         String key = stage.key();
         Reply first = ended("again", key, data(""));
         assertEquals("failed", first.text("status"));
@@ -122,7 +130,10 @@ class WindowTest extends OnBothStores {
         String key = stage.key();
         Reply first = started(admin().trigger("evolves", key, data("\"a\": 1, \"b\": 1")));
         for (String policy : new String[] {
-            "fingerprint: [a, b]", "on_mismatch: distinct", "scope: workflow", "fingerprint: [b], scope: workflow",
+            "fingerprint: [a, b]",
+            "on_mismatch: distinct",
+            "scope: workflow",
+            "fingerprint: [b], scope: workflow",
             "on_mismatch: reject"
         }) {
             admin().publish(keyed("evolves", policy)).expect(200);
@@ -169,7 +180,9 @@ class WindowTest extends OnBothStores {
     }
 
     private double counter(String name) {
-        return admin().get("/metrics").body().lines()
+        return admin().get("/metrics")
+                .body()
+                .lines()
                 .filter(line -> line.startsWith(name) && !line.startsWith("#"))
                 .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
                 .sum();

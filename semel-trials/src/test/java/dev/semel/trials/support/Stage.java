@@ -8,9 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Comparator;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,6 +59,17 @@ public final class Stage {
     private static Path folder() {
         try {
             return Files.createTempDirectory("semel-trial");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Only after a good end: what a failed trial leaves behind may be looked at. */
+    private static void delete(Path folder) {
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -132,5 +145,6 @@ public final class Stage {
                     () -> "an error shows a payload value: " + refusal);
         }
         assertFalse(log.text().contains(CANARY), "the log shows a payload value");
+        delete(known.folder());
     }
 }
