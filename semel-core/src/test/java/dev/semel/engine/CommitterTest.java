@@ -242,7 +242,6 @@ final class CommitterTest {
         store.down = false;
         assertEquals(2, patient.join().ws());
         assertEquals(0, place.count("semel_run"));
-        nanos.set(1);
         fresh(committer.admit(0, admit("K0")));
     }
 

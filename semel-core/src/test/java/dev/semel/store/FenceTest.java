@@ -41,17 +41,6 @@ final class FenceTest {
         return task;
     }
 
-    private static void awaitBlocked(Connection connection) {
-        Waiting.until("somebody waits for our lock", () -> {
-            try (var statement = connection.createStatement();
-                    var row = statement.executeQuery(
-                            "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))")) {
-                row.next();
-                return row.getLong(1) > 0;
-            }
-        });
-    }
-
     /** Another transaction that holds the slot of the desk's lane, as a batch in flight does. */
     private Connection slotLocked() throws SQLException {
         Connection connection = desk.place.jdbc();
@@ -87,7 +76,7 @@ final class FenceTest {
                 var statement = taker.createStatement()) {
             FutureTask<List<Object>> batch =
                     apart(() -> desk.applyAll(desk.admit(desk.id(), desk.key("L")), desk.end(run)));
-            awaitBlocked(taker);
+            PostgresPlace.awaitBlockedBy(taker);
             statement.executeUpdate("UPDATE semel_work SET owner = NULL WHERE owner = " + Desk.LEASE);
             statement.executeUpdate("DELETE FROM semel_fence WHERE lease = " + Desk.LEASE);
             statement.executeUpdate("DELETE FROM semel_lease WHERE lease = " + Desk.LEASE);
@@ -105,7 +94,7 @@ final class FenceTest {
         desk.place.setTime(Place.START + Desk.TTL + 1);
         try (Connection batch = slotLocked()) {
             FutureTask<Integer> takeover = apart(otherLeases::takeOver);
-            awaitBlocked(batch);
+            PostgresPlace.awaitBlockedBy(batch);
             assertFalse(takeover.isDone());
             assertEquals(1, desk.place.number("SELECT count(*) FROM semel_lease WHERE lease = " + Desk.LEASE));
             batch.commit();
@@ -120,7 +109,7 @@ final class FenceTest {
         desk.place.setTime(Place.START + Desk.TTL + 1);
         try (Connection batch = slotLocked()) {
             FutureTask<Integer> takeover = apart(otherLeases::takeOver);
-            awaitBlocked(batch);
+            PostgresPlace.awaitBlockedBy(batch);
             assertTrue(desk.leases.renew(Desk.LEASE, Desk.TTL));
             batch.commit();
             assertEquals(0, takeover.get());
