@@ -36,9 +36,9 @@ final class InUseTest {
         Connection connection = bench.place.jdbc();
         connection.setAutoCommit(false);
         try (var statement = connection.prepareStatement("""
-                INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
-                VALUES (?, 1, ?, ?, ?, 0, 9223372036854775807, 1)
-                """)) {
+            INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
+            VALUES (?, 1, ?, ?, ?, 0, 9223372036854775807, 1)
+            """)) {
             statement.setInt(1, bench.workspace());
             statement.setString(2, key);
             statement.setBytes(3, other.run().bytes());
@@ -52,7 +52,8 @@ final class InUseTest {
     void a_key_that_stays_locked_is_in_use_and_other_keys_are_not() throws SQLException {
         try (Connection connection = taking("K")) {
             assertEquals(
-                    ErrorCode.IDEMPOTENCY_KEY_IN_USE, bench.ask("plain").key("K").refused().code());
+                    ErrorCode.IDEMPOTENCY_KEY_IN_USE,
+                    bench.ask("plain").key("K").refused().code());
             assertFalse(bench.ask("plain").key("L").send().replayed());
             connection.rollback();
         }
@@ -62,7 +63,8 @@ final class InUseTest {
     @Test
     void a_key_whose_first_transaction_ends_in_time_is_a_repeat() throws SQLException {
         try (Connection connection = taking("K")) {
-            FutureTask<Answer> caller = new FutureTask<>(() -> bench.ask("plain").key("K").send());
+            FutureTask<Answer> caller =
+                    new FutureTask<>(() -> bench.ask("plain").key("K").send());
             Thread.ofVirtual().start(caller);
             PostgresPlace.awaitBlockedBy(connection);
             connection.commit();

@@ -32,8 +32,12 @@ final class ManualClockTest {
 
     private static Published compile(Rows.Version version) {
         return new Published(
-                version.workflowId(), version.name(), version.version(), Policy.plain().window(WINDOW).build(),
-                Bench.ECHO, List.of());
+                version.workflowId(),
+                version.name(),
+                version.version(),
+                Policy.plain().window(WINDOW).build(),
+                Bench.ECHO,
+                List.of());
     }
 
     private static Answer send(Semel semel, Rows.Workspace workspace) {

@@ -51,7 +51,8 @@ final class PauseTest {
         assertEquals(RunState.QUEUED, again.state());
         assertEquals(queued.getFirst().runId(), again.runId());
         pause(false);
-        queued.forEach(answer -> assertEquals(RunState.COMPLETED, bench.ended(answer.run()).state()));
+        queued.forEach(answer ->
+                assertEquals(RunState.COMPLETED, bench.ended(answer.run()).state()));
         assertEquals(5, bench.runs());
     }
 

@@ -58,8 +58,12 @@ final class CommitterTest {
         Limits limits = Limits.DEFAULT.withQueuedTriggers(100);
         leases = new LeaseKeeper(store, "worker", limits, around);
         committer = new Committer(store, leases, limits, around);
-        committer.submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1]))).join();
-        committer.submit(0, new Write.Change<>(new Edit.Publish(1, "one", "wf_one", "text", "tester"))).join();
+        committer
+                .submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1])))
+                .join();
+        committer
+                .submit(0, new Write.Change<>(new Edit.Publish(1, "one", "wf_one", "text", "tester")))
+                .join();
     }
 
     @AfterEach
@@ -114,7 +118,9 @@ final class CommitterTest {
         long before = counters.batches.sum();
         store.open();
         fresh(answers.get(0));
-        Known holder = assertInstanceOf(Admitted.Held.class, answers.get(1).join()).known().getFirst();
+        Known holder = assertInstanceOf(Admitted.Held.class, answers.get(1).join())
+                .known()
+                .getFirst();
         assertNotNull(holder);
         assertEquals(first.run().id(), holder.run());
         fresh(answers.get(2));
@@ -156,7 +162,9 @@ final class CommitterTest {
         store.next.add(FaultyStore.Fault.ANSWER_LOST);
         assertEquals(
                 Write.Owned.RECORDED,
-                committer.submit(0, new Write.Append(run, 0, "[]", RunState.RUNNING)).join());
+                committer
+                        .submit(0, new Write.Append(run, 0, "[]", RunState.RUNNING))
+                        .join());
         store.next.add(FaultyStore.Fault.ANSWER_LOST);
         var end = new Write.End(run, RunState.COMPLETED, Write.Ending.output("1"), "[]");
         assertEquals(Write.Owned.RECORDED, committer.submit(0, end).join());
@@ -174,7 +182,7 @@ final class CommitterTest {
             writes.add(admit("K" + i));
         }
         var answers = gathered(writes);
-        store.poison = write -> write == writes.get(4) || write == writes.get(7);
+        store.poison = write -> write.equals(writes.get(4)) || write.equals(writes.get(7));
         store.open();
         for (int i = 0; i < 9; i++) {
             if (i == 4 || i == 7) {
@@ -252,7 +260,9 @@ final class CommitterTest {
         for (int i = 0; i < 100; i++) {
             waiting.add(committer.admit(0, admit("K" + i)));
         }
-        SemelException refused = assertThrows(SemelException.class, () -> committer.admit(0, admit("too many")).join());
+        SemelException refused = assertThrows(
+                SemelException.class,
+                () -> committer.admit(0, admit("too many")).join());
         assertEquals(ErrorCode.STORE_UNAVAILABLE, refused.code());
         assertTrue(refused.detail().contains("No run was started"));
         assertEquals(1, counters.overload.sum());
@@ -268,7 +278,8 @@ final class CommitterTest {
         store.open();
         answers.forEach(CommitterTest::fresh);
         Waiting.until("it is closed", () -> !closing.isAlive());
-        SemelException refused = assertThrows(SemelException.class, () -> committer.admit(0, admit("M")).join());
+        SemelException refused = assertThrows(
+                SemelException.class, () -> committer.admit(0, admit("M")).join());
         assertEquals(ErrorCode.SHUTTING_DOWN, refused.code());
         CompletableFuture<List<RunId>> late = committer.submit(0, new Write.Claim(1));
         Waiting.until("a late write gets an answer too", late::isDone);

@@ -42,8 +42,7 @@ final class IntakeTest {
     private final RunLoop runs;
     private final Intake intake;
     private final Counters counters = new Counters();
-    private final Published workflow =
-            new Published("wf_one", "one", 1, KeyPolicy.DEFAULT, Bench.ECHO, List.of());
+    private final Published workflow = new Published("wf_one", "one", 1, KeyPolicy.DEFAULT, Bench.ECHO, List.of());
 
     IntakeTest(Dialect dialect) {
         place = dialect.open();
@@ -56,8 +55,12 @@ final class IntakeTest {
         requests = new Requests(committer, ambient, Limits.DEFAULT, (_, _) -> {});
         runs = new RunLoop(new RunLoop.Engine(committer, Limits.DEFAULT, around), new Completions());
         intake = new Intake(new Intake.Parts(committer, readers, requests, runs), (_, _) -> workflow, around);
-        committer.submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1]))).join();
-        committer.submit(0, new Write.Change<>(new Edit.Publish(1, "one", "wf_one", "text", "tester"))).join();
+        committer
+                .submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1])))
+                .join();
+        committer
+                .submit(0, new Write.Change<>(new Edit.Publish(1, "one", "wf_one", "text", "tester")))
+                .join();
     }
 
     @AfterEach

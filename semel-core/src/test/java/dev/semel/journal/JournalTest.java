@@ -40,7 +40,8 @@ final class JournalTest {
 
     @Test
     void a_recorded_null_is_a_result() {
-        assertEquals(Json.parse("null"), Journal.results(List.of(done("a", "null"))).get("a"));
+        assertEquals(
+                Json.parse("null"), Journal.results(List.of(done("a", "null"))).get("a"));
     }
 
     @Test

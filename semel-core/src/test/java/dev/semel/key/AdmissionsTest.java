@@ -26,34 +26,35 @@ final class AdmissionsTest {
 
     @ParameterizedTest
     @CsvSource(textBlock = """
-            # flags, state, now against the expiry, standing
-            0,  STARTED,   -1, LIVE
-            0,  STARTED,    0, EXPIRED
-            0,  COMPLETED, -1, LIVE
-            0,  COMPLETED,  0, EXPIRED
-            0,  COMPLETED,  1, EXPIRED
-            0,  FAILED,    -1, LIVE
-            1,  QUEUED,     0, LIVE
-            1,  STARTED,    0, LIVE
-            1,  RUNNING, 9999, LIVE
-            1,  WAITING, 9999, LIVE
-            1,  IN_DOUBT,9999, LIVE
-            1,  COMPLETED, -1, LIVE
-            1,  COMPLETED,  0, EXPIRED
-            1,  FAILED,    -1, LIVE
-            1,  CANCELLED,  0, EXPIRED
-            2,  FAILED,    -1, FAILED
-            3,  FAILED,    -1, FAILED
-            3,  FAILED,     0, EXPIRED
-            3,  COMPLETED, -1, LIVE
-            3,  CANCELLED, -1, LIVE
-            3,  RUNNING,   -1, LIVE
-            4,  RUNNING,   -1, RELEASED
-            5,  RUNNING,   -1, RELEASED
-            6,  FAILED,    -1, RELEASED
-            7,  FAILED,     0, RELEASED
-            """)
-    void a_name_stands_as_flags_state_and_time_say(int flags, RunState state, long offset, Admissions.Standing standing) {
+        # flags, state, now against the expiry, standing
+        0,  STARTED,   -1, LIVE
+        0,  STARTED,    0, EXPIRED
+        0,  COMPLETED, -1, LIVE
+        0,  COMPLETED,  0, EXPIRED
+        0,  COMPLETED,  1, EXPIRED
+        0,  FAILED,    -1, LIVE
+        1,  QUEUED,     0, LIVE
+        1,  STARTED,    0, LIVE
+        1,  RUNNING, 9999, LIVE
+        1,  WAITING, 9999, LIVE
+        1,  IN_DOUBT,9999, LIVE
+        1,  COMPLETED, -1, LIVE
+        1,  COMPLETED,  0, EXPIRED
+        1,  FAILED,    -1, LIVE
+        1,  CANCELLED,  0, EXPIRED
+        2,  FAILED,    -1, FAILED
+        3,  FAILED,    -1, FAILED
+        3,  FAILED,     0, EXPIRED
+        3,  COMPLETED, -1, LIVE
+        3,  CANCELLED, -1, LIVE
+        3,  RUNNING,   -1, LIVE
+        4,  RUNNING,   -1, RELEASED
+        5,  RUNNING,   -1, RELEASED
+        6,  FAILED,    -1, RELEASED
+        7,  FAILED,     0, RELEASED
+        """)
+    void a_name_stands_as_flags_state_and_time_say(
+            int flags, RunState state, long offset, Admissions.Standing standing) {
         long expires = 1_000_000;
         assertEquals(standing, Admissions.standing(known("wf", "{}", state, flags, expires), expires + offset));
     }
@@ -61,7 +62,16 @@ final class AdmissionsTest {
     private static Known known(String workflow, String data, RunState state, int flags, long expires) {
         Fingerprint print = Fingerprint.of(workflow, Json.parse(data), KeyPolicy.DEFAULT, SECRET);
         return new Known(
-                new RunId(1, 1), null, print.digest(), print.fields(), workflow, 1, state, new RunId(1, 1), 0, expires,
+                new RunId(1, 1),
+                null,
+                print.digest(),
+                print.fields(),
+                workflow,
+                1,
+                state,
+                new RunId(1, 1),
+                0,
+                expires,
                 flags);
     }
 
@@ -72,13 +82,25 @@ final class AdmissionsTest {
     private static KeyPolicy policy(OnMismatch onMismatch) {
         KeyPolicy plain = KeyPolicy.DEFAULT;
         return new KeyPolicy(
-                plain.window(), plain.scope(), List.of(), List.of(), onMismatch, plain.duplicatePayload(),
-                plain.onFailed(), true, false);
+                plain.window(),
+                plain.scope(),
+                List.of(),
+                List.of(),
+                onMismatch,
+                plain.duplicatePayload(),
+                plain.onFailed(),
+                true,
+                false);
     }
 
     private static Asked asked(String data, OnMismatch onMismatch, boolean strict, @Nullable String runId) {
-        return new Asked("wf", runId, strict, known -> new Judgement(
-                policy(onMismatch), Fingerprint.of(known.workflowId(), Json.parse(data), KeyPolicy.DEFAULT, SECRET)));
+        return new Asked(
+                "wf",
+                runId,
+                strict,
+                known -> new Judgement(
+                        policy(onMismatch),
+                        Fingerprint.of(known.workflowId(), Json.parse(data), KeyPolicy.DEFAULT, SECRET)));
     }
 
     @Test

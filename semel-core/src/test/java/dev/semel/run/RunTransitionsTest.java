@@ -15,15 +15,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class RunTransitionsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            queued    | started cancelled
-            started   | running waiting completed failed cancelled
-            running   | waiting in_doubt completed failed cancelled
-            waiting   | running failed cancelled
-            in_doubt  | running failed cancelled
-            completed | ''
-            failed    | ''
-            cancelled | ''
-            """)
+        queued    | started cancelled
+        started   | running waiting completed failed cancelled
+        running   | waiting in_doubt completed failed cancelled
+        waiting   | running failed cancelled
+        in_doubt  | running failed cancelled
+        completed | ''
+        failed    | ''
+        cancelled | ''
+        """)
     void a_run_moves_only_as_the_table_says(String from, String to) {
         RunState state = of(from);
         String moves = RunTransitions.from(state).stream().map(RunState::word).collect(Collectors.joining(" "));
@@ -57,8 +57,7 @@ final class RunTransitionsTest {
         String codes = Arrays.stream(RunState.values())
                 .map(state -> state.word() + "=" + state.code())
                 .collect(Collectors.joining(" "));
-        assertEquals(
-                "queued=1 started=2 running=3 waiting=4 in_doubt=5 completed=10 failed=11 cancelled=12", codes);
+        assertEquals("queued=1 started=2 running=3 waiting=4 in_doubt=5 completed=10 failed=11 cancelled=12", codes);
         for (RunState state : RunState.values()) {
             assertEquals(state, RunState.of(state.code()));
         }

@@ -60,7 +60,9 @@ final class FenceTest {
         assertThrows(
                 StoreFailure.Fenced.class,
                 () -> desk.applyAll(
-                        desk.admit(desk.id(), desk.key("L")), desk.append(run, 0, "[1]"), desk.end(run),
+                        desk.admit(desk.id(), desk.key("L")),
+                        desk.append(run, 0, "[1]"),
+                        desk.end(run),
                         new Write.Tally(List.of(desk.seen(run, false, 1)))));
         assertEquals(1, desk.place.count("semel_run"));
         assertEquals(1, desk.place.count("semel_key"));
@@ -158,8 +160,8 @@ final class FenceTest {
             Write.Admit here = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
             Write.Admit there = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
             var otherHold = new Batch.Hold(OTHER, 0);
-            FutureTask<Object> other =
-                    apart(() -> otherLane.apply(new Batch(otherHold, List.of(there))).getFirst());
+            FutureTask<Object> other = apart(
+                    () -> otherLane.apply(new Batch(otherHold, List.of(there))).getFirst());
             Object mine = desk.applyAll(here).getFirst();
             Object theirs = other.get();
             long fresh = List.of(mine, theirs).stream()
@@ -176,8 +178,7 @@ final class FenceTest {
             String name = "concurrent " + round;
             var edit = new Write.Change<>(new Edit.OpenWorkspace(name, Desk.bytes("a")));
             var another = new Write.Change<>(new Edit.OpenWorkspace(name + "!", Desk.bytes("b")));
-            FutureTask<List<Object>> other =
-                    apart(() -> otherLane.apply(new Batch(null, List.of(edit, another))));
+            FutureTask<List<Object>> other = apart(() -> otherLane.apply(new Batch(null, List.of(edit, another))));
             List<Object> mine = desk.applyAll(edit, another);
             List<Object> theirs = other.get();
             for (int i = 0; i < 2; i++) {
