@@ -48,9 +48,8 @@ public final class Bench implements AutoCloseable {
     /** One more worker. SQLite has one at a time: close the others first. */
     public Semel start() {
         Ambient ambient = new Ambient(place::time, System::nanoTime, new SecureRandom());
-        Semel worker = Semel.open(Settings.of(place.url(), this::compile)
-                .withLimits(limits)
-                .withClock(ambient, () -> 0));
+        Semel worker = Semel.open(
+                Settings.of(place.url(), this::compile).withLimits(limits).withClock(ambient, () -> 0));
         workers.add(worker);
         return worker;
     }
@@ -61,8 +60,12 @@ public final class Bench implements AutoCloseable {
             throw new IllegalStateException("this worker does not understand " + version.body());
         }
         return new Published(
-                version.workflowId(), version.name(), version.version(), definition.policy().build(),
-                definition.body(), List.of());
+                version.workflowId(),
+                version.name(),
+                version.version(),
+                definition.policy().build(),
+                definition.body(),
+                List.of());
     }
 
     /** The worker that was started first and is not closed. */

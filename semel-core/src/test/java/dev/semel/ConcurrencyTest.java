@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.function.IntFunction;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.api.Test;
 
 /** N equal requests at once: exactly one is fresh, the others get its run, and nothing but answers. */
 final class ConcurrencyTest {
@@ -45,7 +45,8 @@ final class ConcurrencyTest {
     }
 
     private static Answer assertOneRun(List<Answer> answers) {
-        List<Answer> fresh = answers.stream().filter(answer -> !answer.replayed()).toList();
+        List<Answer> fresh =
+                answers.stream().filter(answer -> !answer.replayed()).toList();
         assertEquals(1, fresh.size());
         assertEquals(1, answers.stream().map(Answer::runId).distinct().count());
         return fresh.getFirst();
@@ -99,7 +100,8 @@ final class ConcurrencyTest {
         try (Bench bench = new Bench(dialect)) {
             bench.publish("notify", Policy.plain().onMismatch(OnMismatch.DISTINCT), Bench.ECHO);
             List<Answer> answers = atOnce(i -> bench.ask("notify").key("K").input("{\"n\":" + i % 4 + "}"));
-            assertEquals(4, answers.stream().filter(answer -> !answer.replayed()).count());
+            assertEquals(
+                    4, answers.stream().filter(answer -> !answer.replayed()).count());
             assertEquals(4, bench.runs());
         }
     }
@@ -111,8 +113,8 @@ final class ConcurrencyTest {
             Semel other = bench.start();
             for (int round = 0; round < 5; round++) {
                 String key = "K" + round;
-                Answer first = assertOneRun(
-                        atOnce(i -> bench.ask("plain").key(key).at(i % 2 == 0 ? bench.semel() : other)));
+                Answer first =
+                        assertOneRun(atOnce(i -> bench.ask("plain").key(key).at(i % 2 == 0 ? bench.semel() : other)));
                 bench.ended(first.run());
                 assertTrue(bench.ask("plain").key(key).at(other).send().replayed());
             }

@@ -36,8 +36,9 @@ final class DuplicatesTest {
     }
 
     private Rows.Counts counted(Answer answer, long replays) {
-        Waiting.until(replays + " replays are counted", () ->
-                bench.run(answer.run()).counts().replays() >= replays);
+        Waiting.until(
+                replays + " replays are counted",
+                () -> bench.run(answer.run()).counts().replays() >= replays);
         return bench.run(answer.run()).counts();
     }
 

@@ -60,14 +60,6 @@ public final class Policy {
 
     public KeyPolicy build() {
         return new KeyPolicy(
-                window,
-                scope,
-                fingerprint,
-                List.of(),
-                onMismatch,
-                duplicatePayload,
-                onFailed,
-                holdWhileRunning,
-                false);
+                window, scope, fingerprint, List.of(), onMismatch, duplicatePayload, onFailed, holdWhileRunning, false);
     }
 }

@@ -61,7 +61,8 @@ final class PublishedChangesTest {
                 Answer first = bench.ask(workflow).key(key).input(FIVE).send();
                 bench.publish(workflow, after.get(), Bench.ECHO);
                 Answer retry = bench.ask(workflow).key(key).input(FIVE).send();
-                String pair = n + ": " + before.get().build() + " then " + after.get().build();
+                String pair =
+                        n + ": " + before.get().build() + " then " + after.get().build();
                 assertTrue(retry.replayed(), pair);
                 assertFalse(retry.mismatch(), pair);
                 assertEquals(first.runId(), retry.runId(), pair);
@@ -76,7 +77,8 @@ final class PublishedChangesTest {
         Answer first = bench.ask("w").key("K").input(FIVE).send();
         for (Supplier<Policy> policy : policies()) {
             bench.publish("w", policy.get(), Bench.ECHO);
-            assertEquals(first.runId(), bench.ask("w").key("K").input(FIVE).send().runId());
+            assertEquals(
+                    first.runId(), bench.ask("w").key("K").input(FIVE).send().runId());
         }
         assertEquals(1, bench.runs());
     }
@@ -86,7 +88,8 @@ final class PublishedChangesTest {
         bench.publish("w", Policy.plain().fingerprint("amount"), Bench.ECHO);
         Answer first = bench.ask("w").key("K").input(FIVE).send();
         bench.publish("w", Policy.plain().fingerprint("note"), Bench.ECHO);
-        assertEquals(first.runId(), bench.ask("w").key("K").input(OTHER_NOTE).send().runId());
+        assertEquals(
+                first.runId(), bench.ask("w").key("K").input(OTHER_NOTE).send().runId());
         assertEquals(
                 ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
                 bench.ask("w").key("K").input(SIX).refused().code());

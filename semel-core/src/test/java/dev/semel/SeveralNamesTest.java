@@ -70,7 +70,8 @@ final class SeveralNamesTest {
         assertEquals(List.of("amount"), payload.members().get("changed"));
         bench.ask("plain").runId("s").input(FIVE).send();
         assertTrue(bench.ask("plain").runId("s").input(SIX).send().mismatch());
-        assertEquals("workflow", bench.ask("plain").runId("r").refused().members().get("reason"));
+        assertEquals(
+                "workflow", bench.ask("plain").runId("r").refused().members().get("reason"));
     }
 
     @Test
@@ -113,10 +114,14 @@ final class SeveralNamesTest {
     void the_payload_decides_last() {
         bench.publish("once", Policy.plain().duplicatePayload(DuplicatePayload.REJECT), Bench.ECHO);
         Answer first = bench.ask("once").key("K").runId("r").input(FIVE).send();
-        assertEquals(first.run(), bench.ask("once").key("K").runId("r").input(FIVE).send().run());
-        assertEquals(first.run(), bench.ask("once").runId("r").input(FIVE).send().run());
+        assertEquals(
+                first.run(),
+                bench.ask("once").key("K").runId("r").input(FIVE).send().run());
+        assertEquals(
+                first.run(), bench.ask("once").runId("r").input(FIVE).send().run());
         long before = names();
-        SemelException refused = bench.ask("once").key("L").runId("s").input(FIVE).refused();
+        SemelException refused =
+                bench.ask("once").key("L").runId("s").input(FIVE).refused();
         assertEquals(ErrorCode.DUPLICATE_PAYLOAD, refused.code());
         assertEquals(before, names());
         Answer other = bench.ask("once").key("L").runId("s").input(SIX).send();
@@ -129,8 +134,16 @@ final class SeveralNamesTest {
         Answer named = bench.ask("pay").runId(first.runId()).input(FIVE).send();
         assertTrue(named.replayed());
         assertEquals(first.run(), named.run());
-        assertEquals(first.run(), bench.ask("pay").key("K").runId(first.runId()).input(FIVE).send().run());
-        SemelException payload = bench.ask("pay").runId(first.runId()).input(SIX).refused();
+        assertEquals(
+                first.run(),
+                bench.ask("pay")
+                        .key("K")
+                        .runId(first.runId())
+                        .input(FIVE)
+                        .send()
+                        .run());
+        SemelException payload =
+                bench.ask("pay").runId(first.runId()).input(SIX).refused();
         assertEquals(List.of("amount"), payload.members().get("changed"));
         SemelException workflow = bench.ask("plain").runId(first.runId()).refused();
         assertEquals("workflow", workflow.members().get("reason"));
@@ -153,6 +166,7 @@ final class SeveralNamesTest {
         String runId = "r".repeat(128);
         Answer first = bench.ask("plain").key(key).runId(runId).send();
         assertEquals(runId, first.runId());
-        assertEquals(first.run(), bench.ask("plain").key(key).runId(runId).send().run());
+        assertEquals(
+                first.run(), bench.ask("plain").key(key).runId(runId).send().run());
     }
 }

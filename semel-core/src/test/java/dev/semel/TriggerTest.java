@@ -77,7 +77,10 @@ final class TriggerTest {
             return input;
         });
         Answer first = bench.ask("slow").key("K").input(FIVE).send();
-        Answer running = bench.ask("slow").key("K").input("{ \"note\": \"a\", \"amount\": 5.0 }").send();
+        Answer running = bench.ask("slow")
+                .key("K")
+                .input("{ \"note\": \"a\", \"amount\": 5.0 }")
+                .send();
         go.countDown();
         bench.ended(first.run());
         Answer completed = bench.ask("slow").key("K").input(FIVE).send();
@@ -131,7 +134,10 @@ final class TriggerTest {
         assertEquals("K", refused.members().get("idempotency_key"));
         assertTrue(refused.detail().contains("No run was started"), refused.detail());
         assertFalse(String.valueOf(refused.getMessage()).contains("6"), "never a value: " + refused.getMessage());
-        Answer noise = bench.ask("pay").key("K").input("{\"amount\":5,\"note\":\"other\"}").send();
+        Answer noise = bench.ask("pay")
+                .key("K")
+                .input("{\"amount\":5,\"note\":\"other\"}")
+                .send();
         assertTrue(noise.replayed());
         assertFalse(noise.mismatch());
         assertEquals(1, bench.runs());
@@ -153,8 +159,10 @@ final class TriggerTest {
         Answer other = bench.ask("notify").key("K").input(SIX).send();
         assertFalse(other.replayed());
         assertNotEquals(first.runId(), other.runId());
-        assertEquals(first.runId(), bench.ask("notify").key("K").input(FIVE).send().runId());
-        assertEquals(other.runId(), bench.ask("notify").key("K").input(SIX).send().runId());
+        assertEquals(
+                first.runId(), bench.ask("notify").key("K").input(FIVE).send().runId());
+        assertEquals(
+                other.runId(), bench.ask("notify").key("K").input(SIX).send().runId());
         assertEquals(2, bench.runs());
     }
 
@@ -191,7 +199,9 @@ final class TriggerTest {
         assertEquals(ErrorCode.DUPLICATE_PAYLOAD, refused.code());
         assertFalse(refused.code().retryable());
         assertEquals(first.runId(), refused.members().get("run_id"));
-        assertEquals(ErrorCode.DUPLICATE_PAYLOAD, bench.ask("once").input(FIVE).refused().code());
+        assertEquals(
+                ErrorCode.DUPLICATE_PAYLOAD,
+                bench.ask("once").input(FIVE).refused().code());
         assertTrue(bench.ask("once").key("K1").input(FIVE).send().replayed(), "the same key is a plain repeat");
         assertFalse(bench.ask("once").key("K2").input(SIX).send().replayed(), "the refusal left the key free");
         assertEquals(2, bench.runs());
@@ -219,7 +229,9 @@ final class TriggerTest {
                 () -> bench.ask("plain").key("K").freshOnly(refuse).send());
         Answer first = bench.ask("plain").key("K").send();
         assertFalse(first.replayed(), "the refusal left the key free");
-        assertEquals(first.runId(), bench.ask("plain").key("K").freshOnly(refuse).send().runId());
+        assertEquals(
+                first.runId(),
+                bench.ask("plain").key("K").freshOnly(refuse).send().runId());
         assertEquals(1, bench.runs());
         Invariants.oneRunPerLiveKey(bench.place);
     }
@@ -227,8 +239,7 @@ final class TriggerTest {
     @Test
     void two_workspaces_use_the_same_key_for_themselves() {
         Answer here = bench.ask("plain").key("K").send();
-        Rows.Workspace other = bench.semel()
-                .change(new dev.semel.store.Edit.OpenWorkspace("other", new byte[32]));
+        Rows.Workspace other = bench.semel().change(new dev.semel.store.Edit.OpenWorkspace("other", new byte[32]));
         assertNull(bench.semel().workflow(other.ws(), "plain"));
         assertNull(bench.semel().workflow(other.ws(), "wf_plain"));
         assertNull(bench.semel().view(reads -> reads.run(other.ws(), here.run())));

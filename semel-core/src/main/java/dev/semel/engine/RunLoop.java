@@ -67,6 +67,11 @@ public final class RunLoop implements AutoCloseable {
         return resident.contains(run);
     }
 
+    /** How many more runs this worker would take. */
+    int roomLeft() {
+        return room.availablePermits();
+    }
+
     /** Starts a fresh run, for which room is reserved. */
     public void start(Resident run) {
         if (resident.add(run.id())) {

@@ -59,8 +59,12 @@ final class CommitterTest {
         Limits limits = Limits.DEFAULT.withQueuedTriggers(100);
         leases = new LeaseKeeper(store, "worker", limits, around);
         committer = new Committer(store, leases, limits, around);
-        committer.submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1]))).join();
-        committer.submit(0, new Write.Change<>(new Edit.Publish(1, "one", "wf_one", "text", "tester"))).join();
+        committer
+                .submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1])))
+                .join();
+        committer
+                .submit(0, new Write.Change<>(new Edit.Publish(1, "one", "wf_one", "text", "tester")))
+                .join();
     }
 
     @AfterEach
@@ -115,7 +119,9 @@ final class CommitterTest {
         long before = counters.batches.sum();
         store.open();
         fresh(answers.get(0));
-        Known holder = assertInstanceOf(Admitted.Held.class, answers.get(1).join()).known().getFirst();
+        Known holder = assertInstanceOf(Admitted.Held.class, answers.get(1).join())
+                .known()
+                .getFirst();
         assertNotNull(holder);
         assertEquals(first.run().id(), holder.run());
         fresh(answers.get(2));
@@ -157,7 +163,9 @@ final class CommitterTest {
         store.next.add(FaultyStore.Fault.ANSWER_LOST);
         assertEquals(
                 Write.Owned.RECORDED,
-                committer.submit(0, new Write.Append(run, 0, "[]", RunState.RUNNING)).join());
+                committer
+                        .submit(0, new Write.Append(run, 0, "[]", RunState.RUNNING))
+                        .join());
         store.next.add(FaultyStore.Fault.ANSWER_LOST);
         var end = new Write.End(run, RunState.COMPLETED, Write.Ending.output("1"), "[]");
         assertEquals(Write.Owned.RECORDED, committer.submit(0, end).join());
@@ -243,7 +251,6 @@ final class CommitterTest {
         store.down = false;
         assertEquals(2, patient.join().ws());
         assertEquals(0, place.count("semel_run"));
-        nanos.set(1);
         fresh(committer.admit(0, admit("K0")));
     }
 
@@ -254,7 +261,9 @@ final class CommitterTest {
         for (int i = 0; i < 100; i++) {
             waiting.add(committer.admit(0, admit("K" + i)));
         }
-        SemelException refused = assertThrows(SemelException.class, () -> committer.admit(0, admit("too many")).join());
+        SemelException refused = assertThrows(
+                SemelException.class,
+                () -> committer.admit(0, admit("too many")).join());
         assertEquals(ErrorCode.STORE_UNAVAILABLE, refused.code());
         assertTrue(refused.detail().contains("No run was started"));
         assertEquals(1, counters.overload.sum());
@@ -270,7 +279,8 @@ final class CommitterTest {
         store.open();
         answers.forEach(CommitterTest::fresh);
         Waiting.until("it is closed", () -> !closing.isAlive());
-        SemelException refused = assertThrows(SemelException.class, () -> committer.admit(0, admit("M")).join());
+        SemelException refused = assertThrows(
+                SemelException.class, () -> committer.admit(0, admit("M")).join());
         assertEquals(ErrorCode.SHUTTING_DOWN, refused.code());
         CompletableFuture<List<RunId>> late = committer.submit(0, new Write.Claim(1));
         Waiting.until("a late write gets an answer too", late::isDone);

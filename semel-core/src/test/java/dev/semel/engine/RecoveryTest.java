@@ -149,8 +149,8 @@ final class RecoveryTest {
         CountDownLatch halted = new CountDownLatch(1);
         try (Bench bench = new Bench(dialect)) {
             bench.publish("changes", Policy.plain(), (context, _) -> {
-                ObjectNode cart = (ObjectNode)
-                        context.step("cart", () -> JsonNodeFactory.instance.objectNode().put("items", 1));
+                ObjectNode cart = (ObjectNode) context.step(
+                        "cart", () -> JsonNodeFactory.instance.objectNode().put("items", 1));
                 cart.put("items", cart.get("items").intValue() + 1); // the body's own business
                 for (int i = 0; i < CHUNK; i++) {
                     context.step("step " + i, () -> IntNode.valueOf(0));
@@ -223,7 +223,8 @@ final class RecoveryTest {
             });
             Answer answer = bench.ask("slow").send();
             driven.await();
-            bench.place.execute("INSERT INTO semel_lease SELECT 4712, 'other', 0, max(until_at) + 1000000000 FROM semel_lease");
+            bench.place.execute(
+                    "INSERT INTO semel_lease SELECT 4712, 'other', 0, max(until_at) + 1000000000 FROM semel_lease");
             bench.place.execute("UPDATE semel_work SET owner = 4712");
             go.countDown();
             bench.restart(); // waits for the execution that was fenced

@@ -89,7 +89,9 @@ final class RunLoopTest {
     @SuppressWarnings("NullAway") // what a body in Java may do wrong
     void a_body_that_returns_nothing_at_all_fails() {
         assertEquals(RunState.FAILED, run((_, _) -> null).state());
-        assertEquals(RunState.FAILED, run((context, _) -> context.step("nothing", () -> null)).state());
+        assertEquals(
+                RunState.FAILED,
+                run((context, _) -> context.step("nothing", () -> null)).state());
     }
 
     @Test
@@ -109,10 +111,12 @@ final class RunLoopTest {
 
     @Test
     void an_error_of_the_machine_fails_the_run_too() {
-        assertEquals("StackOverflowError", ending(run((_, _) -> {
-                    throw new StackOverflowError();
-                }))
-                .errorCode());
+        assertEquals(
+                "StackOverflowError",
+                ending(run((_, _) -> {
+                            throw new StackOverflowError();
+                        }))
+                        .errorCode());
     }
 
     @Test
@@ -145,8 +149,8 @@ final class RunLoopTest {
     @Test
     void whatever_a_failure_says_the_run_ends() {
         String longest = "x".repeat(999);
-        for (String message : List.of(
-                "", "a NUL \u0000 in it", longest + "😀 cut in the middle", "half a pair \uD83D", "\uDE00")) {
+        for (String message :
+                List.of("", "a NUL \u0000 in it", longest + "😀 cut in the middle", "half a pair \uD83D", "\uDE00")) {
             Rows.Run run = run((_, _) -> {
                 throw new IllegalStateException(message);
             });
@@ -176,8 +180,8 @@ final class RunLoopTest {
             Rows.Run run = run((context, _) -> context.step("text", () -> StringNode.valueOf(text)));
             assertTrue(run.state().ended());
         }
-        assertTrue(run((context, _) -> context.step(
-                        "number", () -> tools.jackson.databind.node.DoubleNode.valueOf(Double.NaN)))
+        assertTrue(run((context, _) ->
+                        context.step("number", () -> tools.jackson.databind.node.DoubleNode.valueOf(Double.NaN)))
                 .state()
                 .ended());
     }

@@ -51,7 +51,8 @@ interface AdmissionRules {
         Wish key = desk().key("K");
         RunId first = desk().fresh(key);
         Admitted second = desk().apply(desk().admit(desk().id(), key));
-        Known known = heldBy(assertInstanceOf(Admitted.Held.class, second).known().getFirst());
+        Known known =
+                heldBy(assertInstanceOf(Admitted.Held.class, second).known().getFirst());
         assertEquals(first, known.run());
         assertEquals(Desk.WORKFLOW, known.workflowId());
         assertEquals(1, known.version());
@@ -77,7 +78,12 @@ interface AdmissionRules {
         assertInstanceOf(Admitted.Fresh.class, outcomes.getFirst());
         RunId winner = batch.getFirst().run().id();
         for (Object outcome : outcomes.subList(1, 64)) {
-            assertEquals(winner, heldBy(assertInstanceOf(Admitted.Held.class, outcome).known().getFirst()).run());
+            assertEquals(
+                    winner,
+                    heldBy(assertInstanceOf(Admitted.Held.class, outcome)
+                                    .known()
+                                    .getFirst())
+                            .run());
         }
         assertEquals(1, desk().place.count("semel_run"));
         assertEquals(1, desk().place.count("semel_key"));
@@ -90,7 +96,12 @@ interface AdmissionRules {
         List<Object> outcomes = desk().applyAll(
                         desk().admit(desk().id(), key), desk().admit(desk().id(), key), desk().admit(desk().id(), key));
         for (Object outcome : outcomes) {
-            assertEquals(first, heldBy(assertInstanceOf(Admitted.Held.class, outcome).known().getFirst()).run());
+            assertEquals(
+                    first,
+                    heldBy(assertInstanceOf(Admitted.Held.class, outcome)
+                                    .known()
+                                    .getFirst())
+                            .run());
         }
     }
 
@@ -105,10 +116,16 @@ interface AdmissionRules {
         Admitted second2 = again(second, outcomes.get(1));
         Admitted third2 = again(third, outcomes.get(2));
         RunId winner = first.run().id();
-        assertEquals(winner, heldBy(assertInstanceOf(Admitted.Held.class, second2).known().getFirst()).run());
+        assertEquals(
+                winner,
+                heldBy(assertInstanceOf(Admitted.Held.class, second2).known().getFirst())
+                        .run());
         assertNull(assertInstanceOf(Admitted.Held.class, second2).known().get(1));
         assertNull(assertInstanceOf(Admitted.Held.class, third2).known().getFirst());
-        assertEquals(winner, heldBy(assertInstanceOf(Admitted.Held.class, third2).known().get(1)).run());
+        assertEquals(
+                winner,
+                heldBy(assertInstanceOf(Admitted.Held.class, third2).known().get(1))
+                        .run());
         assertEquals(2, desk().place.count("semel_key"), "a refusal leaves no name behind");
     }
 
@@ -157,7 +174,10 @@ interface AdmissionRules {
         }
         assertEquals(Wish.FOREVER, heldBy(desk().holder(desk().chosen("mine"))).expiresAt());
         Admitted other = desk().apply(desk().admit(desk().id(), desk().key("L"), desk().payload("P", true)));
-        assertEquals(id, heldBy(assertInstanceOf(Admitted.Held.class, other).known().get(1)).run());
+        assertEquals(
+                id,
+                heldBy(assertInstanceOf(Admitted.Held.class, other).known().get(1))
+                        .run());
         assertEquals(3, desk().place.count("semel_key"));
     }
 
@@ -194,8 +214,7 @@ interface AdmissionRules {
     default void a_worker_without_room_leaves_the_run_to_whoever_claims_it() {
         RunId id = desk().id();
         var fresh = assertInstanceOf(
-                Admitted.Fresh.class,
-                desk().apply(new Write.Admit(desk().run(id), List.of(desk().key("K")), false)));
+                Admitted.Fresh.class, desk().apply(new Write.Admit(desk().run(id), List.of(desk().key("K")), false)));
         assertFalse(fresh.owned());
         assertEquals(0, desk().runOf(id).claims());
         assertTrue(desk().reads.freeWork());
@@ -205,8 +224,7 @@ interface AdmissionRules {
     @Test
     default void a_worker_without_a_lease_admits_but_owns_nothing() {
         RunId id = desk().id();
-        var fresh = assertInstanceOf(
-                Admitted.Fresh.class, desk().applyAs(null, desk().admit(id, desk().key("K"))));
+        var fresh = assertInstanceOf(Admitted.Fresh.class, desk().applyAs(null, desk().admit(id, desk().key("K"))));
         assertFalse(fresh.owned());
         assertEquals(List.of(), desk().applyAs(null, new Write.Claim(10)));
         assertEquals(List.of(id), desk().apply(new Write.Claim(10)));

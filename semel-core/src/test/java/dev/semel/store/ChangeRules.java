@@ -34,7 +34,8 @@ interface ChangeRules {
         Rows.Workspace again = desk().change(new Edit.OpenWorkspace("two", Desk.bytes("another")));
         assertEquals(made.ws(), again.ws());
         assertArrayEquals(Desk.bytes("secret"), again.secret());
-        assertArrayEquals(Desk.bytes("secret"), there(desk().reads.workspace("two")).secret());
+        assertArrayEquals(
+                Desk.bytes("secret"), there(desk().reads.workspace("two")).secret());
         assertEquals("two", there(desk().reads.workspace(made.ws())).name());
         assertNull(desk().reads.workspace("three"));
         assertNull(desk().reads.workspace(99));
@@ -78,12 +79,14 @@ interface ChangeRules {
     @Test
     default void pausing_holds_queued_runs_until_it_is_resumed() {
         long before = desk().reads.catalogChange();
-        assertTrue(there(desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, true))).paused());
+        assertTrue(there(desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, true)))
+                .paused());
         assertTrue(desk().reads.catalogChange() > before);
         RunId queued = desk().id();
         desk().apply(new Write.Admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
         assertEquals(List.of(), desk().apply(new Write.Claim(5)));
-        assertFalse(there(desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, false))).paused());
+        assertFalse(there(desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, false)))
+                .paused());
         assertEquals(List.of(queued), desk().apply(new Write.Claim(5)));
         assertEquals(RunState.STARTED, desk().runOf(queued).state());
     }

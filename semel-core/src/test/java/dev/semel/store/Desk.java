@@ -145,7 +145,8 @@ final class Desk implements AutoCloseable {
         return apply(new Write.Change<>(edit));
     }
 
-    @Nullable Known holder(Wish wish) {
+    @Nullable
+    Known holder(Wish wish) {
         return reads.names(List.of(wish.name())).known().getFirst();
     }
 

@@ -41,17 +41,6 @@ final class FenceTest {
         return task;
     }
 
-    private static void awaitBlocked(Connection connection) {
-        Waiting.until("somebody waits for our lock", () -> {
-            try (var statement = connection.createStatement();
-                    var row = statement.executeQuery(
-                            "SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))")) {
-                row.next();
-                return row.getLong(1) > 0;
-            }
-        });
-    }
-
     /** Another transaction that holds the slot of the desk's lane, as a batch in flight does. */
     private Connection slotLocked() throws SQLException {
         Connection connection = desk.place.jdbc();
@@ -71,7 +60,9 @@ final class FenceTest {
         assertThrows(
                 StoreFailure.Fenced.class,
                 () -> desk.applyAll(
-                        desk.admit(desk.id(), desk.key("L")), desk.append(run, 0, "[1]"), desk.end(run),
+                        desk.admit(desk.id(), desk.key("L")),
+                        desk.append(run, 0, "[1]"),
+                        desk.end(run),
                         new Write.Tally(List.of(desk.seen(run, false, 1)))));
         assertEquals(1, desk.place.count("semel_run"));
         assertEquals(1, desk.place.count("semel_key"));
@@ -87,7 +78,7 @@ final class FenceTest {
                 var statement = taker.createStatement()) {
             FutureTask<List<Object>> batch =
                     apart(() -> desk.applyAll(desk.admit(desk.id(), desk.key("L")), desk.end(run)));
-            awaitBlocked(taker);
+            PostgresPlace.awaitBlockedBy(taker);
             statement.executeUpdate("UPDATE semel_work SET owner = NULL WHERE owner = " + Desk.LEASE);
             statement.executeUpdate("DELETE FROM semel_fence WHERE lease = " + Desk.LEASE);
             statement.executeUpdate("DELETE FROM semel_lease WHERE lease = " + Desk.LEASE);
@@ -105,7 +96,7 @@ final class FenceTest {
         desk.place.setTime(Place.START + Desk.TTL + 1);
         try (Connection batch = slotLocked()) {
             FutureTask<Integer> takeover = apart(otherLeases::takeOver);
-            awaitBlocked(batch);
+            PostgresPlace.awaitBlockedBy(batch);
             assertFalse(takeover.isDone());
             assertEquals(1, desk.place.number("SELECT count(*) FROM semel_lease WHERE lease = " + Desk.LEASE));
             batch.commit();
@@ -120,7 +111,7 @@ final class FenceTest {
         desk.place.setTime(Place.START + Desk.TTL + 1);
         try (Connection batch = slotLocked()) {
             FutureTask<Integer> takeover = apart(otherLeases::takeOver);
-            awaitBlocked(batch);
+            PostgresPlace.awaitBlockedBy(batch);
             assertTrue(desk.leases.renew(Desk.LEASE, Desk.TTL));
             batch.commit();
             assertEquals(0, takeover.get());
@@ -169,8 +160,8 @@ final class FenceTest {
             Write.Admit here = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
             Write.Admit there = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
             var otherHold = new Batch.Hold(OTHER, 0);
-            FutureTask<Object> other =
-                    apart(() -> otherLane.apply(new Batch(otherHold, List.of(there))).getFirst());
+            FutureTask<Object> other = apart(
+                    () -> otherLane.apply(new Batch(otherHold, List.of(there))).getFirst());
             Object mine = desk.applyAll(here).getFirst();
             Object theirs = other.get();
             long fresh = List.of(mine, theirs).stream()
@@ -187,8 +178,7 @@ final class FenceTest {
             String name = "concurrent " + round;
             var edit = new Write.Change<>(new Edit.OpenWorkspace(name, Desk.bytes("a")));
             var another = new Write.Change<>(new Edit.OpenWorkspace(name + "!", Desk.bytes("b")));
-            FutureTask<List<Object>> other =
-                    apart(() -> otherLane.apply(new Batch(null, List.of(edit, another))));
+            FutureTask<List<Object>> other = apart(() -> otherLane.apply(new Batch(null, List.of(edit, another))));
             List<Object> mine = desk.applyAll(edit, another);
             List<Object> theirs = other.get();
             for (int i = 0; i < 2; i++) {

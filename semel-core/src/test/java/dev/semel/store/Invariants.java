@@ -16,49 +16,53 @@ public final class Invariants {
 
     static {
         NEVER.put("a name stands for a run that is not there", """
-                SELECT key FROM semel_key k WHERE NOT EXISTS (SELECT 1 FROM semel_run r WHERE r.run = k.run)
-                """);
+            SELECT key FROM semel_key k WHERE NOT EXISTS (SELECT 1 FROM semel_run r WHERE r.run = k.run)
+            """);
         NEVER.put("a run is both at work and ended, or neither", """
-                SELECT input FROM semel_run r
-                WHERE (SELECT count(*) FROM semel_work w WHERE w.run = r.run)
-                    + (SELECT count(*) FROM semel_end e WHERE e.run = r.run) <> 1
-                """);
+            SELECT input FROM semel_run r
+            WHERE (SELECT count(*) FROM semel_work w WHERE w.run = r.run)
+                + (SELECT count(*) FROM semel_end e WHERE e.run = r.run) <> 1
+            """);
         for (String table : List.of("semel_work", "semel_end", "semel_journal", "semel_request", "semel_use")) {
-            NEVER.put("a row of " + table + " is about no run", "SELECT 'a row' FROM " + table
-                    + " t WHERE NOT EXISTS (SELECT 1 FROM semel_run r WHERE r.run = t.run)");
+            NEVER.put(
+                    "a row of " + table + " is about no run",
+                    "SELECT 'a row' FROM " + table
+                            + " t WHERE NOT EXISTS (SELECT 1 FROM semel_run r WHERE r.run = t.run)");
         }
         for (String link : List.of("lineage", "previous", "duplicate_of")) {
-            NEVER.put(link + " leads to no run", "SELECT r.input FROM semel_run r WHERE r." + link
-                    + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM semel_run o WHERE o.run = r." + link + ")");
+            NEVER.put(
+                    link + " leads to no run",
+                    "SELECT r.input FROM semel_run r WHERE r." + link
+                            + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM semel_run o WHERE o.run = r." + link + ")");
         }
         NEVER.put("counts are not the sums of the rows", """
-                SELECT u.replays FROM semel_use u
-                WHERE u.replays <> (SELECT COALESCE(sum(times * (1 - conflict)), 0) FROM semel_request q WHERE q.run = u.run)
-                   OR u.conflicts <> (SELECT COALESCE(sum(times * conflict), 0) FROM semel_request q WHERE q.run = u.run)
-                """);
+            SELECT u.replays FROM semel_use u
+            WHERE u.replays <> (SELECT COALESCE(sum(times * (1 - conflict)), 0) FROM semel_request q WHERE q.run = u.run)
+               OR u.conflicts <> (SELECT COALESCE(sum(times * conflict), 0) FROM semel_request q WHERE q.run = u.run)
+            """);
         NEVER.put("requests are not counted", """
-                SELECT q.actor FROM semel_request q WHERE NOT EXISTS (SELECT 1 FROM semel_use u WHERE u.run = q.run)
-                """);
+            SELECT q.actor FROM semel_request q WHERE NOT EXISTS (SELECT 1 FROM semel_use u WHERE u.run = q.run)
+            """);
         NEVER.put("two runs have one chosen id", """
-                SELECT chosen_id FROM semel_run WHERE chosen_id IS NOT NULL GROUP BY ws, chosen_id HAVING count(*) > 1
-                """);
+            SELECT chosen_id FROM semel_run WHERE chosen_id IS NOT NULL GROUP BY ws, chosen_id HAVING count(*) > 1
+            """);
         NEVER.put("a journal has a hole", """
-                SELECT run FROM semel_journal GROUP BY run HAVING max(seq) <> count(*) - 1
-                """);
+            SELECT run FROM semel_journal GROUP BY run HAVING max(seq) <> count(*) - 1
+            """);
         NEVER.put("a run belongs to a lease that is gone", """
-                SELECT w.owner FROM semel_work w
-                WHERE w.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM semel_lease l WHERE l.lease = w.owner)
-                """);
+            SELECT w.owner FROM semel_work w
+            WHERE w.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM semel_lease l WHERE l.lease = w.owner)
+            """);
         NEVER.put("a fence slot is left of a lease that is gone", """
-                SELECT f.slot FROM semel_fence f WHERE NOT EXISTS (SELECT 1 FROM semel_lease l WHERE l.lease = f.lease)
-                """);
+            SELECT f.slot FROM semel_fence f WHERE NOT EXISTS (SELECT 1 FROM semel_lease l WHERE l.lease = f.lease)
+            """);
         NEVER.put("a name belongs to another workspace than its run", """
-                SELECT k.key FROM semel_key k JOIN semel_run r ON r.run = k.run WHERE r.ws <> k.ws
-                """);
+            SELECT k.key FROM semel_key k JOIN semel_run r ON r.run = k.run WHERE r.ws <> k.ws
+            """);
         NEVER.put("a workflow has no text for its version", """
-                SELECT w.name FROM semel_workflow w WHERE NOT EXISTS (
-                    SELECT 1 FROM semel_version v WHERE v.workflow_id = w.workflow_id AND v.version = w.version)
-                """);
+            SELECT w.name FROM semel_workflow w WHERE NOT EXISTS (
+                SELECT 1 FROM semel_version v WHERE v.workflow_id = w.workflow_id AND v.version = w.version)
+            """);
     }
 
     private Invariants() {}
@@ -88,10 +92,10 @@ public final class Invariants {
      */
     public static void oneRunPerLiveKey(Place place) {
         assertEquals(0, place.number("""
-                SELECT count(*) FROM (
-                    SELECT 1 AS one FROM semel_run WHERE key IS NOT NULL AND previous IS NULL
-                    GROUP BY ws, workflow_id, key HAVING count(*) > 1) twice
-                """), "keys with more than one run that follows no other");
+            SELECT count(*) FROM (
+                SELECT 1 AS one FROM semel_run WHERE key IS NOT NULL AND previous IS NULL
+                GROUP BY ws, workflow_id, key HAVING count(*) > 1) twice
+            """), "keys with more than one run that follows no other");
     }
 
     private static int rows(Connection connection, String query) throws SQLException {

@@ -12,27 +12,27 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class InvariantsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            a name stands for a run            | UPDATE semel_key SET run = zeroblob(16)
-            both at work and ended, or neither | DELETE FROM semel_work
-            both at work and ended, or neither | INSERT INTO semel_end SELECT run, 10, 0, NULL, NULL, NULL, NULL, '' FROM semel_work
-            row of semel_work is about no run  | INSERT INTO semel_work VALUES (zeroblob(16), 'wf', NULL, 0, 2, 0)
-            row of semel_end is about no run   | INSERT INTO semel_end VALUES (zeroblob(16), 10, 0, NULL, NULL, NULL, NULL, '')
-            row of semel_journal is about no   | INSERT INTO semel_journal VALUES (zeroblob(16), 0, 0, '')
-            row of semel_request is about no   | UPDATE semel_request SET run = zeroblob(16)
-            row of semel_use is about no run   | UPDATE semel_use SET run = zeroblob(16)
-            lineage leads to no run            | UPDATE semel_run SET lineage = zeroblob(16)
-            previous leads to no run           | UPDATE semel_run SET previous = zeroblob(16)
-            duplicate_of leads to no run       | UPDATE semel_run SET duplicate_of = zeroblob(16)
-            counts are not the sums            | UPDATE semel_use SET replays = replays + 1
-            counts are not the sums            | UPDATE semel_use SET conflicts = 9
-            requests are not counted           | DELETE FROM semel_use
-            two runs have one chosen id        | UPDATE semel_run SET chosen_id = 'same'
-            a journal has a hole               | UPDATE semel_journal SET seq = 1
-            belongs to a lease that is gone    | UPDATE semel_work SET owner = 9
-            a fence slot is left of a lease    | INSERT INTO semel_fence VALUES (9, 0)
-            belongs to another workspace       | UPDATE semel_key SET ws = 9
-            a workflow has no text             | UPDATE semel_workflow SET version = 9
-            """)
+        a name stands for a run            | UPDATE semel_key SET run = zeroblob(16)
+        both at work and ended, or neither | DELETE FROM semel_work
+        both at work and ended, or neither | INSERT INTO semel_end SELECT run, 10, 0, NULL, NULL, NULL, NULL, '' FROM semel_work
+        row of semel_work is about no run  | INSERT INTO semel_work VALUES (zeroblob(16), 'wf', NULL, 0, 2, 0)
+        row of semel_end is about no run   | INSERT INTO semel_end VALUES (zeroblob(16), 10, 0, NULL, NULL, NULL, NULL, '')
+        row of semel_journal is about no   | INSERT INTO semel_journal VALUES (zeroblob(16), 0, 0, '')
+        row of semel_request is about no   | UPDATE semel_request SET run = zeroblob(16)
+        row of semel_use is about no run   | UPDATE semel_use SET run = zeroblob(16)
+        lineage leads to no run            | UPDATE semel_run SET lineage = zeroblob(16)
+        previous leads to no run           | UPDATE semel_run SET previous = zeroblob(16)
+        duplicate_of leads to no run       | UPDATE semel_run SET duplicate_of = zeroblob(16)
+        counts are not the sums            | UPDATE semel_use SET replays = replays + 1
+        counts are not the sums            | UPDATE semel_use SET conflicts = 9
+        requests are not counted           | DELETE FROM semel_use
+        two runs have one chosen id        | UPDATE semel_run SET chosen_id = 'same'
+        a journal has a hole               | UPDATE semel_journal SET seq = 1
+        belongs to a lease that is gone    | UPDATE semel_work SET owner = 9
+        a fence slot is left of a lease    | INSERT INTO semel_fence VALUES (9, 0)
+        belongs to another workspace       | UPDATE semel_key SET ws = 9
+        a workflow has no text             | UPDATE semel_workflow SET version = 9
+        """)
     void every_invariant_can_fail(String rule, String tampering) {
         Desk desk = new Desk(Dialect.SQLITE);
         try {

@@ -34,9 +34,17 @@ interface LimitRules {
         String chosen = "r".repeat(127);
         RunId first = desk().fresh(desk().key(key + "1"), desk().chosen(chosen + "1"));
         RunId second = desk().fresh(desk().key(key + "2"), desk().chosen(chosen + "2"));
-        assertEquals(first, assertInstanceOf(Known.class, desk().holder(desk().key(key + "1"))).run());
-        assertEquals(second, assertInstanceOf(Known.class, desk().holder(desk().chosen(chosen + "2"))).run());
-        assertEquals(second, desk().reads.key(desk().ws, key + "2").getFirst().known().run());
+        assertEquals(
+                first,
+                assertInstanceOf(Known.class, desk().holder(desk().key(key + "1")))
+                        .run());
+        assertEquals(
+                second,
+                assertInstanceOf(Known.class, desk().holder(desk().chosen(chosen + "2")))
+                        .run());
+        assertEquals(
+                second,
+                desk().reads.key(desk().ws, key + "2").getFirst().known().run());
     }
 
     @Test
@@ -56,8 +64,12 @@ interface LimitRules {
                 .mapToObj(i -> desk().admit(desk().id(), desk().key("key " + i % 300)))
                 .toList();
         List<Object> outcomes = desk().applyAll(batch);
-        assertEquals(300, outcomes.stream().filter(Write.Admitted.Fresh.class::isInstance).count());
-        assertEquals(212, outcomes.stream().filter(Write.Admitted.Held.class::isInstance).count());
+        assertEquals(
+                300,
+                outcomes.stream().filter(Write.Admitted.Fresh.class::isInstance).count());
+        assertEquals(
+                212,
+                outcomes.stream().filter(Write.Admitted.Held.class::isInstance).count());
         assertEquals(300, desk().place.count("semel_run"));
     }
 

@@ -173,8 +173,7 @@ interface NameRules {
         desk().place.setTime(Place.START + Desk.WINDOW);
         RunId second = desk().id();
         var fresh = assertInstanceOf(
-                Admitted.Fresh.class,
-                desk().apply(desk().admit(second, desk().key("K2"), desk().payload("P", true))));
+                Admitted.Fresh.class, desk().apply(desk().admit(second, desk().key("K2"), desk().payload("P", true))));
         assertNull(fresh.earlier(), "nobody used this key before");
         assertNull(desk().runOf(second).previous());
         assertEquals(second, assertNotNullKnown(desk().payload("P", true)).run());
@@ -191,8 +190,7 @@ interface NameRules {
         Wish key = desk().key("K");
         RunId run = ended(key);
         desk().place.setTime(Place.START + 2 * Desk.WINDOW);
-        Reads.Found found =
-                desk().reads.names(List.of(desk().key("unknown").name(), key.name(), key.name()));
+        Reads.Found found = desk().reads.names(List.of(desk().key("unknown").name(), key.name(), key.name()));
         assertEquals(desk().place.time(), found.now());
         assertNull(found.known().getFirst());
         assertEquals(run, assertInstanceOf(Known.class, found.known().get(1)).run());

@@ -84,8 +84,22 @@ public final class PostgresPlace implements Place {
         }
     }
 
-    public String schema() {
-        return schema;
+    /** Waits until another transaction waits for a lock of this one. */
+    public static void awaitBlockedBy(Connection holder) {
+        try (Connection beside = DriverManager.getConnection(Server.URL);
+                var statement = beside.prepareStatement(
+                        "SELECT count(*) FROM pg_stat_activity WHERE ? = ANY (pg_blocking_pids(pid))")) {
+            // From beside, because a transaction sees the activity as it was when it looked first.
+            statement.setInt(1, holder.unwrap(org.postgresql.PGConnection.class).getBackendPID());
+            Waiting.until("somebody waits for the lock", () -> {
+                try (var row = statement.executeQuery()) {
+                    row.next();
+                    return row.getLong(1) > 0;
+                }
+            });
+        } catch (SQLException e) {
+            throw new AssertionError("the activity could not be looked at", e);
+        }
     }
 
     @Override

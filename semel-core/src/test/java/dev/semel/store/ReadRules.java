@@ -94,8 +94,15 @@ interface ReadRules {
         List<Write.Seen> rows = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
             rows.add(new Write.Seen(
-                    desk().id(), desk().ws, run, i == 3, Place.START + i, i == 3 ? 422 : 200, "actor " + i,
-                    i == 3 ? "amount" : null, 1 + i));
+                    desk().id(),
+                    desk().ws,
+                    run,
+                    i == 3,
+                    Place.START + i,
+                    i == 3 ? 422 : 200,
+                    "actor " + i,
+                    i == 3 ? "amount" : null,
+                    1 + i));
         }
         desk().apply(new Write.Tally(rows.reversed()));
         assertEquals(rows.subList(2, 7), desk().reads.requestsOf(run, 5));
@@ -114,7 +121,8 @@ interface ReadRules {
         }
         desk().apply(new Write.Tally(rows));
         List<Write.Seen> first = desk().reads.requests(desk().ws, null, 5);
-        List<Write.Seen> second = desk().reads.requests(desk().ws, first.getLast().id(), 5);
+        List<Write.Seen> second =
+                desk().reads.requests(desk().ws, first.getLast().id(), 5);
         List<Write.Seen> paged = new ArrayList<>(first);
         paged.addAll(second);
         assertEquals(rows.reversed(), paged);
@@ -185,8 +193,7 @@ interface ReadRules {
             after = page.isEmpty() ? null : page.getLast().name();
         } while (!page.isEmpty());
         assertEquals(names, paged);
-        assertEquals(
-                12, desk().reads.keys(desk().ws, "", null, 100).size());
+        assertEquals(12, desk().reads.keys(desk().ws, "", null, 100).size());
         assertEquals(List.of(), desk().reads.keys(desk().ws, "zz", null, 100));
     }
 

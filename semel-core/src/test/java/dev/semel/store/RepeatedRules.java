@@ -20,10 +20,9 @@ interface RepeatedRules {
 
     @Test
     default void an_admission_applied_again_is_the_same_fresh_run() {
-        for (Wish[] wishes : List.of(
-                new Wish[0],
-                new Wish[] {desk().key("K")},
-                new Wish[] {desk().key("L"), desk().chosen("mine"), desk().payload("P", true)})) {
+        for (Wish[] wishes : List.of(new Wish[0], new Wish[] {desk().key("K")}, new Wish[] {
+            desk().key("L"), desk().chosen("mine"), desk().payload("P", true)
+        })) {
             Write.Admit admit = desk().admit(desk().id(), wishes);
             Admitted first = desk().apply(admit);
             assertEquals(first, desk().apply(admit));
@@ -41,8 +40,11 @@ interface RepeatedRules {
         desk().applyAll(batch);
         List<Object> second = desk().applyAll(batch);
         assertInstanceOf(Admitted.Fresh.class, second.getFirst());
-        Known known = assertInstanceOf(Admitted.Held.class, second.get(1)).known().getFirst();
-        assertEquals(batch.getFirst().run().id(), assertInstanceOf(Known.class, known).run());
+        Known known =
+                assertInstanceOf(Admitted.Held.class, second.get(1)).known().getFirst();
+        assertEquals(
+                batch.getFirst().run().id(),
+                assertInstanceOf(Known.class, known).run());
         assertEquals(1, desk().place.count("semel_run"));
     }
 
@@ -120,7 +122,8 @@ interface RepeatedRules {
                 List.of(desk().seen(run, false, 1), desk().seen(run, false, 700), desk().seen(run, true, 1)));
         desk().apply(tally);
         desk().apply(tally);
-        assertEquals(new Rows.Counts(701, 1, desk().place.time()), desk().runOf(run).counts());
+        assertEquals(
+                new Rows.Counts(701, 1, desk().place.time()), desk().runOf(run).counts());
         assertEquals(3, desk().place.count("semel_request"));
     }
 
@@ -166,7 +169,8 @@ interface RepeatedRules {
         assertEquals(2, desk().place.count("semel_version"));
         assertEquals(1, desk().place.count("semel_token"));
         assertEquals(2, desk().place.count("semel_audit"), "one for the token, one for the key");
-        assertTrue(assertInstanceOf(Rows.Workflow.class, desk().reads.workflow(desk().ws, "one")).paused());
+        assertTrue(assertInstanceOf(Rows.Workflow.class, desk().reads.workflow(desk().ws, "one"))
+                .paused());
         assertNotNull(desk().holder(key));
     }
 }

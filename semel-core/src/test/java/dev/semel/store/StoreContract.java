@@ -8,7 +8,14 @@ import org.junit.jupiter.api.BeforeEach;
  * left out for one of them.
  */
 abstract class StoreContract
-        implements AdmissionRules, NameRules, RepeatedRules, OwnerRules, ChangeRules, SweepRules, ReadRules, LimitRules {
+        implements AdmissionRules,
+                NameRules,
+                RepeatedRules,
+                OwnerRules,
+                ChangeRules,
+                SweepRules,
+                ReadRules,
+                LimitRules {
     private Desk desk = unopened();
 
     abstract Dialect dialect();

@@ -23,9 +23,9 @@ final class SqliteFileTest {
                 Store _ = place.store()) {
             Path file = place.file();
             assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
-            assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(Path.of(file + "-wal"))));
             assertEquals(
-                    "rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file.getParent())));
+                    "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(Path.of(file + "-wal"))));
+            assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file.getParent())));
         }
     }
 
@@ -55,7 +55,8 @@ final class SqliteFileTest {
         try (SqlitePlace place = new SqlitePlace()) {
             place.store().close();
             Process other = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
                             "-cp",
                             System.getProperty("java.class.path"),
                             LockHolder.class.getName(),
@@ -74,7 +75,10 @@ final class SqliteFileTest {
 
     private static void assertUsed(StoreFailure refusal, SqlitePlace place) {
         for (String part : List.of(
-                place.file().toString(), "another Semel process uses it", "Nothing was changed", "another --data folder")) {
+                place.file().toString(),
+                "another Semel process uses it",
+                "Nothing was changed",
+                "another --data folder")) {
             assertTrue(String.valueOf(refusal.getMessage()).contains(part), refusal.getMessage());
         }
     }
@@ -87,7 +91,8 @@ final class SqliteFileTest {
             for (int i = 0; i < 2; i++) {
                 StoreFailure refusal = assertThrows(StoreFailure.Down.class, place::store);
                 assertFalse(String.valueOf(refusal.getMessage()).contains("another Semel process"), "it is not in use");
-                assertTrue(String.valueOf(refusal.getMessage()).contains(place.file().toString()));
+                assertTrue(String.valueOf(refusal.getMessage())
+                        .contains(place.file().toString()));
             }
             assertTrue(Files.readString(place.file()).startsWith("this is a letter"), "it is as it was");
         }

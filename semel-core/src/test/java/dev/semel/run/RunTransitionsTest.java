@@ -1,0 +1,66 @@
+package dev.semel.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every legal move, written down a second time. */
+final class RunTransitionsTest {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        queued    | started cancelled
+        started   | running waiting completed failed cancelled
+        running   | waiting in_doubt completed failed cancelled
+        waiting   | running failed cancelled
+        in_doubt  | running failed cancelled
+        completed | ''
+        failed    | ''
+        cancelled | ''
+        """)
+    void a_run_moves_only_as_the_table_says(String from, String to) {
+        RunState state = of(from);
+        String moves = RunTransitions.from(state).stream().map(RunState::word).collect(Collectors.joining(" "));
+        assertEquals(to, moves);
+        for (RunState next : RunState.values()) {
+            boolean legal = Arrays.asList(to.split(" ")).contains(next.word());
+            assertEquals(legal, RunTransitions.legal(state, next));
+            if (legal) {
+                assertEquals(next, RunTransitions.move(state, next));
+            } else {
+                var refused = assertThrows(IllegalStateException.class, () -> RunTransitions.move(state, next));
+                assertTrue(String.valueOf(refused.getMessage()).contains(from));
+            }
+        }
+    }
+
+    private static RunState of(String word) {
+        return RunState.valueOf(word.toUpperCase(java.util.Locale.ROOT));
+    }
+
+    @Test
+    void nothing_leads_out_of_an_end_and_only_an_end_is_final() {
+        for (RunState state : RunState.values()) {
+            assertEquals(state.ended(), RunTransitions.from(state).isEmpty(), state.word());
+        }
+        assertEquals(EnumSet.of(RunState.QUEUED, RunState.STARTED), RunTransitions.initial());
+    }
+
+    @Test
+    void the_stored_codes_are_a_promise() {
+        String codes = Arrays.stream(RunState.values())
+                .map(state -> state.word() + "=" + state.code())
+                .collect(Collectors.joining(" "));
+        assertEquals("queued=1 started=2 running=3 waiting=4 in_doubt=5 completed=10 failed=11 cancelled=12", codes);
+        for (RunState state : RunState.values()) {
+            assertEquals(state, RunState.of(state.code()));
+        }
+        assertThrows(IllegalArgumentException.class, () -> RunState.of(0));
+    }
+}
