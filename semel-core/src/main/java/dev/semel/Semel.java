@@ -82,7 +82,8 @@ public final class Semel implements AutoCloseable {
         }
         if (url.startsWith("sqlite:")) {
             Path file = Path.of(url.substring("sqlite:".length()));
-            return new SqliteStore(file, settings.ambient()::micros, settings.ambient().ids());
+            return new SqliteStore(
+                    file, settings.ambient()::micros, settings.ambient().ids());
         }
         throw new SemelException(
                 ErrorCode.INVALID_INPUT,
@@ -125,7 +126,8 @@ public final class Semel implements AutoCloseable {
     @SuppressWarnings("unchecked") // a store that has nothing to say answers with a stand-in for null
     public <T> @Nullable T maybeChange(Edit<T> edit) {
         try {
-            Object answer = committer.submit(0, new Write.Change<>((Edit<Object>) edit)).join();
+            Object answer =
+                    committer.submit(0, new Write.Change<>((Edit<Object>) edit)).join();
             catalog.check();
             dispatcher.wakeUp();
             return answer == dev.semel.store.Nothing.NOTHING ? null : (T) answer;

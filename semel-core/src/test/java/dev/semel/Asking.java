@@ -2,14 +2,14 @@ package dev.semel;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.trigger.Door;
-import dev.semel.trigger.Answer;
-import dev.semel.workflow.Current;
-import dev.semel.trigger.Trigger;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.ChosenRunId;
 import dev.semel.key.IdempotencyKey;
+import dev.semel.trigger.Answer;
+import dev.semel.trigger.Door;
+import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Current;
 import org.jspecify.annotations.Nullable;
 
 /** A trigger in the making. */

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trigger.Answer;
 import dev.semel.key.KeyPolicy.DuplicatePayload;
 import dev.semel.key.KeyPolicy.OnMismatch;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
+import dev.semel.trigger.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

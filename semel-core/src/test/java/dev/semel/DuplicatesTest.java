@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trigger.Answer;
 import dev.semel.store.Dialect;
 import dev.semel.store.Rows;
 import dev.semel.store.Waiting;
 import dev.semel.store.Write;
+import dev.semel.trigger.Answer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

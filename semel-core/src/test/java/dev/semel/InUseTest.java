@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trigger.Answer;
 import dev.semel.error.ErrorCode;
 import dev.semel.store.Dialect;
 import dev.semel.store.PostgresPlace;
 import dev.semel.store.Waiting;
+import dev.semel.trigger.Answer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.FutureTask;

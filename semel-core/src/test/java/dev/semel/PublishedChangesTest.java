@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trigger.Answer;
 import dev.semel.error.ErrorCode;
 import dev.semel.key.KeyPolicy.OnMismatch;
 import dev.semel.key.KeyPolicy.Scope;
 import dev.semel.store.Dialect;
+import dev.semel.trigger.Answer;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;

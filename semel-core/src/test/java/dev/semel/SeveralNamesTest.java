@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trigger.Answer;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.KeyPolicy.DuplicatePayload;
 import dev.semel.store.Dialect;
+import dev.semel.trigger.Answer;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trigger.Answer;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.KeyPolicy.DuplicatePayload;
@@ -17,6 +16,7 @@ import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
 import dev.semel.store.Rows;
+import dev.semel.trigger.Answer;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;

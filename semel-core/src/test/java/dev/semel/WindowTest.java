@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trigger.Answer;
 import dev.semel.key.KeyPolicy.DuplicatePayload;
 import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
+import dev.semel.trigger.Answer;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;

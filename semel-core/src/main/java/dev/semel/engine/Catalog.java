@@ -94,7 +94,11 @@ public final class Catalog implements Intake.Versions {
             }
         }
         return new Published(
-                published.workflowId(), published.name(), published.version(), published.policy(), published.body(),
+                published.workflowId(),
+                published.name(),
+                published.version(),
+                published.policy(),
+                published.body(),
                 earlier);
     }
 

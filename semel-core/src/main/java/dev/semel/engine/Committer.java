@@ -40,7 +40,8 @@ public final class Committer implements AutoCloseable {
     }
 
     /** The lease that owners write under now, or null while there is none. */
-    @Nullable Long lease() {
+    @Nullable
+    Long lease() {
         Batch.Hold hold = leases.hold(0);
         return hold == null ? null : hold.lease();
     }

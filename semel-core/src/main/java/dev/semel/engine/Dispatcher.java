@@ -90,7 +90,8 @@ public final class Dispatcher implements AutoCloseable {
         }
         int left = room;
         try {
-            List<RunId> claimed = parts.committer().submit(0, new Write.Claim(room)).join();
+            List<RunId> claimed =
+                    parts.committer().submit(0, new Write.Claim(room)).join();
             for (RunId run : claimed) {
                 if (resume(run)) {
                     left--;
@@ -149,8 +150,12 @@ public final class Dispatcher implements AutoCloseable {
         around.counters().recovered.increment();
         return new RunLoop.Recorded(
                 new RunLoop.Resident(
-                        id, catalog.version(run.workflowId(), run.version()), Json.parse(run.input()),
-                        run.lineage(), 0, run.runIdText()),
+                        id,
+                        catalog.version(run.workflowId(), run.version()),
+                        Json.parse(run.input()),
+                        run.lineage(),
+                        0,
+                        run.runIdText()),
                 chunks);
     }
 
@@ -161,10 +166,11 @@ public final class Dispatcher implements AutoCloseable {
             return;
         }
         long keep = limits.tombstones().toNanos() / 1_000;
-        Reads.Slice slice =
-                parts.readers().ask(reads -> reads.tombstones(sweptTo, SWEEP_AT_ONCE, reads.now() - keep));
+        Reads.Slice slice = parts.readers().ask(reads -> reads.tombstones(sweptTo, SWEEP_AT_ONCE, reads.now() - keep));
         if (!slice.found().isEmpty()) {
-            parts.committer().submit(0, new Write.Change<>(new Edit.DeleteNames(slice.found()))).join();
+            parts.committer()
+                    .submit(0, new Write.Change<>(new Edit.DeleteNames(slice.found())))
+                    .join();
         }
         sweptTo = slice.next();
         nextSweep = sweptTo == null ? now + SWEEP_REST_NANOS : now;

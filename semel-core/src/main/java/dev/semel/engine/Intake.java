@@ -1,7 +1,5 @@
 package dev.semel.engine;
 
-import dev.semel.trigger.Answer;
-import dev.semel.trigger.Trigger;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.Admission;
@@ -22,6 +20,8 @@ import dev.semel.store.StoreFailure;
 import dev.semel.store.Wish;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
+import dev.semel.trigger.Answer;
+import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Published;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,8 +62,11 @@ public final class Intake {
     public Answer trigger(Trigger trigger) {
         try {
             Published workflow = trigger.workflow();
-            Fingerprint fingerprint =
-                    Fingerprint.of(workflow.workflowId(), trigger.data(), workflow.policy(), trigger.space().secret());
+            Fingerprint fingerprint = Fingerprint.of(
+                    workflow.workflowId(),
+                    trigger.data(),
+                    workflow.policy(),
+                    trigger.space().secret());
             List<Wish> wishes = Naming.wishes(trigger, fingerprint);
             Case one = new Case(trigger, fingerprint, wishes);
             Answer known = look(one);
@@ -111,14 +114,20 @@ public final class Intake {
             }
             if (names.get(i).kind() == Name.Kind.RUN) {
                 byRunId = known;
-            } else if (byKey == null && (i < current || known.workflowId().equals(one.trigger().workflow().workflowId()))) {
+            } else if (byKey == null
+                    && (i < current
+                            || known.workflowId()
+                                    .equals(one.trigger().workflow().workflowId()))) {
                 byKey = known;
             }
         }
         if (byKey == null && byRunId == null) {
             return null;
         }
-        return answer(one, new Held(byKey, byRunId, null), found.now() == 0 ? around.ambient().micros() : found.now());
+        return answer(
+                one,
+                new Held(byKey, byRunId, null),
+                found.now() == 0 ? around.ambient().micros() : found.now());
     }
 
     /** The key as older versions of the workflow named it, where they named it in another way. */
@@ -130,7 +139,10 @@ public final class Intake {
         List<Name> names = new ArrayList<>();
         for (Published earlier : one.trigger().workflow().earlier()) {
             Fingerprint fingerprint = Fingerprint.of(
-                    earlier.workflowId(), one.trigger().data(), earlier.policy(), one.trigger().space().secret());
+                    earlier.workflowId(),
+                    one.trigger().data(),
+                    earlier.policy(),
+                    one.trigger().space().secret());
             names.add(Naming.key(one.workspace(), key, earlier, fingerprint));
         }
         return names;
@@ -141,19 +153,32 @@ public final class Intake {
         RunId id = one.trigger().names().runId() == null
                 ? null
                 : RunId.parse(one.trigger().names().runId().text());
-        return id == null ? null : readers.maybe(reads -> {
-            var run = reads.run(one.workspace(), id);
-            if (run == null) {
-                return null;
-            }
-            Published version = versions.version(run.workflowId(), run.version());
-            Fingerprint first = Fingerprint.of(
-                    run.workflowId(), dev.semel.json.Json.parse(run.input()), version.policy(),
-                    one.trigger().space().secret());
-            return new Known(
-                    run.id(), run.chosenId(), first.digest(), first.fields(), run.workflowId(), run.version(),
-                    run.state(), run.lineage(), run.createdAt(), Wish.FOREVER, Known.HOLD);
-        });
+        return id == null
+                ? null
+                : readers.maybe(reads -> {
+                    var run = reads.run(one.workspace(), id);
+                    if (run == null) {
+                        return null;
+                    }
+                    Published version = versions.version(run.workflowId(), run.version());
+                    Fingerprint first = Fingerprint.of(
+                            run.workflowId(),
+                            dev.semel.json.Json.parse(run.input()),
+                            version.policy(),
+                            one.trigger().space().secret());
+                    return new Known(
+                            run.id(),
+                            run.chosenId(),
+                            first.digest(),
+                            first.fields(),
+                            run.workflowId(),
+                            run.version(),
+                            run.state(),
+                            run.lineage(),
+                            run.createdAt(),
+                            Wish.FOREVER,
+                            Known.HOLD);
+                });
     }
 
     private Answer admit(Case one) {
@@ -163,7 +188,9 @@ public final class Intake {
         Admitted outcome;
         boolean started = false;
         try {
-            outcome = committer.admit(lane(one, id), new Write.Admit(newRun(one, id), one.wishes(), own)).join();
+            outcome = committer
+                    .admit(lane(one, id), new Write.Admit(newRun(one, id), one.wishes(), own))
+                    .join();
             if (outcome instanceof Admitted.Fresh fresh && fresh.owned()) {
                 runs.start(new RunLoop.Resident(
                         id, trigger.workflow(), trigger.data(), fresh.lineage(), lane(one, id), runIdText(one, id)));
@@ -186,7 +213,9 @@ public final class Intake {
     }
 
     private int lane(Case one, RunId id) {
-        int hash = one.wishes().isEmpty() ? Long.hashCode(id.low()) : one.wishes().getFirst().name().text().hashCode();
+        int hash = one.wishes().isEmpty()
+                ? Long.hashCode(id.low())
+                : one.wishes().getFirst().name().text().hashCode();
         return Math.floorMod(hash ^ hash >>> 16, committer.lanes());
     }
 
@@ -201,7 +230,9 @@ public final class Intake {
                 trigger.workflow().version(),
                 trigger.paused() ? RunState.QUEUED : RunState.STARTED,
                 new NewRun.Origin(
-                        trigger.sender().door(), trigger.sender().actor(), key == null ? null : key.text(),
+                        trigger.sender().door(),
+                        trigger.sender().actor(),
+                        key == null ? null : key.text(),
                         trigger.sender().correlationId()),
                 trigger.input(),
                 one.fingerprint().fields());
@@ -246,15 +277,19 @@ public final class Intake {
                 false,
                 List.of(),
                 trigger.names().key() == null ? 0 : one.wishes().getFirst().expiresAt(fresh.now()),
-                earlier == null ? null : earlier.chosenId() != null ? earlier.chosenId() : earlier.run().text(),
+                earlier == null
+                        ? null
+                        : earlier.chosenId() != null
+                                ? earlier.chosenId()
+                                : earlier.run().text(),
                 duplicateOf == null ? null : duplicateOf.runIdText());
     }
 
     private Answer answer(Case one, Held held, long now) {
         Trigger trigger = one.trigger();
-        String runId = trigger.names().runId() == null ? null : trigger.names().runId().text();
-        Asked asked = new Asked(
-                trigger.workflow().workflowId(), runId, trigger.strict(), known -> judge(one, known));
+        String runId =
+                trigger.names().runId() == null ? null : trigger.names().runId().text();
+        Asked asked = new Asked(trigger.workflow().workflowId(), runId, trigger.strict(), known -> judge(one, known));
         return switch (Admissions.decide(asked, held)) {
             case Admission.Repeat repeat -> repeat(one, repeat, now);
             case Admission.Conflict conflict -> {
@@ -281,7 +316,10 @@ public final class Intake {
         return new Judgement(
                 admitting.policy(),
                 Fingerprint.of(
-                        known.workflowId(), one.trigger().data(), admitting.policy(), one.trigger().space().secret()));
+                        known.workflowId(),
+                        one.trigger().data(),
+                        admitting.policy(),
+                        one.trigger().space().secret()));
     }
 
     private Answer repeat(Case one, Admission.Repeat repeat, long now) {
@@ -293,8 +331,16 @@ public final class Intake {
         remember(one, known, new Shown(200, now, repeat.changed()), false);
         boolean keyed = one.trigger().names().key() != null && known.expiresAt() != Wish.FOREVER;
         return new Answer(
-                known.run(), known.runIdText(), known.state(), known.workflowId(), true, repeat.mismatch(),
-                repeat.changed(), keyed ? known.expiresAt() : 0, null, null);
+                known.run(),
+                known.runIdText(),
+                known.state(),
+                known.workflowId(),
+                true,
+                repeat.mismatch(),
+                repeat.changed(),
+                keyed ? known.expiresAt() : 0,
+                null,
+                null);
     }
 
     private record Shown(int statusCode, long at, List<String> changed) {}
@@ -307,7 +353,9 @@ public final class Intake {
                 shown.statusCode(),
                 one.trigger().sender().actor(),
                 shown.changed().isEmpty() ? null : String.join(", ", shown.changed()),
-                one.trigger().names().key() == null ? null : one.trigger().names().key().shortened());
+                one.trigger().names().key() == null
+                        ? null
+                        : one.trigger().names().key().shortened());
         if (conflict) {
             requests.conflict(met);
         } else {
@@ -318,7 +366,8 @@ public final class Intake {
     private static SemelException inUse(Case one) {
         SemelException refusal = new SemelException(
                 ErrorCode.IDEMPOTENCY_KEY_IN_USE,
-                "The first request with this key is still being admitted by another worker. This request started no run.",
+                "The first request with this key is still being admitted by another worker. This request started no"
+                        + " run.",
                 "Send it again in a second; you will get the run of the first request.");
         return Refusals.named(refusal, one.trigger(), "2.6");
     }

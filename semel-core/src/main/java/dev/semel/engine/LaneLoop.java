@@ -45,7 +45,8 @@ final class LaneLoop implements AutoCloseable {
         this.leases = leases;
         this.limits = limits;
         this.around = around;
-        this.thread = Thread.ofPlatform().name("semel-lane-" + slot).daemon(true).start(this::loop);
+        this.thread =
+                Thread.ofPlatform().name("semel-lane-" + slot).daemon(true).start(this::loop);
     }
 
     /** A write that waits. One with a deadline is given up when the store does not answer in time. */

@@ -30,25 +30,61 @@ public record Limits(
 
     public Limits withLease(Duration value) {
         return new Limits(
-                queuedTriggers, batchWrites, batchBytes, writeDeadline, value, residentRuns, stepResultBytes,
-                bufferedEntries, bufferedBytes, requestFlush, tombstones);
+                queuedTriggers,
+                batchWrites,
+                batchBytes,
+                writeDeadline,
+                value,
+                residentRuns,
+                stepResultBytes,
+                bufferedEntries,
+                bufferedBytes,
+                requestFlush,
+                tombstones);
     }
 
     public Limits withTombstones(Duration value) {
         return new Limits(
-                queuedTriggers, batchWrites, batchBytes, writeDeadline, lease, residentRuns, stepResultBytes,
-                bufferedEntries, bufferedBytes, requestFlush, value);
+                queuedTriggers,
+                batchWrites,
+                batchBytes,
+                writeDeadline,
+                lease,
+                residentRuns,
+                stepResultBytes,
+                bufferedEntries,
+                bufferedBytes,
+                requestFlush,
+                value);
     }
 
     public Limits withQueuedTriggers(int value) {
         return new Limits(
-                value, batchWrites, batchBytes, writeDeadline, lease, residentRuns, stepResultBytes, bufferedEntries,
-                bufferedBytes, requestFlush, tombstones);
+                value,
+                batchWrites,
+                batchBytes,
+                writeDeadline,
+                lease,
+                residentRuns,
+                stepResultBytes,
+                bufferedEntries,
+                bufferedBytes,
+                requestFlush,
+                tombstones);
     }
 
     public Limits withResidentRuns(int value) {
         return new Limits(
-                queuedTriggers, batchWrites, batchBytes, writeDeadline, lease, value, stepResultBytes, bufferedEntries,
-                bufferedBytes, requestFlush, tombstones);
+                queuedTriggers,
+                batchWrites,
+                batchBytes,
+                writeDeadline,
+                lease,
+                value,
+                stepResultBytes,
+                bufferedEntries,
+                bufferedBytes,
+                requestFlush,
+                tombstones);
     }
 }

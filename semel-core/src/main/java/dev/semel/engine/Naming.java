@@ -1,6 +1,5 @@
 package dev.semel.engine;
 
-import dev.semel.trigger.Trigger;
 import dev.semel.key.ChosenRunId;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.IdempotencyKey;
@@ -12,6 +11,7 @@ import dev.semel.key.KeyPolicy.Scope;
 import dev.semel.key.Known;
 import dev.semel.store.Name;
 import dev.semel.store.Wish;
+import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Published;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -53,7 +53,8 @@ final class Naming {
             wishes.add(new Wish(runId(workspace, runId), digest, Wish.FOREVER, Known.HOLD, true));
         }
         if (policy.duplicatePayload() != DuplicatePayload.ALLOW) {
-            String text = trigger.workflow().workflowId() + "\n" + Base64.getUrlEncoder().encodeToString(digest);
+            String text = trigger.workflow().workflowId() + "\n"
+                    + Base64.getUrlEncoder().encodeToString(digest);
             boolean rejects = policy.duplicatePayload() == DuplicatePayload.REJECT;
             // With the flags of the key: a payload must not hold back the retry that its key would let through.
             wishes.add(new Wish(new Name(workspace, Name.Kind.PAYLOAD, text), digest, window, flags, rejects));

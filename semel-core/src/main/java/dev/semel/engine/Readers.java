@@ -108,7 +108,8 @@ public final class Readers implements AutoCloseable {
 
     @FunctionalInterface
     private interface Turn {
-        @Nullable Reads take(@Nullable Reads reads) throws InterruptedException;
+        @Nullable
+        Reads take(@Nullable Reads reads) throws InterruptedException;
     }
 
     private @Nullable Reads answer(@Nullable Reads reads) throws InterruptedException {

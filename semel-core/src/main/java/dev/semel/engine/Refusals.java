@@ -1,11 +1,11 @@
 package dev.semel.engine;
 
-import dev.semel.trigger.Trigger;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.Admission;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.key.Known;
+import dev.semel.trigger.Trigger;
 
 /** The texts of refused triggers: what happened, what did not, what to do; never a payload value. */
 final class Refusals {
@@ -18,31 +18,30 @@ final class Refusals {
         Known known = conflict.known();
         IdempotencyKey key = trigger.names().key();
         String name = key == null ? "Run id \"" + known.runIdText() + "\"" : "Key \"" + key.text() + "\"";
-        SemelException refusal =
-                switch (conflict.reason()) {
-                    case PAYLOAD ->
-                        new SemelException(
-                                        ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
-                                        name + " was used before with a different payload (differs in: "
-                                                + String.join(", ", conflict.changed()) + "). No run was started.",
-                                        "Send the original payload to get the original run, or use a new key.")
-                                .with("reason", "payload")
-                                .with("changed", conflict.changed());
-                    case WORKFLOW ->
-                        new SemelException(
-                                        ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
-                                        name + " was used before for another workflow. No run was started.",
-                                        "Use a key of its own for each workflow, or set `idempotency: {scope: workflow}` in "
-                                                + "the workflows that share one event id.")
-                                .with("reason", "workflow");
-                    case RUN_ID ->
-                        new SemelException(
-                                        ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
-                                        name + " belongs to run " + known.runIdText()
-                                                + ", and the request names another run_id. No run was started.",
-                                        "Send key and run_id as in the first request, or a new key with the new run_id.")
-                                .with("reason", "run_id");
-                };
+        SemelException refusal = switch (conflict.reason()) {
+            case PAYLOAD ->
+                new SemelException(
+                                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                                name + " was used before with a different payload (differs in: "
+                                        + String.join(", ", conflict.changed()) + "). No run was started.",
+                                "Send the original payload to get the original run, or use a new key.")
+                        .with("reason", "payload")
+                        .with("changed", conflict.changed());
+            case WORKFLOW ->
+                new SemelException(
+                                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                                name + " was used before for another workflow. No run was started.",
+                                "Use a key of its own for each workflow, or set `idempotency: {scope: workflow}` in "
+                                        + "the workflows that share one event id.")
+                        .with("reason", "workflow");
+            case RUN_ID ->
+                new SemelException(
+                                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                                name + " belongs to run " + known.runIdText()
+                                        + ", and the request names another run_id. No run was started.",
+                                "Send key and run_id as in the first request, or a new key with the new run_id.")
+                        .with("reason", "run_id");
+        };
         return named(refusal.with("run_id", known.runIdText()), trigger, "2.2");
     }
 

@@ -54,7 +54,12 @@ public final class Requests implements AutoCloseable {
 
     /** A request as it was answered. */
     public record Met(
-            int workspace, RunId run, long at, int statusCode, String actor, @Nullable String changed,
+            int workspace,
+            RunId run,
+            long at,
+            int statusCode,
+            String actor,
+            @Nullable String changed,
             @Nullable String key) {}
 
     private record Row(Write.Seen seen, @Nullable String key) {}
@@ -65,7 +70,12 @@ public final class Requests implements AutoCloseable {
     }
 
     private record Bundle(
-            int workspace, long second, int statusCode, String actor, @Nullable String changed, @Nullable String key) {}
+            int workspace,
+            long second,
+            int statusCode,
+            String actor,
+            @Nullable String changed,
+            @Nullable String key) {}
 
     /** Equal requests counted together, under the id of the last of them: so the newest ones still sort behind it. */
     private record Sum(RunId id, long times) {
@@ -99,8 +109,15 @@ public final class Requests implements AutoCloseable {
 
     private Row row(Met met, boolean conflict) {
         Write.Seen seen = new Write.Seen(
-                ambient.id(), met.workspace(), met.run(), conflict, met.at(), met.statusCode(), met.actor(),
-                met.changed(), 1);
+                ambient.id(),
+                met.workspace(),
+                met.run(),
+                conflict,
+                met.at(),
+                met.statusCode(),
+                met.actor(),
+                met.changed(),
+                1);
         return new Row(seen, met.key());
     }
 
@@ -144,8 +161,15 @@ public final class Requests implements AutoCloseable {
         taken.forEach((run, gathered) -> {
             gathered.older.forEach((bundle, sum) -> rows.add(new Row(
                     new Write.Seen(
-                            sum.id(), bundle.workspace(), run, false, bundle.second() * SECOND, bundle.statusCode(),
-                            bundle.actor(), bundle.changed(), sum.times()),
+                            sum.id(),
+                            bundle.workspace(),
+                            run,
+                            false,
+                            bundle.second() * SECOND,
+                            bundle.statusCode(),
+                            bundle.actor(),
+                            bundle.changed(),
+                            sum.times()),
                     bundle.key())));
             rows.addAll(gathered.newest);
         });

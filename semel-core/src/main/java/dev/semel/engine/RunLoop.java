@@ -38,8 +38,7 @@ public final class RunLoop implements AutoCloseable {
     public record Engine(Committer committer, Limits limits, Committer.Surroundings around) {}
 
     /** A run that this worker owns. */
-    public record Resident(
-            RunId id, Published workflow, JsonNode input, RunId lineage, int lane, String runId) {}
+    public record Resident(RunId id, Published workflow, JsonNode input, RunId lineage, int lane, String runId) {}
 
     /** Another worker drives this run now: this execution ends and writes nothing more. */
     static final class NotOurs extends Error {
@@ -136,7 +135,9 @@ public final class RunLoop implements AutoCloseable {
         if (!steps.durable() || !record(run, end)) {
             throw new NotOurs();
         }
-        (end.state() == RunState.COMPLETED ? engine.around().counters().completed : engine.around().counters().failed)
+        (end.state() == RunState.COMPLETED
+                        ? engine.around().counters().completed
+                        : engine.around().counters().failed)
                 .increment();
         completions.ended(run.id());
     }
@@ -145,8 +146,7 @@ public final class RunLoop implements AutoCloseable {
         Context context = new Steps(run.runId(), run.lineage(), steps);
         try {
             JsonNode output = run.workflow().body().run(context, run.input());
-            return new Write.End(
-                    run.id(), RunState.COMPLETED, Write.Ending.output(Json.write(output)), steps.rest());
+            return new Write.End(run.id(), RunState.COMPLETED, Write.Ending.output(Json.write(output)), steps.rest());
         } catch (NotOurs e) {
             throw e;
         } catch (Throwable e) {
@@ -155,7 +155,9 @@ public final class RunLoop implements AutoCloseable {
     }
 
     private static Write.Ending failure(Throwable e, String step) {
-        String code = e instanceof SemelException known ? known.code().slug() : e.getClass().getSimpleName();
+        String code = e instanceof SemelException known
+                ? known.code().slug()
+                : e.getClass().getSimpleName();
         String text = e instanceof SemelException known ? known.detail() : String.valueOf(e.getMessage());
         String message = text.length() > LONGEST_MESSAGE ? text.substring(0, LONGEST_MESSAGE) : text;
         return new Write.Ending(null, code, message.replace("\u0000", "\uFFFD"), step);

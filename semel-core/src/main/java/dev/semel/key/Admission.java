@@ -16,5 +16,9 @@ public sealed interface Admission {
     /** Another key, the same payload, and the workflow allows that only once. */
     record SamePayload(Known known) implements Admission {}
 
-    enum Reason { PAYLOAD, WORKFLOW, RUN_ID }
+    enum Reason {
+        PAYLOAD,
+        WORKFLOW,
+        RUN_ID
+    }
 }

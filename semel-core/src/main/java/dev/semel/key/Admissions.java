@@ -19,16 +19,23 @@ public final class Admissions {
     private Admissions() {}
 
     /** Whether a name still stands for its run, or why it may be given to another. */
-    public enum Standing { LIVE, EXPIRED, RELEASED, FAILED }
+    public enum Standing {
+        LIVE,
+        EXPIRED,
+        RELEASED,
+        FAILED
+    }
 
     /** A trigger that met a held name. {@code judge} tells policy and fingerprint by the version that admitted it. */
-    public record Asked(
-            String workflowId, @Nullable String runId, boolean strict, Function<Known, Judgement> judge) {}
+    public record Asked(String workflowId, @Nullable String runId, boolean strict, Function<Known, Judgement> judge) {}
 
     public record Judgement(KeyPolicy policy, Fingerprint fingerprint) {}
 
     /** What the store found under the trigger's names; null where the name was free or not asked for. */
-    public record Held(@Nullable Known byKey, @Nullable Known byRunId, @Nullable Known byPayload) {
+    public record Held(
+            @Nullable Known byKey,
+            @Nullable Known byRunId,
+            @Nullable Known byPayload) {
         public static final Held NOTHING = new Held(null, null, null);
     }
 

@@ -21,13 +21,27 @@ public record KeyPolicy(
         boolean holdWhileRunning,
         boolean requireKey) {
 
-    public enum Scope { WORKSPACE, WORKFLOW }
+    public enum Scope {
+        WORKSPACE,
+        WORKFLOW
+    }
 
-    public enum OnMismatch { REJECT, REPLAY, DISTINCT }
+    public enum OnMismatch {
+        REJECT,
+        REPLAY,
+        DISTINCT
+    }
 
-    public enum DuplicatePayload { ALLOW, FLAG, REJECT }
+    public enum DuplicatePayload {
+        ALLOW,
+        FLAG,
+        REJECT
+    }
 
-    public enum OnFailed { RETURN_FAILED, RUN_AGAIN }
+    public enum OnFailed {
+        RETURN_FAILED,
+        RUN_AGAIN
+    }
 
     public static final Duration SHORTEST_WINDOW = Duration.ofSeconds(1);
     public static final Duration LONGEST_WINDOW = Duration.ofDays(365);

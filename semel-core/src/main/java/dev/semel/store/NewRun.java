@@ -23,5 +23,9 @@ public record NewRun(
         byte[] fields) {
 
     /** Who asked, through which door, under which key. */
-    public record Origin(Door door, String actor, @Nullable String key, @Nullable String correlationId) {}
+    public record Origin(
+            Door door,
+            String actor,
+            @Nullable String key,
+            @Nullable String correlationId) {}
 }

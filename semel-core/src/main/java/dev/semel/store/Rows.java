@@ -24,7 +24,8 @@ public final class Rows {
     public record Workflow(
             int ws, String name, String workflowId, int version, boolean paused, long createdAt, boolean changed) {}
 
-    public record Version(String workflowId, String name, int ws, int version, String body, long publishedAt, String by) {}
+    public record Version(
+            String workflowId, String name, int ws, int version, String body, long publishedAt, String by) {}
 
     /** A run with everything about it; {@code input}, {@code output} and {@code entries} are JSON texts. */
     public record Run(
@@ -55,8 +56,14 @@ public final class Rows {
     }
 
     /** A name as it stands, newest first in lists. */
-    public record Held(Name name, dev.semel.key.Known known, String actor, @Nullable String correlationId, Counts counts,
-            @Nullable String errorCode, @Nullable String errorStep) {}
+    public record Held(
+            Name name,
+            dev.semel.key.Known known,
+            String actor,
+            @Nullable String correlationId,
+            Counts counts,
+            @Nullable String errorCode,
+            @Nullable String errorStep) {}
 
     public record Audit(RunId id, long at, String actor, String action, String target, String reason) {}
 }

@@ -29,8 +29,7 @@ public sealed interface Write<O> {
                 boolean owned,
                 RunId lineage,
                 @Nullable Earlier earlier,
-                @Nullable Known duplicateOf)
-                implements Admitted {}
+                @Nullable Known duplicateOf) implements Admitted {}
 
         /** Binding names are held by live runs, in the order of the wishes; null where the name was free. */
         record Held(long now, List<@Nullable Known> known) implements Admitted {}
@@ -57,7 +56,9 @@ public sealed interface Write<O> {
     record End(RunId run, RunState state, Ending ending, String entries) implements Write<Owned> {
         @Override
         public int weight() {
-            return 256 + entries.length() + (ending.output() == null ? 0 : ending.output().length());
+            return 256
+                    + entries.length()
+                    + (ending.output() == null ? 0 : ending.output().length());
         }
     }
 
@@ -73,7 +74,10 @@ public sealed interface Write<O> {
     }
 
     /** Whether the write of an owner counted. */
-    enum Owned { RECORDED, FENCED }
+    enum Owned {
+        RECORDED,
+        FENCED
+    }
 
     /** Requests that met a known name, gathered; each row has an id of its own, so that counts stay exact. */
     record Tally(List<Seen> rows) implements Write<Boolean> {

@@ -28,7 +28,8 @@ public record Trigger(
     /** The workspace, and the secret under which its field hashes are made. */
     public record Space(int workspace, byte[] secret) {}
 
-    public record Names(@Nullable IdempotencyKey key, @Nullable ChosenRunId runId) {
+    public record Names(
+            @Nullable IdempotencyKey key, @Nullable ChosenRunId runId) {
         public static final Names NONE = new Names(null, null);
     }
 

@@ -87,7 +87,9 @@ final class FaultyStore implements Store {
                 }
                 case COMMIT_LOST -> throw new StoreFailure.CommitUnknown(cause);
                 case LOCKED -> throw new StoreFailure.Locked(true, cause);
-                case FENCED -> throw new StoreFailure.Fenced(batch.hold() == null ? 0 : batch.hold().lease());
+                case FENCED ->
+                    throw new StoreFailure.Fenced(
+                            batch.hold() == null ? 0 : batch.hold().lease());
             }
         }
         applied.add(batch);

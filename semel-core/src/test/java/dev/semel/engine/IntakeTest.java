@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trigger.Trigger;
-import dev.semel.trigger.Answer;
 import dev.semel.Bench;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
@@ -19,8 +17,10 @@ import dev.semel.store.Invariants;
 import dev.semel.store.Place;
 import dev.semel.store.Waiting;
 import dev.semel.store.Write;
-import dev.semel.workflow.Published;
+import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
+import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Published;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -127,7 +127,7 @@ final class IntakeTest {
 
     @Test
     void row_6_a_name_that_another_transaction_holds_is_in_use() {
-        store.next.addAll(List.of(FaultyStore.Fault.LOCKED, FaultyStore.Fault.LOCKED));
+        store.next.add(FaultyStore.Fault.LOCKED);
         SemelException refused = refused("K");
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_IN_USE, refused.code());
         assertTrue(refused.code().retryable());

@@ -3,7 +3,6 @@ package dev.semel.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.semel.trigger.Answer;
 import dev.semel.Bench;
 import dev.semel.Policy;
 import dev.semel.journal.Entry;
@@ -19,6 +18,7 @@ import dev.semel.store.NewRun;
 import dev.semel.store.Store;
 import dev.semel.store.Waiting;
 import dev.semel.store.Write;
+import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
 import java.time.Duration;
 import java.util.List;

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trigger.Answer;
 import dev.semel.Bench;
 import dev.semel.Policy;
 import dev.semel.journal.Entry;
@@ -14,6 +13,7 @@ import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
+import dev.semel.trigger.Answer;
 import dev.semel.workflow.Body;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -48,7 +48,8 @@ final class Log {
     private record Line(Write.Seen seen, @Nullable String key) {}
 
     private static final class Lines extends Formatter {
-        private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss").withZone(ZoneOffset.UTC);
+        private static final DateTimeFormatter CLOCK =
+                DateTimeFormatter.ofPattern("HH:mm:ss").withZone(ZoneOffset.UTC);
         private final boolean forPeople;
 
         Lines(boolean forPeople) {
@@ -61,7 +62,8 @@ final class Log {
             String key = line.key() == null ? "" : line.key() + " ";
             String times = seen.times() == 1 ? "" : "  (" + seen.times() + " times)";
             return (seen.conflict() ? "✗ " : "↺ ") + CLOCK.format(Instant.ofEpochSecond(seen.at() / 1_000_000))
-                    + (seen.conflict() ? " conflict  " : " replayed  ") + key + "→ " + seen.run().text() + times + "\n";
+                    + (seen.conflict() ? " conflict  " : " replayed  ") + key + "→ "
+                    + seen.run().text() + times + "\n";
         }
 
         @Override
@@ -74,7 +76,9 @@ final class Log {
             if (forPeople && arguments != null && arguments.length == 1 && arguments[0] instanceof Line line) {
                 return told(line);
             }
-            if (arguments != null && arguments.length == 1 && arguments[0] instanceof Line(Write.Seen seen, String key)) {
+            if (arguments != null
+                    && arguments.length == 1
+                    && arguments[0] instanceof Line(Write.Seen seen, String key)) {
                 out.put("event", entry.getMessage());
                 out.put("key", key);
                 out.put("run_id", seen.run().text());

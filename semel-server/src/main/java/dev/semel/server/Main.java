@@ -1,7 +1,7 @@
 package dev.semel.server;
 
-import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.cli.Cli;
+import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.cli.Surroundings;
 import java.util.function.Function;
 

@@ -1,6 +1,5 @@
 package dev.semel.server;
 
-import dev.semel.server.cli.ServeOptions;
 import dev.semel.Semel;
 import dev.semel.Settings;
 import dev.semel.error.SemelException;
@@ -8,6 +7,7 @@ import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
 import dev.semel.server.auth.Tokens;
+import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
@@ -40,8 +40,7 @@ public final class Serve implements AutoCloseable {
                 .withWorker(ProcessHandle.current().pid() + "@" + options.host() + ":" + options.port())
                 .withRequests(Log::request));
         try {
-            this.workspace = semel.change(
-                    new Edit.OpenWorkspace("default", semel.newSecret(32)));
+            this.workspace = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)));
             Tokens tokens = options.dev() ? Tokens.forDev(semel, workspace) : Tokens.serving(semel);
             Metrics metrics = new Metrics(semel);
             this.api = new Api(semel, tokens, metrics, options.dev());
@@ -169,8 +168,8 @@ public final class Serve implements AutoCloseable {
             return;
         }
         Path file = options.data().resolve("admin-token");
-        Tokens.Made made =
-                tokens.create(workspace, new Tokens.Wanted("first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0, null));
+        Tokens.Made made = tokens.create(
+                workspace, new Tokens.Wanted("first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0, null));
         if (made == null) {
             throw new IllegalStateException("a token without a key is always new");
         }

@@ -1,8 +1,8 @@
 package dev.semel.server;
 
-import dev.semel.server.cli.ServeOptions;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.cli.Surroundings;
 import java.io.InputStream;
 import java.io.PrintWriter;

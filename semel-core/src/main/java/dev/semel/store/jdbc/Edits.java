@@ -12,15 +12,15 @@ import org.jspecify.annotations.Nullable;
 /** The rare changes, in statements that both stores understand. Runs inside a lane's transaction. */
 public final class Edits {
     private static final String LOCK_WORKFLOW = """
-            UPDATE semel_workflow SET version = version WHERE ws = ? AND name = ?
-            """;
+        UPDATE semel_workflow SET version = version WHERE ws = ? AND name = ?
+        """;
 
     private static final String NEXT_VERSION = """
-            UPDATE semel_workflow SET version = version + 1
-            WHERE ws = ? AND name = ? AND NOT EXISTS (
-                SELECT 1 FROM semel_version v
-                WHERE v.workflow_id = semel_workflow.workflow_id AND v.version = semel_workflow.version AND v.body = ?)
-            """;
+        UPDATE semel_workflow SET version = version + 1
+        WHERE ws = ? AND name = ? AND NOT EXISTS (
+            SELECT 1 FROM semel_version v
+            WHERE v.workflow_id = semel_workflow.workflow_id AND v.version = semel_workflow.version AND v.body = ?)
+        """;
 
     private final Session session;
     private final Supplier<RunId> ids;
@@ -45,10 +45,10 @@ public final class Edits {
     private Rows.Workspace open(Edit.OpenWorkspace open, long now) throws SQLException {
         for (int attempt = 0; attempt < 20; attempt++) {
             session.update("""
-                    INSERT INTO semel_workspace (ws, name, secret, created_at)
-                    SELECT COALESCE(MAX(ws), 0) + 1, ?, ?, ? FROM semel_workspace WHERE true
-                    ON CONFLICT DO NOTHING
-                    """, open.name(), open.secret(), now);
+                INSERT INTO semel_workspace (ws, name, secret, created_at)
+                SELECT COALESCE(MAX(ws), 0) + 1, ?, ?, ? FROM semel_workspace WHERE true
+                ON CONFLICT DO NOTHING
+                """, open.name(), open.secret(), now);
             Rows.Workspace found = session.one(
                     "SELECT ws, name, secret FROM semel_workspace WHERE name = ?", Read::workspace, open.name());
             if (found != null) {
@@ -60,22 +60,22 @@ public final class Edits {
 
     private Rows.Workflow publish(Edit.Publish publish, long now) throws SQLException {
         session.update("""
-                INSERT INTO semel_workflow (ws, name, workflow_id, version, paused, created_at)
-                VALUES (?, ?, ?, 0, 0, ?) ON CONFLICT (ws, name) DO NOTHING
-                """, publish.workspace(), publish.name(), publish.workflowId(), now);
+            INSERT INTO semel_workflow (ws, name, workflow_id, version, paused, created_at)
+            VALUES (?, ?, ?, 0, 0, ?) ON CONFLICT (ws, name) DO NOTHING
+            """, publish.workspace(), publish.name(), publish.workflowId(), now);
         session.update(LOCK_WORKFLOW, publish.workspace(), publish.name());
         boolean changed = session.update(NEXT_VERSION, publish.workspace(), publish.name(), publish.body()) == 1;
         Rows.Workflow workflow = session.one("""
-                SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? AND name = ?
-                """, Read::workflow, publish.workspace(), publish.name());
+            SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? AND name = ?
+            """, Read::workflow, publish.workspace(), publish.name());
         if (workflow == null) {
             throw new IllegalStateException("workflow " + publish.name() + " vanished while it was published");
         }
         if (changed) {
             session.update("""
-                    INSERT INTO semel_version (workflow_id, version, body, published_at, published_by)
-                    VALUES (?, ?, ?, ?, ?)
-                    """, workflow.workflowId(), workflow.version(), publish.body(), now, publish.actor());
+                INSERT INTO semel_version (workflow_id, version, body, published_at, published_by)
+                VALUES (?, ?, ?, ?, ?)
+                """, workflow.workflowId(), workflow.version(), publish.body(), now, publish.actor());
             bumpCatalog();
         }
         return new Rows.Workflow(
@@ -91,7 +91,9 @@ public final class Edits {
     private Rows.@Nullable Workflow pause(Edit.Pause pause) throws SQLException {
         boolean ours = session.update(
                         "UPDATE semel_workflow SET paused = ? WHERE ws = ? AND workflow_id = ?",
-                        pause.paused() ? 1 : 0, pause.workspace(), pause.workflowId())
+                        pause.paused() ? 1 : 0,
+                        pause.workspace(),
+                        pause.workflowId())
                 == 1;
         if (!ours) {
             return null; // not there, or another workspace's: its queued runs are nobody's business here
@@ -101,23 +103,33 @@ public final class Edits {
         }
         bumpCatalog();
         return session.one("""
-                SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow
-                WHERE ws = ? AND workflow_id = ?
-                """, Read::workflow, pause.workspace(), pause.workflowId());
+            SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow
+            WHERE ws = ? AND workflow_id = ?
+            """, Read::workflow, pause.workspace(), pause.workflowId());
     }
 
     private boolean create(Rows.Token token, long now) throws SQLException {
-        return session.update("""
-                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING
-                """, token.tokenId(), token.ws(), token.name(), token.hash(), token.scopes(), token.quotaPerMinute(),
-                now) == 1;
+        return session.update(
+                        """
+                        INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING
+                        """,
+                        token.tokenId(),
+                        token.ws(),
+                        token.name(),
+                        token.hash(),
+                        token.scopes(),
+                        token.quotaPerMinute(),
+                        now)
+                == 1;
     }
 
     private boolean revoke(Edit.RevokeToken revoke, long now) throws SQLException {
         boolean revoked = session.update(
                         "UPDATE semel_token SET revoked_at = ? WHERE ws = ? AND token_id = ? AND revoked_at = 0",
-                        now, revoke.workspace(), revoke.tokenId())
+                        now,
+                        revoke.workspace(),
+                        revoke.tokenId())
                 == 1;
         if (revoked) {
             bumpCatalog();
@@ -128,11 +140,12 @@ public final class Edits {
 
     private boolean release(Edit.Release release, long now) throws SQLException {
         Name name = release.name();
-        boolean released = session.update("""
-                UPDATE semel_key SET flags = flags | 4, expires_at = ?
-                WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
-                    OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
-                """, now, name.workspace(), name.kind().code(), name.text(), release.run(), now) == 1;
+        boolean released =
+                session.update("""
+                    UPDATE semel_key SET flags = flags | 4, expires_at = ?
+                    WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
+                        OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
+                    """, now, name.workspace(), name.kind().code(), name.text(), release.run(), now) == 1;
         if (released) {
             audit(name.workspace(), now, List.of(release.actor(), "key.release", name.text(), release.reason()));
         }
@@ -144,7 +157,8 @@ public final class Edits {
         for (Edit.Tombstone tombstone : tombstones) {
             Name name = tombstone.name();
             // The run and the expiry are compared again: the name may have been given to another run meanwhile.
-            deleted += session.update("""
+            deleted += session.update(
+                    """
                     DELETE FROM semel_key WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND expires_at = ?
                     """, name.workspace(), name.kind().code(), name.text(), tombstone.run(), tombstone.expiresAt());
         }
@@ -157,7 +171,7 @@ public final class Edits {
 
     private void audit(int ws, long now, List<String> facts) throws SQLException {
         session.update("""
-                INSERT INTO semel_audit (id, ws, at, actor, action, target, reason) VALUES (?, ?, ?, ?, ?, ?, ?)
-                """, ids.get(), ws, now, facts.get(0), facts.get(1), facts.get(2), facts.get(3));
+            INSERT INTO semel_audit (id, ws, at, actor, action, target, reason) VALUES (?, ?, ?, ?, ?, ?, ?)
+            """, ids.get(), ws, now, facts.get(0), facts.get(1), facts.get(2), facts.get(3));
     }
 }

@@ -20,93 +20,93 @@ public abstract class JdbcReads implements Reads {
     private static final byte[] AFTER_ALL = new RunId(-1L, -1L).bytes();
 
     private static final String RUN = """
-            SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
-                   r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
-                   e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at
-            FROM semel_run r
-            LEFT JOIN semel_work w ON w.run = r.run
-            LEFT JOIN semel_end e ON e.run = r.run
-            LEFT JOIN semel_use u ON u.run = r.run
-            WHERE r.run = ? AND (CAST(? AS integer) = 0 OR r.ws = ?)
-            """;
+        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
+               r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
+               e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at
+        FROM semel_run r
+        LEFT JOIN semel_work w ON w.run = r.run
+        LEFT JOIN semel_end e ON e.run = r.run
+        LEFT JOIN semel_use u ON u.run = r.run
+        WHERE r.run = ? AND (CAST(? AS integer) = 0 OR r.ws = ?)
+        """;
 
     private static final String RUNS_OF_WORKFLOW = """
-            SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
-                   r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
-                   e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at
-            FROM semel_run r
-            LEFT JOIN semel_work w ON w.run = r.run
-            LEFT JOIN semel_end e ON e.run = r.run
-            LEFT JOIN semel_use u ON u.run = r.run
-            WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? AND r.created_at >= ?
-              AND (CAST(? AS integer) = 0 OR COALESCE(e.state, w.state) = ?)
-              AND (CAST(? AS integer) = 0 OR u.replays > 0)
-            ORDER BY r.run DESC LIMIT ?
-            """;
+        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
+               r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
+               e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at
+        FROM semel_run r
+        LEFT JOIN semel_work w ON w.run = r.run
+        LEFT JOIN semel_end e ON e.run = r.run
+        LEFT JOIN semel_use u ON u.run = r.run
+        WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? AND r.created_at >= ?
+          AND (CAST(? AS integer) = 0 OR COALESCE(e.state, w.state) = ?)
+          AND (CAST(? AS integer) = 0 OR u.replays > 0)
+        ORDER BY r.run DESC LIMIT ?
+        """;
 
     private static final String REQUESTS_OF_RUN = """
-            SELECT id, ws, run, conflict, at, status_code, actor, changed, times
-            FROM semel_request WHERE run = ? ORDER BY id DESC LIMIT ?
-            """;
+        SELECT id, ws, run, conflict, at, status_code, actor, changed, times
+        FROM semel_request WHERE run = ? ORDER BY id DESC LIMIT ?
+        """;
 
     private static final String REQUESTS = """
-            SELECT id, ws, run, conflict, at, status_code, actor, changed, times
-            FROM semel_request WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
-            """;
+        SELECT id, ws, run, conflict, at, status_code, actor, changed, times
+        FROM semel_request WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
+        """;
 
     private static final String KEYS = """
-            SELECT k.ws, k.kind, k.key, k.run, r.chosen_id, k.digest, r.fields, r.workflow_id, r.version,
-                   COALESCE(e.state, w.state), r.lineage, k.first_at, k.expires_at, k.flags,
-                   r.actor, r.correlation_id, u.replays, u.conflicts, u.last_at, e.error_code, e.error_step
-            FROM semel_key k
-            JOIN semel_run r ON r.run = k.run
-            LEFT JOIN semel_work w ON w.run = k.run
-            LEFT JOIN semel_end e ON e.run = k.run
-            LEFT JOIN semel_use u ON u.run = k.run
-            WHERE k.ws = ? AND k.kind = ? AND k.key >= ? AND k.key < ?
-            ORDER BY k.ws, k.kind, k.key LIMIT ?
-            """;
+        SELECT k.ws, k.kind, k.key, k.run, r.chosen_id, k.digest, r.fields, r.workflow_id, r.version,
+               COALESCE(e.state, w.state), r.lineage, k.first_at, k.expires_at, k.flags,
+               r.actor, r.correlation_id, u.replays, u.conflicts, u.last_at, e.error_code, e.error_step
+        FROM semel_key k
+        JOIN semel_run r ON r.run = k.run
+        LEFT JOIN semel_work w ON w.run = k.run
+        LEFT JOIN semel_end e ON e.run = k.run
+        LEFT JOIN semel_use u ON u.run = k.run
+        WHERE k.ws = ? AND k.kind = ? AND k.key >= ? AND k.key < ?
+        ORDER BY k.ws, k.kind, k.key LIMIT ?
+        """;
 
     private static final String WORKFLOW = """
-            SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? AND name = ?
-            """;
+        SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? AND name = ?
+        """;
 
     private static final String WORKFLOW_BY_ID = """
-            SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow
-            WHERE ws = ? AND workflow_id = ?
-            """;
+        SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow
+        WHERE ws = ? AND workflow_id = ?
+        """;
 
     private static final String WORKFLOWS = """
-            SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? ORDER BY name
-            """;
+        SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? ORDER BY name
+        """;
 
     private static final String VERSION = """
-            SELECT v.workflow_id, w.name, w.ws, v.version, v.body, v.published_at, v.published_by
-            FROM semel_version v JOIN semel_workflow w ON w.workflow_id = v.workflow_id
-            WHERE v.workflow_id = ? AND v.version = ?
-            """;
+        SELECT v.workflow_id, w.name, w.ws, v.version, v.body, v.published_at, v.published_by
+        FROM semel_version v JOIN semel_workflow w ON w.workflow_id = v.workflow_id
+        WHERE v.workflow_id = ? AND v.version = ?
+        """;
 
     private static final String TOKEN = """
-            SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
-            FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.hash = ? AND t.revoked_at = 0
-            """;
+        SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
+        FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.hash = ? AND t.revoked_at = 0
+        """;
 
     private static final String TOKENS = """
-            SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
-            FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.ws = ? ORDER BY t.created_at, t.token_id
-            """;
+        SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
+        FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.ws = ? ORDER BY t.created_at, t.token_id
+        """;
 
     private static final String AUDIT = """
-            SELECT id, at, actor, action, target, reason FROM semel_audit WHERE ws = ? AND id < ?
-            ORDER BY id DESC LIMIT ?
-            """;
+        SELECT id, at, actor, action, target, reason FROM semel_audit WHERE ws = ? AND id < ?
+        ORDER BY id DESC LIMIT ?
+        """;
 
     private static final String NAMES_AFTER = """
-            SELECT k.ws, k.kind, k.key, k.expires_at, k.run, e.run
-            FROM semel_key k LEFT JOIN semel_end e ON e.run = k.run
-            WHERE (k.ws, k.kind, k.key) > (?, ?, ?)
-            ORDER BY k.ws, k.kind, k.key LIMIT ?
-            """;
+        SELECT k.ws, k.kind, k.key, k.expires_at, k.run, e.run
+        FROM semel_key k LEFT JOIN semel_end e ON e.run = k.run
+        WHERE (k.ws, k.kind, k.key) > (?, ?, ?)
+        ORDER BY k.ws, k.kind, k.key LIMIT ?
+        """;
 
     protected final Session session;
 
@@ -175,8 +175,16 @@ public abstract class JdbcReads implements Reads {
         int state = filter.state() == null ? 0 : filter.state().code();
         int replayed = filter.replayedOnly() ? 1 : 0;
         return session.list(
-                RUNS_OF_WORKFLOW, Read::run,
-                filter.ws(), workflowId, before, filter.since(), state, state, replayed, filter.limit());
+                RUNS_OF_WORKFLOW,
+                Read::run,
+                filter.ws(),
+                workflowId,
+                before,
+                filter.since(),
+                state,
+                state,
+                replayed,
+                filter.limit());
     }
 
     @Override
@@ -203,7 +211,8 @@ public abstract class JdbcReads implements Reads {
         for (Name.Kind kind : List.of(Name.Kind.WORKFLOW_KEY, Name.Kind.DISTINCT_KEY)) {
             found.addAll(ask(() -> session.list(KEYS, Read::held, ws, kind.code(), key + "\n", key + "\u000b", 100)));
         }
-        found.sort(Comparator.comparingLong((Rows.Held held) -> held.known().firstAt()).reversed());
+        found.sort(Comparator.comparingLong((Rows.Held held) -> held.known().firstAt())
+                .reversed());
         return found;
     }
 
@@ -243,8 +252,13 @@ public abstract class JdbcReads implements Reads {
         return maybe(() -> session.one(
                 VERSION,
                 row -> new Rows.Version(
-                        row.getString(1), row.getString(2), row.getInt(3), row.getInt(4), row.getString(5),
-                        row.getLong(6), row.getString(7)),
+                        row.getString(1),
+                        row.getString(2),
+                        row.getInt(3),
+                        row.getInt(4),
+                        row.getString(5),
+                        row.getLong(6),
+                        row.getString(7)),
                 workflowId,
                 version));
     }
@@ -261,8 +275,8 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public Rows.@Nullable Workspace workspace(String name) {
-        return maybe(() -> session.one(
-                "SELECT ws, name, secret FROM semel_workspace WHERE name = ?", Read::workspace, name));
+        return maybe(() ->
+                session.one("SELECT ws, name, secret FROM semel_workspace WHERE name = ?", Read::workspace, name));
     }
 
     @Override
@@ -287,20 +301,23 @@ public abstract class JdbcReads implements Reads {
                                 RunId.of(row.getBytes(5)),
                                 row.getLong(4)),
                         row.getBytes(6) != null),
-                start.workspace(), start.kind().code(), start.text(), limit));
+                start.workspace(),
+                start.kind().code(),
+                start.text(),
+                limit));
         List<Edit.Tombstone> found = slice.stream()
                 .filter(one -> one.ended() && one.tombstone().expiresAt() < before)
                 .map(Candidate::tombstone)
                 .toList();
-        return new Slice(found, slice.size() < limit ? null : slice.getLast().tombstone().name());
+        return new Slice(
+                found, slice.size() < limit ? null : slice.getLast().tombstone().name());
     }
 
     private record Candidate(Edit.Tombstone tombstone, boolean ended) {}
 
     @Override
     public boolean freeWork() {
-        return maybe(() -> session.one(
-                        "SELECT 1 FROM semel_work WHERE owner IS NULL AND held = 0 LIMIT 1", row -> 1))
+        return maybe(() -> session.one("SELECT 1 FROM semel_work WHERE owner IS NULL AND held = 0 LIMIT 1", row -> 1))
                 != null;
     }
 
@@ -352,6 +369,7 @@ public abstract class JdbcReads implements Reads {
 
     @FunctionalInterface
     protected interface MaybeQuestion<T> {
-        @Nullable T ask() throws SQLException;
+        @Nullable
+        T ask() throws SQLException;
     }
 }

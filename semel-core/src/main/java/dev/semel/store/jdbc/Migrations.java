@@ -23,9 +23,9 @@ public final class Migrations {
     public static final List<String> ALL = List.of("V001__foundation.sql");
 
     private static final String TABLE = """
-            CREATE TABLE IF NOT EXISTS semel_migration (
-                number integer NOT NULL PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, breaking integer NOT NULL)
-            """;
+        CREATE TABLE IF NOT EXISTS semel_migration (
+            number integer NOT NULL PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, breaking integer NOT NULL)
+        """;
 
     private Migrations() {}
 

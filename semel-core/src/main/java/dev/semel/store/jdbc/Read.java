@@ -53,8 +53,7 @@ public final class Read {
                 row.getString(4),
                 row.getInt(5),
                 RunState.of(end == null ? row.getInt(15) : endState),
-                new NewRun.Origin(
-                        Door.of(row.getInt(6)), row.getString(7), row.getString(8), row.getString(9)),
+                new NewRun.Origin(Door.of(row.getInt(6)), row.getString(7), row.getString(8), row.getString(9)),
                 row.getString(10),
                 RunId.of(row.getBytes(11)),
                 runId(row, 12),

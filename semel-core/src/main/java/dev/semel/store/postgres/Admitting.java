@@ -28,35 +28,35 @@ import org.jspecify.annotations.Nullable;
  */
 final class Admitting {
     private static final String TAKE = """
-            INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
-            SELECT ws, kind, key, run, digest, ?, expires_at, flags
-            FROM unnest(?::int[], ?::int[], ?::text[], ?::bytea[], ?::bytea[], ?::bigint[], ?::int[])
-                AS u(ws, kind, key, run, digest, expires_at, flags)
-            ON CONFLICT (ws, kind, key) DO NOTHING
-            RETURNING kind, run
-            """;
+        INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
+        SELECT ws, kind, key, run, digest, ?, expires_at, flags
+        FROM unnest(?::int[], ?::int[], ?::text[], ?::bytea[], ?::bytea[], ?::bigint[], ?::int[])
+            AS u(ws, kind, key, run, digest, expires_at, flags)
+        ON CONFLICT (ws, kind, key) DO NOTHING
+        RETURNING kind, run
+        """;
 
     // Rows are locked sorted, by the order of the arrays; run and expiry say that nobody took the name meanwhile.
     private static final String RETAKE = """
-            WITH free AS MATERIALIZED (
-                SELECT u.* FROM unnest(?::int[], ?::int[], ?::text[], ?::bytea[], ?::bytea[], ?::bigint[], ?::int[],
-                                       ?::bytea[], ?::bigint[])
-                    AS u(ws, kind, key, run, digest, expires_at, flags, old_run, old_expires_at)
-                JOIN semel_key k ON k.ws = u.ws AND k.kind = u.kind AND k.key = u.key
-                WHERE k.run = u.old_run AND k.expires_at = u.old_expires_at
-                ORDER BY k.ws, k.kind, k.key FOR NO KEY UPDATE OF k)
-            UPDATE semel_key k SET run = free.run, digest = free.digest, first_at = ?, expires_at = free.expires_at,
-                flags = free.flags
-            FROM free
-            WHERE k.ws = free.ws AND k.kind = free.kind AND k.key = free.key
-              AND k.run = free.old_run AND k.expires_at = free.old_expires_at
-            RETURNING k.kind, k.run
-            """;
+        WITH free AS MATERIALIZED (
+            SELECT u.* FROM unnest(?::int[], ?::int[], ?::text[], ?::bytea[], ?::bytea[], ?::bigint[], ?::int[],
+                                   ?::bytea[], ?::bigint[])
+                AS u(ws, kind, key, run, digest, expires_at, flags, old_run, old_expires_at)
+            JOIN semel_key k ON k.ws = u.ws AND k.kind = u.kind AND k.key = u.key
+            WHERE k.run = u.old_run AND k.expires_at = u.old_expires_at
+            ORDER BY k.ws, k.kind, k.key FOR NO KEY UPDATE OF k)
+        UPDATE semel_key k SET run = free.run, digest = free.digest, first_at = ?, expires_at = free.expires_at,
+            flags = free.flags
+        FROM free
+        WHERE k.ws = free.ws AND k.kind = free.kind AND k.key = free.key
+          AND k.run = free.old_run AND k.expires_at = free.old_expires_at
+        RETURNING k.kind, k.run
+        """;
 
     private static final String LET_GO = """
-            DELETE FROM semel_key k USING unnest(?::int[], ?::int[], ?::text[], ?::bytea[]) AS u(ws, kind, key, run)
-            WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key AND k.run = u.run
-            """;
+        DELETE FROM semel_key k USING unnest(?::int[], ?::int[], ?::text[], ?::bytea[]) AS u(ws, kind, key, run)
+        WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key AND k.run = u.run
+        """;
 
     /** When, by the store's clock, and under which lease. */
     record Moment(long now, @Nullable Long lease) {}
@@ -87,7 +87,8 @@ final class Admitting {
         }
 
         boolean blocked() {
-            return lost.stream().anyMatch(l -> l.standing() == Standing.LIVE && l.wish().binding());
+            return lost.stream()
+                    .anyMatch(l -> l.standing() == Standing.LIVE && l.wish().binding());
         }
 
         RunId run() {
@@ -139,7 +140,9 @@ final class Admitting {
         Arrays arrays = new Arrays(session, statement).one(moment.now());
         bindNames(arrays, all);
         arrays.bytes(all.stream().map(c -> c.wish().digest()).toArray(byte[][]::new))
-                .longs(all.stream().mapToLong(c -> c.wish().expiresAt(moment.now())).toArray())
+                .longs(all.stream()
+                        .mapToLong(c -> c.wish().expiresAt(moment.now()))
+                        .toArray())
                 .ints(all.stream().mapToInt(c -> c.wish().flags()).toArray());
         Set<Slot> inserted = slots(statement);
         List<Claimed> missed = new ArrayList<>();
@@ -191,7 +194,9 @@ final class Admitting {
         Arrays arrays = new Arrays(session, statement);
         bindNames(arrays, wanted);
         arrays.bytes(wanted.stream().map(c -> c.wish().digest()).toArray(byte[][]::new))
-                .longs(wanted.stream().mapToLong(c -> c.wish().expiresAt(moment.now())).toArray())
+                .longs(wanted.stream()
+                        .mapToLong(c -> c.wish().expiresAt(moment.now()))
+                        .toArray())
                 .ints(wanted.stream().mapToInt(c -> c.wish().flags()).toArray())
                 .bytes(wanted.stream().map(c -> c.old().run().bytes()).toArray(byte[][]::new))
                 .longs(wanted.stream().mapToLong(c -> c.old().expiresAt()).toArray())
@@ -294,8 +299,17 @@ final class Admitting {
                 .findFirst()
                 .orElseThrow();
         return new Known(
-                run.id(), run.chosenId(), wish.digest(), run.fields(), run.workflowId(), run.version(), run.state(),
-                fresh.lineage(), moment.now(), wish.expiresAt(moment.now()), wish.flags());
+                run.id(),
+                run.chosenId(),
+                wish.digest(),
+                run.fields(),
+                run.workflowId(),
+                run.version(),
+                run.state(),
+                fresh.lineage(),
+                moment.now(),
+                wish.expiresAt(moment.now()),
+                wish.flags());
     }
 
     /** A wish of a case; {@code old} is what the name held before, where it is taken over. */

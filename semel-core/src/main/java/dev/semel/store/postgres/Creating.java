@@ -20,26 +20,26 @@ import org.jspecify.annotations.Nullable;
 final class Creating {
     // Work is made only with a new run row: an applied-again admission must not bring a finished run back to work.
     private static final String CREATE = """
-            WITH made AS (
-                INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id,
-                                       input, fields, lineage, previous, duplicate_of, created_at)
-                SELECT run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
-                       lineage, previous, duplicate_of, ?
-                FROM unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::text[],
-                            ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[])
-                    AS u(run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
-                         lineage, previous, duplicate_of)
-                ON CONFLICT (run) DO NOTHING
-                RETURNING run, workflow_id)
-            INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
-            SELECT run, workflow_id, ?, ?, ?, ? FROM made
-            RETURNING run
-            """;
+        WITH made AS (
+            INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id,
+                                   input, fields, lineage, previous, duplicate_of, created_at)
+            SELECT run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
+                   lineage, previous, duplicate_of, ?
+            FROM unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::text[],
+                        ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[])
+                AS u(run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
+                     lineage, previous, duplicate_of)
+            ON CONFLICT (run) DO NOTHING
+            RETURNING run, workflow_id)
+        INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
+        SELECT run, workflow_id, ?, ?, ?, ? FROM made
+        RETURNING run
+        """;
 
     private static final String OWNED = """
-            SELECT w.run FROM unnest(?::bytea[]) AS u(run)
-            CROSS JOIN LATERAL (SELECT run, owner FROM semel_work w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
-            """;
+        SELECT w.run FROM unnest(?::bytea[]) AS u(run)
+        CROSS JOIN LATERAL (SELECT run, owner FROM semel_work w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
+        """;
 
     /** A trigger that is fresh, its place in the batch, and where its run comes from. */
     record Row(int at, Write.Admit admit, Admitted.Fresh from) {
@@ -55,7 +55,9 @@ final class Creating {
         QUEUED;
 
         static Lot of(Row row) {
-            return row.admit().run().state() == RunState.QUEUED ? QUEUED : row.admit().own() ? OWN : FREE;
+            return row.admit().run().state() == RunState.QUEUED
+                    ? QUEUED
+                    : row.admit().own() ? OWN : FREE;
         }
     }
 

@@ -16,51 +16,51 @@ import java.util.stream.Collectors;
 /** What owners write about their runs, and what is remembered of repeats: one statement for each kind of write. */
 final class Driving {
     private static final String MOVE = """
-            WITH mine AS MATERIALIZED (
-                SELECT w.run, u.state FROM unnest(?::bytea[], ?::int[]) AS u(run, state)
-                JOIN semel_work w ON w.run = u.run
-                WHERE w.owner = ? ORDER BY w.run FOR NO KEY UPDATE OF w)
-            UPDATE semel_work w SET state = mine.state FROM mine WHERE w.run = mine.run RETURNING w.run
-            """;
+        WITH mine AS MATERIALIZED (
+            SELECT w.run, u.state FROM unnest(?::bytea[], ?::int[]) AS u(run, state)
+            JOIN semel_work w ON w.run = u.run
+            WHERE w.owner = ? ORDER BY w.run FOR NO KEY UPDATE OF w)
+        UPDATE semel_work w SET state = mine.state FROM mine WHERE w.run = mine.run RETURNING w.run
+        """;
 
     private static final String APPEND = """
-            INSERT INTO semel_journal (run, seq, at, entries)
-            SELECT run, seq, ?, entries FROM unnest(?::bytea[], ?::int[], ?::text[]) AS u(run, seq, entries)
-            ON CONFLICT (run, seq) DO NOTHING
-            """;
+        INSERT INTO semel_journal (run, seq, at, entries)
+        SELECT run, seq, ?, entries FROM unnest(?::bytea[], ?::int[], ?::text[]) AS u(run, seq, entries)
+        ON CONFLICT (run, seq) DO NOTHING
+        """;
 
     // The deleted row carries the new one along, so no join is needed to know which runs were still ours.
     private static final String END = """
-            WITH gone AS (
-                DELETE FROM semel_work w
-                USING unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-                    AS u(run, state, output, error_code, error_message, error_step, entries)
-                WHERE w.run = u.run AND w.owner = ?
-                RETURNING u.run, u.state, u.output, u.error_code, u.error_message, u.error_step, u.entries)
-            INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
-            SELECT run, state, ?, output, error_code, error_message, error_step, entries FROM gone
-            RETURNING run
-            """;
+        WITH gone AS (
+            DELETE FROM semel_work w
+            USING unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                AS u(run, state, output, error_code, error_message, error_step, entries)
+            WHERE w.run = u.run AND w.owner = ?
+            RETURNING u.run, u.state, u.output, u.error_code, u.error_message, u.error_step, u.entries)
+        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
+        SELECT run, state, ?, output, error_code, error_message, error_step, entries FROM gone
+        RETURNING run
+        """;
 
     private static final String ENDED = """
-            SELECT e.run FROM unnest(?::bytea[]) AS u(run)
-            CROSS JOIN LATERAL (SELECT run FROM semel_end e WHERE e.run = u.run LIMIT 1) e
-            """;
+        SELECT e.run FROM unnest(?::bytea[]) AS u(run)
+        CROSS JOIN LATERAL (SELECT run FROM semel_end e WHERE e.run = u.run LIMIT 1) e
+        """;
 
     private static final String TALLY = """
-            WITH seen AS (
-                INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
-                SELECT * FROM unnest(?::bytea[], ?::bytea[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[],
-                                     ?::text[], ?::bigint[])
-                ON CONFLICT (run, id) DO NOTHING
-                RETURNING run, conflict, at, times)
-            INSERT INTO semel_use (run, replays, conflicts, last_at)
-            SELECT run, sum(times * (1 - conflict))::bigint, sum(times * conflict)::bigint, max(at)
-            FROM seen GROUP BY run ORDER BY run
-            ON CONFLICT (run) DO UPDATE SET replays = semel_use.replays + excluded.replays,
-                conflicts = semel_use.conflicts + excluded.conflicts,
-                last_at = GREATEST(semel_use.last_at, excluded.last_at)
-            """;
+        WITH seen AS (
+            INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
+            SELECT * FROM unnest(?::bytea[], ?::bytea[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[],
+                                 ?::text[], ?::bigint[])
+            ON CONFLICT (run, id) DO NOTHING
+            RETURNING run, conflict, at, times)
+        INSERT INTO semel_use (run, replays, conflicts, last_at)
+        SELECT run, sum(times * (1 - conflict))::bigint, sum(times * conflict)::bigint, max(at)
+        FROM seen GROUP BY run ORDER BY run
+        ON CONFLICT (run) DO UPDATE SET replays = semel_use.replays + excluded.replays,
+            conflicts = semel_use.conflicts + excluded.conflicts,
+            last_at = GREATEST(semel_use.last_at, excluded.last_at)
+        """;
 
     private final Session session;
     private final Admitting.Moment moment;
@@ -88,8 +88,7 @@ final class Driving {
                 .texts(ours.stream().map(Write.Append::entries).toArray(String[]::new));
         statement.executeUpdate();
         for (var append : appends) {
-            outcomes[append.at()] =
-                    mine.contains(append.write().run()) ? Write.Owned.RECORDED : Write.Owned.FENCED;
+            outcomes[append.at()] = mine.contains(append.write().run()) ? Write.Owned.RECORDED : Write.Owned.FENCED;
         }
     }
 

@@ -21,19 +21,19 @@ import org.jspecify.annotations.Nullable;
 final class PostgresLane implements Lane {
     // The fence is a statement of its own: inside a data statement the snapshot would be older than the lock.
     private static final String FENCE = """
-            SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
-            FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE
-            """;
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+        FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE
+        """;
 
     private static final String CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
 
     private static final String CLAIM = """
-            WITH free AS (
-                SELECT run FROM semel_work WHERE owner IS NULL AND held = 0 ORDER BY run LIMIT ?
-                FOR UPDATE SKIP LOCKED)
-            UPDATE semel_work w SET owner = ?, claims = w.claims + 1, state = GREATEST(w.state, 2)
-            FROM free WHERE w.run = free.run RETURNING w.run
-            """;
+        WITH free AS (
+            SELECT run FROM semel_work WHERE owner IS NULL AND held = 0 ORDER BY run LIMIT ?
+            FOR UPDATE SKIP LOCKED)
+        UPDATE semel_work w SET owner = ?, claims = w.claims + 1, state = GREATEST(w.state, 2)
+        FROM free WHERE w.run = free.run RETURNING w.run
+        """;
 
     private final PostgresStore store;
     private @Nullable Session session;

@@ -9,25 +9,25 @@ import org.jspecify.annotations.Nullable;
 /** Leases and fence slots. Only the database's clock decides whether a lease is over. */
 final class PostgresLeases implements Leases {
     private static final String START = """
-            INSERT INTO semel_lease (lease, worker, started_at, until_at)
-            SELECT ?, ?, n.at, n.at + ?
-            FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? AS at) n
-            """;
+        INSERT INTO semel_lease (lease, worker, started_at, until_at)
+        SELECT ?, ?, n.at, n.at + ?
+        FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? AS at) n
+        """;
 
     private static final String RENEW = """
-            UPDATE semel_lease SET until_at = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? + ?
-            WHERE lease = ?
-            """;
+        UPDATE semel_lease SET until_at = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? + ?
+        WHERE lease = ?
+        """;
 
     private static final String EXPIRED = """
-            SELECT lease FROM semel_lease
-            WHERE until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? ORDER BY lease LIMIT 16
-            """;
+        SELECT lease FROM semel_lease
+        WHERE until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? ORDER BY lease LIMIT 16
+        """;
 
     private static final String END_EXPIRED = """
-            DELETE FROM semel_lease
-            WHERE lease = ? AND until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
-            """;
+        DELETE FROM semel_lease
+        WHERE lease = ? AND until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
+        """;
 
     private final PostgresStore store;
     private @Nullable Session session;
@@ -59,8 +59,10 @@ final class PostgresLeases implements Leases {
         for (long lease : expired) {
             ended += write(session -> {
                 // Waits for batches in flight; afterwards no batch of that lease can begin.
-                session.list("SELECT slot FROM semel_fence WHERE lease = ? ORDER BY slot FOR UPDATE",
-                        row -> row.getInt(1), lease);
+                session.list(
+                        "SELECT slot FROM semel_fence WHERE lease = ? ORDER BY slot FOR UPDATE",
+                        row -> row.getInt(1),
+                        lease);
                 if (session.update(END_EXPIRED, lease, store.skew()) == 0) {
                     return 0;
                 }
@@ -73,8 +75,10 @@ final class PostgresLeases implements Leases {
     @Override
     public void end(long lease) {
         write(session -> {
-            session.list("SELECT slot FROM semel_fence WHERE lease = ? ORDER BY slot FOR UPDATE",
-                    row -> row.getInt(1), lease);
+            session.list(
+                    "SELECT slot FROM semel_fence WHERE lease = ? ORDER BY slot FOR UPDATE",
+                    row -> row.getInt(1),
+                    lease);
             session.update("DELETE FROM semel_lease WHERE lease = ?", lease);
             return free(session, lease);
         });

@@ -17,18 +17,18 @@ import org.jspecify.annotations.Nullable;
 final class PostgresReads extends JdbcReads {
     // differs: one statement for many names. LATERAL with LIMIT 1 keeps the plan a look-up by index for each name.
     private static final String NAMES = """
-            SELECT u.n, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
-                   k.run, k.chosen_id, k.digest, k.fields, k.workflow_id, k.version, k.state, k.lineage,
-                   k.first_at, k.expires_at, k.flags
-            FROM unnest(?::int[], ?::int[], ?::int[], ?::text[]) AS u(n, ws, kind, key)
-            CROSS JOIN LATERAL (
-                SELECT k.run, r.chosen_id, k.digest, r.fields, r.workflow_id, r.version,
-                       COALESCE((SELECT e.state FROM semel_end e WHERE e.run = k.run),
-                                (SELECT w.state FROM semel_work w WHERE w.run = k.run)) AS state,
-                       r.lineage, k.first_at, k.expires_at, k.flags
-                FROM semel_key k JOIN semel_run r ON r.run = k.run
-                WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key LIMIT 1) k
-            """;
+        SELECT u.n, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+               k.run, k.chosen_id, k.digest, k.fields, k.workflow_id, k.version, k.state, k.lineage,
+               k.first_at, k.expires_at, k.flags
+        FROM unnest(?::int[], ?::int[], ?::int[], ?::text[]) AS u(n, ws, kind, key)
+        CROSS JOIN LATERAL (
+            SELECT k.run, r.chosen_id, k.digest, r.fields, r.workflow_id, r.version,
+                   COALESCE((SELECT e.state FROM semel_end e WHERE e.run = k.run),
+                            (SELECT w.state FROM semel_work w WHERE w.run = k.run)) AS state,
+                   r.lineage, k.first_at, k.expires_at, k.flags
+            FROM semel_key k JOIN semel_run r ON r.run = k.run
+            WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key LIMIT 1) k
+        """;
 
     private final PostgresStore store;
 
@@ -39,8 +39,8 @@ final class PostgresReads extends JdbcReads {
 
     @Override
     public long now() {
-        Long now = maybe(() -> session.one(
-                "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", row -> row.getLong(1)));
+        Long now = maybe(() ->
+                session.one("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", row -> row.getLong(1)));
         return (now == null ? 0 : now) + store.skew();
     }
 

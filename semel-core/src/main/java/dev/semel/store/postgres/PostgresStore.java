@@ -35,7 +35,11 @@ public final class PostgresStore implements Store {
     }
 
     /** What a connection is for; it decides how long it may wait. */
-    enum Purpose { LANE, READ, LEASE }
+    enum Purpose {
+        LANE,
+        READ,
+        LEASE
+    }
 
     Connection connect(Purpose purpose) throws SQLException {
         Properties properties = new Properties();
@@ -125,10 +129,10 @@ public final class PostgresStore implements Store {
         try (Connection connection = connect(Purpose.READ);
                 Statement statement = connection.createStatement();
                 var row = statement.executeQuery("""
-                        SELECT current_setting('fsync'), current_setting('synchronous_commit'),
-                               current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
-                               current_setting('server_version')
-                        """)) {
+                    SELECT current_setting('fsync'), current_setting('synchronous_commit'),
+                           current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
+                           current_setting('server_version')
+                    """)) {
             row.next();
             boolean safe = row.getString(1).equals("on")
                     && !row.getString(2).equals("off")

@@ -26,41 +26,41 @@ import org.jspecify.annotations.Nullable;
 /** The writer. Every write of a batch is applied in turn; one fsync makes them all durable. */
 final class SqliteLane implements Lane {
     private static final String TAKE_NAME = """
-            INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, kind, key) DO NOTHING
-            """;
+        INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, kind, key) DO NOTHING
+        """;
 
     private static final String RETAKE_NAME = """
-            UPDATE semel_key SET run = ?, digest = ?, first_at = ?, expires_at = ?, flags = ?
-            WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND expires_at = ?
-            """;
+        UPDATE semel_key SET run = ?, digest = ?, first_at = ?, expires_at = ?, flags = ?
+        WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND expires_at = ?
+        """;
 
     private static final String INSERT_RUN = """
-            INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input,
-                                   fields, lineage, previous, duplicate_of, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
-            """;
+        INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input,
+                               fields, lineage, previous, duplicate_of, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
+        """;
 
     private static final String INSERT_WORK = """
-            INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
-            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
-            """;
+        INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
+        VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
+        """;
 
     private static final String INSERT_END = """
-            INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
-            """;
+        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
+        """;
 
     private static final String INSERT_REQUEST = """
-            INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO NOTHING
-            """;
+        INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO NOTHING
+        """;
 
     private static final String COUNT = """
-            INSERT INTO semel_use (run, replays, conflicts, last_at) VALUES (?, ?, ?, ?)
-            ON CONFLICT (run) DO UPDATE SET replays = replays + excluded.replays,
-                conflicts = conflicts + excluded.conflicts, last_at = MAX(last_at, excluded.last_at)
-            """;
+        INSERT INTO semel_use (run, replays, conflicts, last_at) VALUES (?, ?, ?, ?)
+        ON CONFLICT (run) DO UPDATE SET replays = replays + excluded.replays,
+            conflicts = conflicts + excluded.conflicts, last_at = MAX(last_at, excluded.last_at)
+        """;
 
     /** What the lane needs from its surroundings. */
     record Ambience(LongSupplier clock, Supplier<RunId> ids, Checkpoints checkpoints) {}
@@ -106,8 +106,12 @@ final class SqliteLane implements Lane {
         Batch.Hold hold = batch.hold();
         Long owner = hold == null ? null : hold.lease();
         if (hold != null
-                && session.one("SELECT 1 FROM semel_fence WHERE lease = ? AND slot = ?", row -> 1, hold.lease(),
-                                hold.slot()) == null) {
+                && session.one(
+                                "SELECT 1 FROM semel_fence WHERE lease = ? AND slot = ?",
+                                row -> 1,
+                                hold.lease(),
+                                hold.slot())
+                        == null) {
             throw new StoreFailure.Fenced(hold.lease());
         }
         List<Object> outcomes = new ArrayList<>(batch.writes().size());
@@ -157,8 +161,12 @@ final class SqliteLane implements Lane {
         }
         if (blocked) {
             for (Wish wish : taken) {
-                session.update("DELETE FROM semel_key WHERE ws = ? AND kind = ? AND key = ? AND run = ?",
-                        wish.name().workspace(), wish.name().kind().code(), wish.name().text(), mine);
+                session.update(
+                        "DELETE FROM semel_key WHERE ws = ? AND kind = ? AND key = ? AND run = ?",
+                        wish.name().workspace(),
+                        wish.name().kind().code(),
+                        wish.name().text(),
+                        mine);
             }
             return new Admitted.Held(now, held);
         }
@@ -169,15 +177,33 @@ final class SqliteLane implements Lane {
     }
 
     private boolean take(Wish wish, RunId mine, long now) throws SQLException {
-        return session.update(TAKE_NAME, wish.name().workspace(), wish.name().kind().code(), wish.name().text(), mine,
-                        wish.digest(), now, wish.expiresAt(now), wish.flags()) == 1;
+        return session.update(
+                        TAKE_NAME,
+                        wish.name().workspace(),
+                        wish.name().kind().code(),
+                        wish.name().text(),
+                        mine,
+                        wish.digest(),
+                        now,
+                        wish.expiresAt(now),
+                        wish.flags())
+                == 1;
     }
 
     private void retake(Retake retake, RunId mine, long now) throws SQLException {
         Wish wish = retake.wish();
-        int changed = session.update(RETAKE_NAME, mine, wish.digest(), now, wish.expiresAt(now), wish.flags(),
-                wish.name().workspace(), wish.name().kind().code(), wish.name().text(),
-                retake.known().run(), retake.known().expiresAt());
+        int changed = session.update(
+                RETAKE_NAME,
+                mine,
+                wish.digest(),
+                now,
+                wish.expiresAt(now),
+                wish.flags(),
+                wish.name().workspace(),
+                wish.name().kind().code(),
+                wish.name().text(),
+                retake.known().run(),
+                retake.known().expiresAt());
         if (changed != 1) {
             throw new IllegalStateException("a name changed hands inside the only writing transaction");
         }
@@ -187,7 +213,10 @@ final class SqliteLane implements Lane {
     private record Retake(Wish wish, Known known, Standing standing) {}
 
     /** Where the new run comes from: its lineage, the run before it, the run with the same payload. */
-    private record Origins(RunId lineage, Write.@Nullable Earlier earlier, @Nullable Known duplicateOf) {
+    private record Origins(
+            RunId lineage,
+            Write.@Nullable Earlier earlier,
+            @Nullable Known duplicateOf) {
         static Origins of(RunId ownLineage, List<Retake> retakes, @Nullable Known duplicateOf) {
             RunId lineage = ownLineage;
             Write.Earlier earlier = null;
@@ -195,8 +224,8 @@ final class SqliteLane implements Lane {
                 // A payload that was seen under another key says nothing about who used this key before.
                 if (earlier == null && retake.wish().name().kind() != Name.Kind.PAYLOAD) {
                     Known known = retake.known();
-                    earlier = new Write.Earlier(
-                            known.run(), known.chosenRunId(), retake.standing() == Standing.EXPIRED);
+                    earlier =
+                            new Write.Earlier(known.run(), known.chosenRunId(), retake.standing() == Standing.EXPIRED);
                     lineage = retake.standing() == Standing.FAILED ? known.lineage() : ownLineage;
                 }
             }
@@ -209,14 +238,34 @@ final class SqliteLane implements Lane {
         Long owner = queued ? null : lease;
         Write.Earlier earlier = origins.earlier();
         Known duplicateOf = origins.duplicateOf();
-        boolean isNew = session.update(INSERT_RUN, run.id(), run.workspace(), run.chosenId(), run.workflowId(), run.version(),
-                run.origin().door().code(), run.origin().actor(), run.origin().key(), run.origin().correlationId(),
-                run.input(), run.fields(), origins.lineage(), earlier == null ? null : earlier.run(),
-                duplicateOf == null ? null : duplicateOf.run(), now) == 1;
+        boolean isNew = session.update(
+                        INSERT_RUN,
+                        run.id(),
+                        run.workspace(),
+                        run.chosenId(),
+                        run.workflowId(),
+                        run.version(),
+                        run.origin().door().code(),
+                        run.origin().actor(),
+                        run.origin().key(),
+                        run.origin().correlationId(),
+                        run.input(),
+                        run.fields(),
+                        origins.lineage(),
+                        earlier == null ? null : earlier.run(),
+                        duplicateOf == null ? null : duplicateOf.run(),
+                        now)
+                == 1;
         if (isNew) {
             // Only with a new run row: an applied-again admission must not bring a finished run back to work.
-            session.update(INSERT_WORK, run.id(), run.workflowId(), owner, owner == null ? 0 : 1,
-                    run.state().code(), queued ? 1 : 0);
+            session.update(
+                    INSERT_WORK,
+                    run.id(),
+                    run.workflowId(),
+                    owner,
+                    owner == null ? 0 : 1,
+                    run.state().code(),
+                    queued ? 1 : 0);
         }
         return new Admitted.Fresh(now, owner != null && owns(run.id(), owner), origins.lineage(), earlier, duplicateOf);
     }
@@ -226,15 +275,19 @@ final class SqliteLane implements Lane {
     }
 
     private Write.Owned append(Write.Append append, @Nullable Long owner, long now) throws SQLException {
-        int mine = owner == null ? 0 : session.update(
-                "UPDATE semel_work SET state = ? WHERE run = ? AND owner = ?", append.state().code(), append.run(),
-                owner);
+        int mine = owner == null
+                ? 0
+                : session.update(
+                        "UPDATE semel_work SET state = ? WHERE run = ? AND owner = ?",
+                        append.state().code(),
+                        append.run(),
+                        owner);
         if (mine == 0) {
             return Write.Owned.FENCED;
         }
         session.update("""
-                INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, ?, ?, ?) ON CONFLICT (run, seq) DO NOTHING
-                """, append.run(), append.seq(), now, append.entries());
+            INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, ?, ?, ?) ON CONFLICT (run, seq) DO NOTHING
+            """, append.run(), append.seq(), now, append.entries());
         return Write.Owned.RECORDED;
     }
 
@@ -248,17 +301,38 @@ final class SqliteLane implements Lane {
             return owner != null && ended ? Write.Owned.RECORDED : Write.Owned.FENCED;
         }
         Write.Ending ending = end.ending();
-        session.update(INSERT_END, end.run(), end.state().code(), now, ending.output(), ending.errorCode(),
-                ending.errorMessage(), ending.errorStep(), end.entries());
+        session.update(
+                INSERT_END,
+                end.run(),
+                end.state().code(),
+                now,
+                ending.output(),
+                ending.errorCode(),
+                ending.errorMessage(),
+                ending.errorStep(),
+                end.entries());
         return Write.Owned.RECORDED;
     }
 
     private boolean tally(Write.Tally tally) throws SQLException {
         for (Write.Seen row : tally.rows()) {
-            int isNew = session.update(INSERT_REQUEST, row.run(), row.id(), row.workspace(), row.conflict() ? 1 : 0,
-                    row.at(), row.statusCode(), row.actor(), row.changed(), row.times());
+            int isNew = session.update(
+                    INSERT_REQUEST,
+                    row.run(),
+                    row.id(),
+                    row.workspace(),
+                    row.conflict() ? 1 : 0,
+                    row.at(),
+                    row.statusCode(),
+                    row.actor(),
+                    row.changed(),
+                    row.times());
             if (isNew == 1) {
-                session.update(COUNT, row.run(), row.conflict() ? 0L : row.times(), row.conflict() ? row.times() : 0L,
+                session.update(
+                        COUNT,
+                        row.run(),
+                        row.conflict() ? 0L : row.times(),
+                        row.conflict() ? row.times() : 0L,
                         row.at());
             }
         }
@@ -271,11 +345,12 @@ final class SqliteLane implements Lane {
         }
         List<RunId> free = session.list(
                 "SELECT run FROM semel_work WHERE owner IS NULL AND held = 0 ORDER BY run LIMIT ?",
-                row -> RunId.of(row.getBytes(1)), claim.limit());
+                row -> RunId.of(row.getBytes(1)),
+                claim.limit());
         for (RunId run : free) {
             session.update("""
-                    UPDATE semel_work SET owner = ?, claims = claims + 1, state = MAX(state, 2) WHERE run = ?
-                    """, owner, run);
+                UPDATE semel_work SET owner = ?, claims = claims + 1, state = MAX(state, 2) WHERE run = ?
+                """, owner, run);
         }
         return free;
     }

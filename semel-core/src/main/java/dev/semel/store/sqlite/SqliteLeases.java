@@ -32,8 +32,12 @@ final class SqliteLeases implements Leases {
             session.update("DELETE FROM semel_fence");
             session.update("DELETE FROM semel_lease");
             long now = clock.getAsLong();
-            session.update("INSERT INTO semel_lease (lease, worker, started_at, until_at) VALUES (?, ?, ?, ?)",
-                    lease, worker, now, now + ttlMicros);
+            session.update(
+                    "INSERT INTO semel_lease (lease, worker, started_at, until_at) VALUES (?, ?, ?, ?)",
+                    lease,
+                    worker,
+                    now,
+                    now + ttlMicros);
             for (int slot = 0; slot < slots; slot++) {
                 session.update("INSERT INTO semel_fence (lease, slot) VALUES (?, ?)", lease, slot);
             }
@@ -44,7 +48,8 @@ final class SqliteLeases implements Leases {
     @Override
     public boolean renew(long lease, long ttlMicros) {
         return write(() -> session.update(
-                "UPDATE semel_lease SET until_at = ? WHERE lease = ?", clock.getAsLong() + ttlMicros, lease)) == 1;
+                        "UPDATE semel_lease SET until_at = ? WHERE lease = ?", clock.getAsLong() + ttlMicros, lease))
+                == 1;
     }
 
     @Override

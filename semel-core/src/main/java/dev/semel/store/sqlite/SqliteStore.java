@@ -52,8 +52,7 @@ public final class SqliteStore implements Store {
         FileChannel channel = null;
         try {
             prepareFile(file);
-            channel = FileChannel.open(
-                    Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            channel = FileChannel.open(Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             this.lockChannel = channel;
             this.lock = lockFile(file);
             this.writer = new Writer(this::connectWriter);
@@ -101,8 +100,9 @@ public final class SqliteStore implements Store {
         }
         if (held == null) {
             lockChannel.close();
-            throw new IOException("another Semel process uses it. Nothing was changed. Stop that process, or start this "
-                    + "one with another --data folder, or use PostgreSQL for many workers (" + path + ")");
+            throw new IOException(
+                    "another Semel process uses it. Nothing was changed. Stop that process, or start this "
+                            + "one with another --data folder, or use PostgreSQL for many workers (" + path + ")");
         }
         return held;
     }
@@ -144,7 +144,8 @@ public final class SqliteStore implements Store {
             row.next();
             String version = row.getString(1);
             if (!newEnough(version)) {
-                throw new SQLException("SQLite " + version + " can corrupt a WAL database; Semel needs 3.51.3 or later");
+                throw new SQLException(
+                        "SQLite " + version + " can corrupt a WAL database; Semel needs 3.51.3 or later");
             }
         }
     }

@@ -1,10 +1,10 @@
 package dev.semel.server.api;
 
-import dev.semel.trigger.Answer;
 import dev.semel.json.Json;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.store.Rows;
 import dev.semel.store.Wish;
+import dev.semel.trigger.Answer;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

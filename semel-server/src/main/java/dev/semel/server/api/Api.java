@@ -83,8 +83,8 @@ public final class Api {
 
     private Answer audit(Request request) {
         Paging paging = Paging.of(request);
-        List<Rows.Audit> rows = semel.view(
-                reads -> reads.audit(request.principal().workspace(), paging.afterId(), paging.limit()));
+        List<Rows.Audit> rows =
+                semel.view(reads -> reads.audit(request.principal().workspace(), paging.afterId(), paging.limit()));
         return Views.page(
                 rows == null ? List.of() : rows,
                 paging.limit(),

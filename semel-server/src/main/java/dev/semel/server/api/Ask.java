@@ -51,7 +51,8 @@ final class Ask {
         List<String> warnings = new ArrayList<>();
         for (String member : body.propertyNames()) {
             if (!members.contains(member)) {
-                warnings.add("member \"" + shown(member) + "\" is not known and was ignored; the payload goes into \"data\"");
+                warnings.add("member \"" + shown(member)
+                        + "\" is not known and was ignored; the payload goes into \"data\"");
             }
         }
         JsonNode data = body.get("data");
@@ -118,11 +119,13 @@ final class Ask {
         return data;
     }
 
-    @Nullable ChosenRunId runId() {
+    @Nullable
+    ChosenRunId runId() {
         return runId;
     }
 
-    @Nullable String correlationId() {
+    @Nullable
+    String correlationId() {
         return correlationId;
     }
 
@@ -135,7 +138,8 @@ final class Ask {
         this.derived = key;
     }
 
-    @Nullable IdempotencyKey derived() {
+    @Nullable
+    IdempotencyKey derived() {
         return derived;
     }
 }

@@ -1,12 +1,12 @@
 package dev.semel.server.api;
 
-import dev.semel.trigger.Answer;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.server.http.Problems;
 import dev.semel.server.http.Request;
+import dev.semel.trigger.Answer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -108,8 +108,8 @@ final class Batches {
     }
 
     private static ObjectNode problem(SemelException e, Request request) {
-        UUID instance = new UUID(
-                request.id().getMostSignificantBits(), request.id().getLeastSignificantBits());
+        UUID instance =
+                new UUID(request.id().getMostSignificantBits(), request.id().getLeastSignificantBits());
         ObjectNode out = Views.object().put("status_code", e.code().status());
         out.setAll(Problems.document(e, instance));
         return out;

@@ -13,8 +13,12 @@ public record FileWorkflow(Definition definition) implements Body {
     public static Published compile(Rows.Version version) {
         Definition definition = Definition.compile(version.body());
         return new Published(
-                version.workflowId(), version.name(), version.version(), definition.policy(),
-                new FileWorkflow(definition), List.of());
+                version.workflowId(),
+                version.name(),
+                version.version(),
+                definition.policy(),
+                new FileWorkflow(definition),
+                List.of());
     }
 
     static Definition of(Published published) {

@@ -29,7 +29,9 @@ final class Health {
 
     Answer metrics(Request request) {
         return Answer.of(
-                200, "text/plain; version=0.0.4; charset=utf-8", metrics.scrape().getBytes(StandardCharsets.UTF_8));
+                200,
+                "text/plain; version=0.0.4; charset=utf-8",
+                metrics.scrape().getBytes(StandardCharsets.UTF_8));
     }
 
     Answer openApi(Request request) {

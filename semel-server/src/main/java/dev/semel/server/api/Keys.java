@@ -41,7 +41,9 @@ final class Keys {
                 reads -> reads.keys(request.principal().workspace(), String.valueOf(prefix), after, paging.limit()));
         long now = now();
         return Views.page(
-                rows == null ? List.of() : rows, paging.limit(), held -> views.key(held, now),
+                rows == null ? List.of() : rows,
+                paging.limit(),
+                held -> views.key(held, now),
                 held -> encode(held.name()));
     }
 

@@ -25,7 +25,8 @@ final class Manual {
     Answer problem(Request request) {
         String code = request.parameter("code");
         String errors = resource("/dev/semel/server/docs/errors.md");
-        boolean known = Arrays.stream(ErrorCode.values()).anyMatch(one -> one.slug().equals(code));
+        boolean known =
+                Arrays.stream(ErrorCode.values()).anyMatch(one -> one.slug().equals(code));
         if (!known || errors == null) {
             throw missing();
         }
@@ -40,7 +41,9 @@ final class Manual {
 
     private static SemelException missing() {
         return new SemelException(
-                ErrorCode.NOT_FOUND, "There is no such page.", "The pages are /docs/idempotency, /docs/errors, /docs/api.");
+                ErrorCode.NOT_FOUND,
+                "There is no such page.",
+                "The pages are /docs/idempotency, /docs/errors, /docs/api.");
     }
 
     private static @Nullable String resource(String path) {

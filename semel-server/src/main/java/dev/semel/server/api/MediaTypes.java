@@ -44,7 +44,8 @@ final class MediaTypes {
     private static SemelException refused(String wanted) {
         return new SemelException(
                 ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-                "The body must be " + wanted + " in UTF-8, and the Content-Type says otherwise. Nothing was read from it.",
+                "The body must be " + wanted
+                        + " in UTF-8, and the Content-Type says otherwise. Nothing was read from it.",
                 "Send the header Content-Type: " + wanted.split(" ")[0] + ".");
     }
 }

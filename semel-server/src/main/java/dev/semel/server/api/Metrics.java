@@ -34,22 +34,52 @@ public final class Metrics implements Observer {
         this.counts = semel.counts();
         Map<String, LongSupplier> c = counts;
         count("semel_triggers_fresh", "Triggers that started a run", Objects.requireNonNull(c.get("fresh")));
-        count("semel_triggers_replayed", "Duplicates answered with the original run", Objects.requireNonNull(c.get("replayed")));
-        count("semel_triggers_payload_mismatch", "Replayed although the payload differed", Objects.requireNonNull(c.get("mismatched")));
-        count("semel_triggers_conflict", "Keys refused because they stand for something else", Objects.requireNonNull(c.get("conflicts")));
-        count("semel_triggers_duplicate_payload", "Payloads refused because they ran under another key", Objects.requireNonNull(c.get("duplicatePayloads")));
-        count("semel_triggers_expired_key", "Keys that came again after their window", Objects.requireNonNull(c.get("expiredKeyRetries")));
+        count(
+                "semel_triggers_replayed",
+                "Duplicates answered with the original run",
+                Objects.requireNonNull(c.get("replayed")));
+        count(
+                "semel_triggers_payload_mismatch",
+                "Replayed although the payload differed",
+                Objects.requireNonNull(c.get("mismatched")));
+        count(
+                "semel_triggers_conflict",
+                "Keys refused because they stand for something else",
+                Objects.requireNonNull(c.get("conflicts")));
+        count(
+                "semel_triggers_duplicate_payload",
+                "Payloads refused because they ran under another key",
+                Objects.requireNonNull(c.get("duplicatePayloads")));
+        count(
+                "semel_triggers_expired_key",
+                "Keys that came again after their window",
+                Objects.requireNonNull(c.get("expiredKeyRetries")));
         count("semel_triggers_unkeyed", "Runs started without a key", Objects.requireNonNull(c.get("unkeyed")));
-        count("semel_triggers_overload", "Triggers refused because too many waited", Objects.requireNonNull(c.get("overload")));
+        count(
+                "semel_triggers_overload",
+                "Triggers refused because too many waited",
+                Objects.requireNonNull(c.get("overload")));
         count("semel_runs_completed", "Runs that completed here", Objects.requireNonNull(c.get("completed")));
         count("semel_runs_failed", "Runs that failed here", Objects.requireNonNull(c.get("failed")));
-        count("semel_runs_recovered", "Runs taken up after a crash or from the queue", Objects.requireNonNull(c.get("recovered")));
+        count(
+                "semel_runs_recovered",
+                "Runs taken up after a crash or from the queue",
+                Objects.requireNonNull(c.get("recovered")));
         count("semel_store_batches", "Transactions committed", Objects.requireNonNull(c.get("batches")));
         count("semel_store_writes", "Writes committed", Objects.requireNonNull(c.get("writes")));
-        count("semel_store_failures", "Batches applied again after a failure", Objects.requireNonNull(c.get("storeFailures")));
-        count("semel_store_unknown_commits", "Commits whose answer was lost", Objects.requireNonNull(c.get("unknownCommits")));
+        count(
+                "semel_store_failures",
+                "Batches applied again after a failure",
+                Objects.requireNonNull(c.get("storeFailures")));
+        count(
+                "semel_store_unknown_commits",
+                "Commits whose answer was lost",
+                Objects.requireNonNull(c.get("unknownCommits")));
         count("semel_store_poisoned_writes", "Writes refused alone", Objects.requireNonNull(c.get("poisonedWrites")));
-        count("semel_store_fenced_batches", "Batches refused because the lease was gone", Objects.requireNonNull(c.get("fencedBatches")));
+        count(
+                "semel_store_fenced_batches",
+                "Batches refused because the lease was gone",
+                Objects.requireNonNull(c.get("fencedBatches")));
         count("semel_lease_takeovers", "Leases of dead workers ended", Objects.requireNonNull(c.get("takeovers")));
         Gauge.builder("semel_runs_unfinished", semel, Metrics::unfinished)
                 .description("Runs that have not ended, in all workspaces")
@@ -68,7 +98,9 @@ public final class Metrics implements Observer {
     }
 
     private void count(String name, String what, LongSupplier count) {
-        FunctionCounter.builder(name, count, LongSupplier::getAsLong).description(what).register(registry);
+        FunctionCounter.builder(name, count, LongSupplier::getAsLong)
+                .description(what)
+                .register(registry);
     }
 
     private static double unfinished(Semel semel) {

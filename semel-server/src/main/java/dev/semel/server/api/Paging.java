@@ -27,7 +27,8 @@ record Paging(int limit, @Nullable String after) {
     }
 
     /** The cursor as an id of a row. */
-    @Nullable RunId afterId() {
+    @Nullable
+    RunId afterId() {
         if (after == null) {
             return null;
         }
@@ -44,7 +45,8 @@ record Paging(int limit, @Nullable String after) {
 
     static SemelException refused(String what) {
         return new SemelException(
-                ErrorCode.INVALID_INPUT, "The query is not valid: " + what + ". Nothing was read.",
+                ErrorCode.INVALID_INPUT,
+                "The query is not valid: " + what + ". Nothing was read.",
                 "Correct the query and ask again.");
     }
 }

@@ -18,7 +18,11 @@ record Preferences(boolean strict, @Nullable Duration longest, List<String> hono
         List<String> honoured = new ArrayList<>();
         for (String line : request.headerLines("Prefer")) {
             for (String part : line.split(",")) {
-                String word = part.split(";")[0].strip().toLowerCase(Locale.ROOT).replace("\"", "").replace(" ", "");
+                String word = part.split(";")[0]
+                        .strip()
+                        .toLowerCase(Locale.ROOT)
+                        .replace("\"", "")
+                        .replace(" ", "");
                 if (word.equals("handling=strict")) {
                     strict = true;
                     honoured.add(word);
@@ -42,7 +46,8 @@ record Preferences(boolean strict, @Nullable Duration longest, List<String> hono
     }
 
     private static @Nullable Duration seconds(String digits) {
-        boolean number = !digits.isEmpty() && digits.length() <= 3 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+        boolean number =
+                !digits.isEmpty() && digits.length() <= 3 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
         int seconds = number ? Integer.parseInt(digits) : 0;
         return seconds >= 1 && seconds <= LONGEST_WAIT_SECONDS ? Duration.ofSeconds(seconds) : null;
     }

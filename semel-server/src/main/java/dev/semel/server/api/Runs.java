@@ -35,7 +35,11 @@ final class Runs {
     }
 
     Answer ofWorkflow(Request request) {
-        return list(request, triggers.workflow(request.principal(), request.parameter("id")).published().workflowId());
+        return list(
+                request,
+                triggers.workflow(request.principal(), request.parameter("id"))
+                        .published()
+                        .workflowId());
     }
 
     private Answer list(Request request, @Nullable String workflowId) {
@@ -43,14 +47,24 @@ final class Runs {
         Filter filter = Filter.parse(request.query("q"));
         String workflow = workflowId;
         if (filter.workflow() != null) {
-            workflow = triggers.workflow(request.principal(), filter.workflow()).published().workflowId();
+            workflow = triggers.workflow(request.principal(), filter.workflow())
+                    .published()
+                    .workflowId();
         }
         Reads.RunFilter wanted = new Reads.RunFilter(
-                request.principal().workspace(), workflow, filter.state(), filter.key(), filter.replayed(),
-                filter.since(now()), paging.afterId(), paging.limit());
+                request.principal().workspace(),
+                workflow,
+                filter.state(),
+                filter.key(),
+                filter.replayed(),
+                filter.since(now()),
+                paging.afterId(),
+                paging.limit());
         List<Rows.Run> found = semel.view(reads -> reads.runs(wanted));
         return Views.page(
-                found == null ? List.of() : found, paging.limit(), views::runWithRequests,
+                found == null ? List.of() : found,
+                paging.limit(),
+                views::runWithRequests,
                 run -> Paging.cursor(run.id()));
     }
 
@@ -78,7 +92,9 @@ final class Runs {
         int workspace = request.principal().workspace();
         List<Write.Seen> rows = semel.view(reads -> reads.requests(workspace, paging.afterId(), paging.limit()));
         return Views.page(
-                rows == null ? List.of() : rows, paging.limit(), row -> views.request(workspace, row),
+                rows == null ? List.of() : rows,
+                paging.limit(),
+                row -> views.request(workspace, row),
                 row -> Paging.cursor(row.id()));
     }
 
@@ -125,14 +141,21 @@ final class Runs {
     }
 
     /** `status:failed workflow:x key:k replayed:true since:2h`. */
-    record Filter(@Nullable RunState state, @Nullable String workflow, @Nullable String key, boolean replayed, long ageMicros) {
+    record Filter(
+            @Nullable RunState state,
+            @Nullable String workflow,
+            @Nullable String key,
+            boolean replayed,
+            long ageMicros) {
         static Filter parse(@Nullable String text) {
             RunState state = null;
             String workflow = null;
             String key = null;
             boolean replayed = false;
             long age = 0;
-            for (String word : text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
+            for (String word : text == null || text.isBlank()
+                    ? new String[0]
+                    : text.strip().split("\\s+")) {
                 int colon = word.indexOf(':');
                 String value = word.substring(colon + 1);
                 switch (colon < 1 || value.isEmpty() ? "" : word.substring(0, colon)) {
@@ -141,8 +164,9 @@ final class Runs {
                     case "key" -> key = value;
                     case "replayed" -> replayed = flag(value);
                     case "since" -> age = age(value);
-                    default -> throw Paging.refused(
-                            "q takes words like status:failed workflow:NAME key:KEY replayed:true since:2h");
+                    default ->
+                        throw Paging.refused(
+                                "q takes words like status:failed workflow:NAME key:KEY replayed:true since:2h");
                 }
             }
             return new Filter(state, workflow, key, replayed, age);
@@ -158,7 +182,8 @@ final class Runs {
                     return state;
                 }
             }
-            throw Paging.refused("status is one of queued, started, running, waiting, in_doubt, completed, failed, cancelled");
+            throw Paging.refused(
+                    "status is one of queued, started, running, waiting, in_doubt, completed, failed, cancelled");
         }
 
         private static boolean flag(String word) {

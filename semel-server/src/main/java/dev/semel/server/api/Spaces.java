@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.trigger.Trigger;
 import dev.semel.store.Rows;
+import dev.semel.trigger.Trigger;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Workspaces by number. Their secrets never change, so they may be remembered. */

@@ -65,7 +65,10 @@ final class TokenRoutes {
         List<Rows.Token> rows = semel.view(reads -> reads.tokens(workspace.ws()));
         Rows.Token first = rows == null
                 ? null
-                : rows.stream().filter(row -> row.tokenId().equals(id)).findFirst().orElse(null);
+                : rows.stream()
+                        .filter(row -> row.tokenId().equals(id))
+                        .findFirst()
+                        .orElse(null);
         boolean same = first != null
                 && first.name().equals(wanted.name())
                 && first.scopes().equals(Tokens.words(wanted.scopes()))
@@ -76,11 +79,14 @@ final class TokenRoutes {
                     "This key made another token before. No token was made.",
                     "Send the same request to get the same token, or use a new key.");
         }
-        return Views.ok(view(first).putNull("token")).with("X-Idempotent-Replayed", "true").with("Idempotent-Replayed", "true");
+        return Views.ok(view(first).putNull("token"))
+                .with("X-Idempotent-Replayed", "true")
+                .with("Idempotent-Replayed", "true");
     }
 
     private Rows.Workspace workspace(Request request, JsonNode wanted) {
-        String name = wanted.isString() ? wanted.stringValue() : request.principal().workspaceName();
+        String name =
+                wanted.isString() ? wanted.stringValue() : request.principal().workspaceName();
         if (!name.matches("[a-z][a-z0-9_-]{0,62}")) {
             throw refused("workspace is 1 to 63 of a-z, 0-9, _ and -, beginning with a letter");
         }
@@ -124,11 +130,14 @@ final class TokenRoutes {
 
     private static SemelException refused(String rule) {
         return new SemelException(
-                ErrorCode.INVALID_INPUT, "The token was not made: " + rule + ".", "Correct the request and send it again.");
+                ErrorCode.INVALID_INPUT,
+                "The token was not made: " + rule + ".",
+                "Correct the request and send it again.");
     }
 
     Answer list(Request request) {
-        List<Rows.Token> rows = semel.view(reads -> reads.tokens(request.principal().workspace()));
+        List<Rows.Token> rows =
+                semel.view(reads -> reads.tokens(request.principal().workspace()));
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         if (rows != null) {
@@ -140,13 +149,17 @@ final class TokenRoutes {
 
     Answer revoke(Request request) {
         boolean revoked = semel.change(new Edit.RevokeToken(
-                request.principal().workspace(), request.parameter("token_id"), request.principal().tokenId()));
+                request.principal().workspace(),
+                request.parameter("token_id"),
+                request.principal().tokenId()));
         if (!revoked) {
             throw new SemelException(
-                    ErrorCode.NOT_FOUND, "There is no such live token in this workspace.",
+                    ErrorCode.NOT_FOUND,
+                    "There is no such live token in this workspace.",
                     "Tokens are listed at GET /v1/tokens.");
         }
-        return Views.ok(Views.object().put("token_id", request.parameter("token_id")).put("revoked", true));
+        return Views.ok(
+                Views.object().put("token_id", request.parameter("token_id")).put("revoked", true));
     }
 
     private static ObjectNode view(Rows.Token row) {

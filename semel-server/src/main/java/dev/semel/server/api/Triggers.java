@@ -1,9 +1,6 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.trigger.Answer;
-import dev.semel.workflow.Current;
-import dev.semel.trigger.Trigger;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
@@ -14,7 +11,10 @@ import dev.semel.server.definition.Definition;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.Request;
 import dev.semel.store.Rows;
+import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
+import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Current;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +54,8 @@ final class Triggers {
             Request request, @Nullable IdempotencyKey key, @Nullable ChosenRunId fromPath) {
         Preferences wishes = Preferences.of(request);
         Ask ask = Ask.of(request, fromPath);
-        Answer answer = admit(request.principal(), request.parameter("id"), ask, new Terms(key, wishes.strict(), headers(request)));
+        Answer answer = admit(
+                request.principal(), request.parameter("id"), ask, new Terms(key, wishes.strict(), headers(request)));
         ObjectNode body = Answers.body(answer, ask.warnings());
         Duration wait = wishes.longest();
         if (wait != null) {
@@ -86,10 +87,14 @@ final class Triggers {
         if (key == null && workflow.published().policy().requireKey()) {
             throw new SemelException(
                             ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
-                            "Workflow \"" + definition.name() + "\" needs an idempotency key and the request came without one. "
+                            "Workflow \"" + definition.name()
+                                    + "\" needs an idempotency key and the request came without one. "
                                     + "No run was started.",
-                            "Add the header Idempotency-Key with the id of the event or action, the same on every retry.")
-                    .with("spec", "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1");
+                            "Add the header Idempotency-Key with the id of the event or action, the same on every"
+                                    + " retry.")
+                    .with(
+                            "spec",
+                            "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1");
         }
         Answer answer = semel.trigger(new Trigger(
                 spaces.of(who.workspace()),

@@ -43,7 +43,8 @@ final class Views {
     static @Nullable String time(long micros) {
         return micros == 0 || micros == Wish.FOREVER
                 ? null
-                : Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1_000).toString();
+                : Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1_000)
+                        .toString();
     }
 
     /** A page of a list; the cursor is made from the last row where there may be more. */
@@ -162,7 +163,9 @@ final class Views {
         ObjectNode out = object();
         out.put("idempotency_key", keyText(held));
         out.put("actor_id", held.actor());
-        out.put("operation_name", semel.version(known.workflowId(), known.version()).name());
+        out.put(
+                "operation_name",
+                semel.version(known.workflowId(), known.version()).name());
         out.put("request_fingerprint", java.util.HexFormat.of().formatHex(known.digest()));
         out.put(
                 "status",
@@ -176,9 +179,7 @@ final class Views {
         out.put("expires_at", time(known.expiresAt()));
         out.put("last_seen_at", time(Math.max(known.firstAt(), held.counts().lastSeenAt())));
         out.put("correlation_id", held.correlationId());
-        out.put(
-                "error_summary",
-                held.errorCode() == null ? null : held.errorCode() + " in step " + held.errorStep());
+        out.put("error_summary", held.errorCode() == null ? null : held.errorCode() + " in step " + held.errorStep());
         out.put("scope", held.name().kind() == dev.semel.store.Name.Kind.WORKFLOW_KEY ? "workflow" : "workspace");
         out.put("workflow_id", known.workflowId());
         out.put("run_id", known.runIdText());

@@ -1,7 +1,6 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.workflow.Current;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.FingerprintField;
@@ -11,6 +10,7 @@ import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
+import dev.semel.workflow.Current;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -30,7 +30,8 @@ final class Workflows {
     }
 
     Answer list(Request request) {
-        List<Rows.Workflow> rows = semel.view(reads -> reads.workflows(request.principal().workspace()));
+        List<Rows.Workflow> rows =
+                semel.view(reads -> reads.workflows(request.principal().workspace()));
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         if (rows != null) {
@@ -92,7 +93,8 @@ final class Workflows {
         if (!definition.name().equals(name)) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "The file says workflow: " + definition.name() + " and the path says another name. Nothing was published.",
+                    "The file says workflow: " + definition.name()
+                            + " and the path says another name. Nothing was published.",
                     "Use the same name in both.");
         }
         boolean dryRun = "true".equals(request.query("dry_run"));
@@ -100,7 +102,10 @@ final class Workflows {
         if (dryRun) {
             out.put("workflow", name).put("dry_run", true);
         } else {
-            Rows.Workflow row = publish(request.principal().workspace(), definition, request.principal().tokenId());
+            Rows.Workflow row = publish(
+                    request.principal().workspace(),
+                    definition,
+                    request.principal().tokenId());
             out.put("workflow_id", row.workflowId());
             out.put("workflow", row.name());
             out.put("version", row.version());
@@ -118,7 +123,10 @@ final class Workflows {
 
     private static String text(byte[] body) {
         try {
-            String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(body))
+                    .toString();
             if (text.indexOf(0) < 0) {
                 return text;
             }

@@ -52,7 +52,9 @@ public final class Quotas {
                             ErrorCode.OVER_QUOTA,
                             "Token " + principal.tokenId() + " has used its quota of " + perMinute + " " + kind
                                     + " triggers a minute. No run was started"
-                                    + (kind.equals(FRESH) ? " and the key is still free." : "; the run of the key is unharmed."),
+                                    + (kind.equals(FRESH)
+                                            ? " and the key is still free."
+                                            : "; the run of the key is unharmed."),
                             "Send it again with the same key after the time in Retry-After.")
                     .with("retry_after", wait)
                     .with("quota", kind)

@@ -87,20 +87,30 @@ public final class Tokens implements Authenticator {
      *
      * @param key the caller's idempotency key; asking twice with it makes one token
      */
-    public record Wanted(String name, Set<Scope> scopes, int quotaPerMinute, @Nullable String key) {}
+    public record Wanted(
+            String name,
+            Set<Scope> scopes,
+            int quotaPerMinute,
+            @Nullable String key) {}
 
     /** Null where the key has made a token before: its secret was shown then and is known to nobody now. */
     public @Nullable Made create(Rows.Workspace workspace, Wanted wanted) {
         String id = wanted.key() == null
                 ? "tok_" + semel.newId().text().substring("run_".length())
                 : idOf(workspace, wanted.key());
-        String secret = "semel_"
-                + Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
+        String secret =
+                "semel_" + Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
         byte[] hash = hash(secret);
-        Rows.Token row =
-                new Rows.Token(
-                        id, workspace.ws(), workspace.name(), wanted.name(), hash, words(wanted.scopes()),
-                        wanted.quotaPerMinute(), 0, 0);
+        Rows.Token row = new Rows.Token(
+                id,
+                workspace.ws(),
+                workspace.name(),
+                wanted.name(),
+                hash,
+                words(wanted.scopes()),
+                wanted.quotaPerMinute(),
+                0,
+                0);
         if (!semel.change(new Edit.CreateToken(row))) {
             return null;
         }
@@ -123,7 +133,12 @@ public final class Tokens implements Authenticator {
     }
 
     public static String words(Set<Scope> scopes) {
-        return String.join(",", scopes.stream().sorted().map(s -> s.name().toLowerCase(Locale.ROOT)).toList());
+        return String.join(
+                ",",
+                scopes.stream()
+                        .sorted()
+                        .map(s -> s.name().toLowerCase(Locale.ROOT))
+                        .toList());
     }
 
     private static byte[] hash(String token) {

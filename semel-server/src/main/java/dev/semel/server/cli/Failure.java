@@ -79,7 +79,8 @@ final class Failure extends RuntimeException {
         detail.lines().forEach(line -> add(lines, "  ", Json.clean(line)));
         JsonNode places = document.path("errors");
         for (JsonNode place : places) {
-            boolean said = places.size() == 1 && detail.contains(place.path("message").asString("\n"));
+            boolean said =
+                    places.size() == 1 && detail.contains(place.path("message").asString("\n"));
             add(lines, "  ", said ? "" : place(place));
         }
         add(lines, "  fix: ", Json.text(document, "fix"));

@@ -26,7 +26,10 @@ final class RequestsCommand implements Callable<Integer> {
     @Mixin
     final Listing listing = new Listing();
 
-    @Parameters(paramLabel = "RUN", arity = "0..1", description = "Those that met this run, and the one that started it.")
+    @Parameters(
+            paramLabel = "RUN",
+            arity = "0..1",
+            description = "Those that met this run, and the one that started it.")
     String run = "";
 
     RequestsCommand(Surroundings around) {

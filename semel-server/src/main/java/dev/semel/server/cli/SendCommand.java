@@ -135,8 +135,7 @@ final class SendCommand implements Callable<Integer> {
         if (wait != null) {
             Duration hold = wait.compareTo(LONGEST_HOLD) < 0 ? wait : LONGEST_HOLD;
             // The server counts whole seconds.
-            call = call.where("wait", Math.max(1, hold.toSeconds()) + "s")
-                    .within(hold.plusSeconds(15));
+            call = call.where("wait", Math.max(1, hold.toSeconds()) + "s").within(hold.plusSeconds(15));
         }
         return call;
     }

@@ -46,14 +46,11 @@ abstract sealed class ServerCommand implements Callable<Integer> {
 
     @Command(
             name = "dev",
-            description =
-                    "Server on this machine: token `dev`, workspace `default`, kept between starts.",
+            description = "Server on this machine: token `dev`, workspace `default`, kept between starts.",
             footerHeading = "%nExamples:%n",
             footer = {"  semel dev --demo", "  semel dev --port 8086 --data ./try"})
     static final class Dev extends ServerCommand {
-        @Option(
-                names = "--demo",
-                description = "Add the example workflow payment_receipt.")
+        @Option(names = "--demo", description = "Add the example workflow payment_receipt.")
         boolean demo;
 
         Dev(Surroundings around, Function<ServeOptions, Integer> serve) {

@@ -102,19 +102,19 @@ public final class Definition {
 
     private SemelException noKey(String because) {
         return new SemelException(
-                ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
-                "Workflow '%s' makes its key itself (trigger.http.key) but has none, because %s. No run was started."
-                        .formatted(name(), because),
-                "Send the field that the key is made of, or send an Idempotency-Key header.")
+                        ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
+                        "Workflow '%s' makes its key itself (trigger.http.key) but has none, because %s. No run was started."
+                                .formatted(name(), because),
+                        "Send the field that the key is made of, or send an Idempotency-Key header.")
                 .with("spec", SPEC);
     }
 
     private SemelException badKey(String rule) {
         return new SemelException(
-                ErrorCode.IDEMPOTENCY_KEY_INVALID,
-                "The key that workflow '%s' made itself (trigger.http.key) is not valid: %s. No run was started."
-                        .formatted(name(), rule),
-                "Correct the data or the expression, or send an Idempotency-Key header.")
+                        ErrorCode.IDEMPOTENCY_KEY_INVALID,
+                        "The key that workflow '%s' made itself (trigger.http.key) is not valid: %s. No run was started."
+                                .formatted(name(), rule),
+                        "Correct the data or the expression, or send an Idempotency-Key header.")
                 .with("spec", SPEC);
     }
 

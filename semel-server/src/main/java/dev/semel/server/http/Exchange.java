@@ -81,19 +81,16 @@ final class Exchange {
 
     Request read(Router.Found found, @Nullable Principal principal, int limit) {
         Request.Line line = new Request.Line(
-                id,
-                method,
-                path,
-                principal,
-                () -> request.remotePeer().host(),
-                this::lines);
+                id, method, path, principal, () -> request.remotePeer().host(), this::lines);
         Query query = Query.parse(request.prologue().query().rawValue());
         return new Request(line, found.parameters(), query, body(limit));
     }
 
     /** The bytes that the body may take: its stated length, or all it is allowed where it states none. */
     long bodyWeight(int limit) {
-        return request.content().hasEntity() ? Math.min(limit, headers.contentLength().orElse(limit)) : 0;
+        return request.content().hasEntity()
+                ? Math.min(limit, headers.contentLength().orElse(limit))
+                : 0;
     }
 
     private byte[] body(int limit) {

@@ -39,7 +39,8 @@ final class Refusals {
     static SemelException bodiesInWork() {
         return new SemelException(
                 ErrorCode.OVERLOADED,
-                "The bodies of other requests fill the room that this server has for them. Nothing was read or started.",
+                "The bodies of other requests fill the room that this server has for them. Nothing was read or"
+                        + " started.",
                 "Send it again in a moment, with the same Idempotency-Key.");
     }
 

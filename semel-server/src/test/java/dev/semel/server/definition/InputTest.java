@@ -46,21 +46,17 @@ class InputTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '`',
-            textBlock =
-                    """
-            {"amount":1}                                        | /data/payment_id | is missing
-            {"payment_id":"p","amount":"4111111111111111"}      | /data/amount     | must be of type integer, but is text
-            {"payment_id":"p","amount":4111.5}                  | /data/amount     | must be of type integer, but is a number
-            {"payment_id":"p","amount":null}                    | /data/amount     | must be of type integer, but is null
-            {"payment_id":"p","amount":1e2000000000,"note":4111} | /data/note      | must be of type string, but is a number
-            {"payment_id":"p","amount":1,"currency":"4111"}     | /data/currency   | must be one of ["usd","eur","gbp"]
-            {"payment_id":"p","amount":1,"note":{"x":4111}}     | /data/note       | must be of type string, but is a map
-            {"payment_id":"p","amount":1,"a/b~c":4111}          | /data/a~1b~0c    | must be of type object, but is a number
-            [4111]                                              | /data       | must be of type object, but is a list
-            """)
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        {"amount":1}                                        | /data/payment_id | is missing
+        {"payment_id":"p","amount":"4111111111111111"}      | /data/amount     | must be of type integer, but is text
+        {"payment_id":"p","amount":4111.5}                  | /data/amount     | must be of type integer, but is a number
+        {"payment_id":"p","amount":null}                    | /data/amount     | must be of type integer, but is null
+        {"payment_id":"p","amount":1e2000000000,"note":4111} | /data/note      | must be of type string, but is a number
+        {"payment_id":"p","amount":1,"currency":"4111"}     | /data/currency   | must be one of ["usd","eur","gbp"]
+        {"payment_id":"p","amount":1,"note":{"x":4111}}     | /data/note       | must be of type string, but is a map
+        {"payment_id":"p","amount":1,"a/b~c":4111}          | /data/a~1b~0c    | must be of type object, but is a number
+        [4111]                                              | /data       | must be of type object, but is a list
+        """)
     void data_that_does_not_fit_is_named_by_pointer_and_never_by_value(String data, String pointer, String message) {
         SemelException e = assertThrows(SemelException.class, () -> PAYMENT.checkInput(Json.parse(data)));
         assertEquals(ErrorCode.INVALID_INPUT, e.code());

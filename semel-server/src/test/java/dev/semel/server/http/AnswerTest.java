@@ -58,8 +58,7 @@ class AnswerTest {
         assertEquals("application/problem+json", answer.header("content-type"));
         assertEquals("en", answer.header("content-language"));
         assertEquals("no-store", answer.header("cache-control"));
-        assertEquals(
-                "</docs/idempotency>; rel=\"describedby\"; type=\"text/plain\"", answer.header("link"));
+        assertEquals("</docs/idempotency>; rel=\"describedby\"; type=\"text/plain\"", answer.header("link"));
         JsonNode expected = JsonMapper.shared().readTree("""
             {"type": "/problems/idempotency-key-conflict",
              "title": "Idempotency-Key was used before for something else",

@@ -25,19 +25,19 @@ class LimitsTest {
 
     private Router router() {
         return new Router()
-            .add(new Route("POST", "/v1/large", Scope.TRIGGER, COUNT).withMaxBody(3 << 20))
-            .add(new Route("POST", "/v1/small", Scope.TRIGGER, COUNT).withMaxBody(10))
-            .add("POST", "/v1/normal", Scope.TRIGGER, COUNT)
-            .add(new Route("POST", "/v1/picky", Scope.TRIGGER, COUNT).withHead(lines -> {
-                if (!lines.apply("X-Word").equals(java.util.List.of("please"))) {
-                    throw Refusals.notFound();
-                }
-            }))
-            .add("GET", "/v1/slow", Scope.READ, _ -> {
-                arrived.countDown();
-                release.await();
-                return Answer.empty(204);
-            });
+                .add(new Route("POST", "/v1/large", Scope.TRIGGER, COUNT).withMaxBody(3 << 20))
+                .add(new Route("POST", "/v1/small", Scope.TRIGGER, COUNT).withMaxBody(10))
+                .add("POST", "/v1/normal", Scope.TRIGGER, COUNT)
+                .add(new Route("POST", "/v1/picky", Scope.TRIGGER, COUNT).withHead(lines -> {
+                    if (!lines.apply("X-Word").equals(java.util.List.of("please"))) {
+                        throw Refusals.notFound();
+                    }
+                }))
+                .add("GET", "/v1/slow", Scope.READ, _ -> {
+                    arrived.countDown();
+                    release.await();
+                    return Answer.empty(204);
+                });
     }
 
     @AfterEach
@@ -66,9 +66,15 @@ class LimitsTest {
 
     @Test
     void a_route_may_judge_the_head_before_the_body_is_read() throws IOException {
-        assertEquals(404, site.ask("POST", "/v1/picky", "Content-Length: 10737418240").status());
-        assertEquals(404, site.ask("POST", "/v1/picky", "X-Word: a", "X-Word: b").status());
-        assertEquals(413, site.ask("POST", "/v1/picky", "x-word: please", "Content-Length: 10737418240").status());
+        assertEquals(
+                404,
+                site.ask("POST", "/v1/picky", "Content-Length: 10737418240").status());
+        assertEquals(
+                404, site.ask("POST", "/v1/picky", "X-Word: a", "X-Word: b").status());
+        assertEquals(
+                413,
+                site.ask("POST", "/v1/picky", "x-word: please", "Content-Length: 10737418240")
+                        .status());
         assertEquals(401, site.askAs("", "POST", "/v1/picky", "X-Word: a").status());
         assertEquals(200, site.ask("POST", "/v1/picky", "X-Word: please").status());
     }

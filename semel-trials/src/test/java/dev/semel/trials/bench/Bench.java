@@ -107,8 +107,13 @@ final class Bench {
         Arrays.sort(rates);
         Arrays.sort(p99);
         System.out.printf(
-                Locale.ROOT, "%-32s %8.0f /s   p99 %6.1f ms   (of %d requests %d replayed)%n", what, rates[ROUNDS / 2],
-                p99[ROUNDS / 2], requests, replayed);
+                Locale.ROOT,
+                "%-32s %8.0f /s   p99 %6.1f ms   (of %d requests %d replayed)%n",
+                what,
+                rates[ROUNDS / 2],
+                p99[ROUNDS / 2],
+                requests,
+                replayed);
     }
 
     /** The figures count only if every run is completed and every replay is on record five seconds later. */
@@ -119,7 +124,10 @@ final class Bench {
             left = server.metric("semel_runs_unfinished");
         }
         System.out.printf(
-                Locale.ROOT, "%-32s %.0f runs unfinished after the load, %.1f s after it%n", "", left,
+                Locale.ROOT,
+                "%-32s %.0f runs unfinished after the load, %.1f s after it%n",
+                "",
+                left,
                 5 - (deadline - System.nanoTime()) / 1e9);
     }
 }

@@ -51,7 +51,8 @@ final class Child implements AutoCloseable {
     }
 
     String get(String path) {
-        return call(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).GET());
+        return call(HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .GET());
     }
 
     void publish(String name, String yaml) {
@@ -62,8 +63,8 @@ final class Child implements AutoCloseable {
 
     private String call(HttpRequest.Builder request) {
         try {
-            HttpResponse<String> answer =
-                    http.send(request.header("Authorization", "Bearer dev").build(), HttpResponse.BodyHandlers.ofString());
+            HttpResponse<String> answer = http.send(
+                    request.header("Authorization", "Bearer dev").build(), HttpResponse.BodyHandlers.ofString());
             if (answer.statusCode() != 200) {
                 throw new IOException("the server answered " + answer.statusCode() + " " + answer.body());
             }

@@ -20,14 +20,18 @@ final class Grown {
             for (int from = 0; from < keys; from += SLICE) {
                 String numbers = "generate_series(" + from + ", " + (Math.min(keys, from + SLICE) - 1) + ") AS n";
                 String run = "decode(lpad(to_hex(n), 32, '0'), 'hex')";
-                statement.execute("INSERT INTO semel_run (run, ws, workflow_id, version, door, actor, key, input, fields,"
-                        + " lineage, created_at) SELECT " + run + ", 1, w.workflow_id, 1, 1, 'tok_dev', 'old', '{}', '',"
-                        + run + ", 0 FROM " + numbers + ", (SELECT workflow_id FROM semel_workflow WHERE name = 'bench') w");
+                statement.execute(
+                        "INSERT INTO semel_run (run, ws, workflow_id, version, door, actor, key, input, fields,"
+                                + " lineage, created_at) SELECT " + run
+                                + ", 1, w.workflow_id, 1, 1, 'tok_dev', 'old', '{}', '',"
+                                + run + ", 0 FROM " + numbers
+                                + ", (SELECT workflow_id FROM semel_workflow WHERE name = 'bench') w");
                 statement.execute("INSERT INTO semel_end (run, state, ended_at, output, entries) SELECT " + run
                         + ", 10, 0, 'null', '[]' FROM " + numbers);
-                statement.execute("INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags) SELECT 1,"
-                        + " 1, md5(n::text) || md5((n + 1)::text), " + run + ", decode(md5(n::text), 'hex'), 0,"
-                        + " 4000000000000000, 1 FROM " + numbers);
+                statement.execute(
+                        "INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags) SELECT 1,"
+                                + " 1, md5(n::text) || md5((n + 1)::text), " + run + ", decode(md5(n::text), 'hex'), 0,"
+                                + " 4000000000000000, 1 FROM " + numbers);
             }
             statement.execute("VACUUM ANALYZE");
             statement.execute("CHECKPOINT");
@@ -54,11 +58,13 @@ final class Grown {
     }
 
     private static void runs(Connection connection, String workflow, int keys) throws SQLException {
-        try (PreparedStatement run = connection.prepareStatement("INSERT INTO semel_run (run, ws, workflow_id, version, door,"
-                        + " actor, key, input, fields, lineage, created_at) VALUES (?1, 1, ?2, 1, 1, 'tok_dev', 'old', '{}',"
-                        + " x'', ?1, 0)");
+        try (PreparedStatement run =
+                        connection.prepareStatement("INSERT INTO semel_run (run, ws, workflow_id, version, door,"
+                                + " actor, key, input, fields, lineage, created_at) VALUES (?1, 1, ?2, 1, 1, 'tok_dev',"
+                                + " 'old', '{}', x'', ?1, 0)");
                 PreparedStatement end = connection.prepareStatement(
-                        "INSERT INTO semel_end (run, state, ended_at, output, entries) VALUES (?, 10, 0, 'null', '[]')")) {
+                        "INSERT INTO semel_end (run, state, ended_at, output, entries) VALUES (?, 10, 0, 'null',"
+                                + " '[]')")) {
             for (int n = 0; n < keys; n++) {
                 run.setBytes(1, id(n));
                 run.setString(2, workflow);
@@ -79,8 +85,9 @@ final class Grown {
         while (sorted.size() < keys) {
             sorted.add(Long.toHexString(random.nextLong() | 1L << 63) + Long.toHexString(random.nextLong() | 1L << 63));
         }
-        try (PreparedStatement name = connection.prepareStatement("INSERT INTO semel_key (ws, kind, key, run, digest, first_at,"
-                + " expires_at, flags) VALUES (1, 1, ?, ?, randomblob(32), 0, 4000000000000000, 1)")) {
+        try (PreparedStatement name =
+                connection.prepareStatement("INSERT INTO semel_key (ws, kind, key, run, digest, first_at,"
+                        + " expires_at, flags) VALUES (1, 1, ?, ?, randomblob(32), 0, 4000000000000000, 1)")) {
             int n = 0;
             for (String key : sorted) {
                 name.setString(1, key);

@@ -12,13 +12,43 @@ final class Pgbench {
     static void measure(int port, double seconds) throws IOException, InterruptedException {
         Path script = Files.createTempFile("insert", ".sql");
         Files.writeString(script, """
-                INSERT INTO bench_row (id, body) VALUES (gen_random_uuid(), 'payment pay_abc 4900 usd');
-                """);
-        run("psql", "-q", "-h", "127.0.0.1", "-p", String.valueOf(port), "-U", "postgres", "-c",
-                "CREATE TABLE IF NOT EXISTS bench_row (id uuid PRIMARY KEY, body text NOT NULL)", "postgres");
-        String out = run("pgbench", "-n", "-h", "127.0.0.1", "-p", String.valueOf(port), "-U", "postgres", "-f",
-                script.toString(), "-c", "64", "-j", "2", "-M", "prepared", "-T", String.valueOf((int) seconds), "postgres");
-        out.lines().filter(line -> line.startsWith("tps")).forEach(line -> System.out.println("pgbench one-row insert   " + line));
+            INSERT INTO bench_row (id, body) VALUES (gen_random_uuid(), 'payment pay_abc 4900 usd');
+            """);
+        run(
+                "psql",
+                "-q",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                String.valueOf(port),
+                "-U",
+                "postgres",
+                "-c",
+                "CREATE TABLE IF NOT EXISTS bench_row (id uuid PRIMARY KEY, body text NOT NULL)",
+                "postgres");
+        String out = run(
+                "pgbench",
+                "-n",
+                "-h",
+                "127.0.0.1",
+                "-p",
+                String.valueOf(port),
+                "-U",
+                "postgres",
+                "-f",
+                script.toString(),
+                "-c",
+                "64",
+                "-j",
+                "2",
+                "-M",
+                "prepared",
+                "-T",
+                String.valueOf((int) seconds),
+                "postgres");
+        out.lines()
+                .filter(line -> line.startsWith("tps"))
+                .forEach(line -> System.out.println("pgbench one-row insert   " + line));
     }
 
     private static String run(String... command) throws IOException, InterruptedException {
