@@ -56,10 +56,15 @@ final class AdmissionsTest {
     void a_name_stands_as_flags_state_and_time_say(
             int flags, RunState state, long offset, Admissions.Standing standing) {
         long expires = 1_000_000;
-        assertEquals(standing, Admissions.standing(known("wf", "{}", state, flags, expires), expires + offset));
+        assertEquals(
+                standing,
+                Admissions.standing(known("wf", "{}", state, new Standing(flags, expires)), expires + offset));
     }
 
-    private static Known known(String workflow, String data, RunState state, int flags, long expires) {
+    /** How a name is held, and until when. */
+    private record Standing(int flags, long expires) {}
+
+    private static Known known(String workflow, String data, RunState state, Standing standing) {
         Fingerprint print = Fingerprint.of(workflow, Json.parse(data), KeyPolicy.DEFAULT, SECRET);
         return new Known(
                 new RunId(1, 1),
@@ -71,12 +76,12 @@ final class AdmissionsTest {
                 state,
                 new RunId(1, 1),
                 0,
-                expires,
-                flags);
+                standing.expires(),
+                standing.flags());
     }
 
     private static Known known(String workflow, String data) {
-        return known(workflow, data, RunState.RUNNING, Known.HOLD, Long.MAX_VALUE);
+        return known(workflow, data, RunState.RUNNING, new Standing(Known.HOLD, Long.MAX_VALUE));
     }
 
     private static KeyPolicy policy(OnMismatch onMismatch) {

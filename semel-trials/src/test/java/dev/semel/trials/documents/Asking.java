@@ -61,6 +61,8 @@ final class Asking {
         String real = target.replace("{id}", workflow)
                 .replace("{run_id}", "chosen-1")
                 .replace("{key}", "evt_1")
+                .replace("{page}", "idempotency")
+                .replace("{code}", "idempotency-key-conflict")
                 .replace("{token_id}", target.contains("{token_id}") ? anyToken() : "");
         List<String> all = new ArrayList<>(headers);
         all.addAll(List.of("Authorization", "Bearer " + token));

@@ -186,6 +186,8 @@ class OpenApiTest {
         asking.ask(200, "DELETE", "/v1/tokens/{token_id}", "");
         asking.ask(200, "GET", "/v1/audit", "");
         asking.ask(200, "GET", "/v1/openapi.json", "");
+        asking.ask(200, "GET", "/docs/{page}", "");
+        asking.ask(200, "GET", "/problems/{code}", "");
         asking.ask(200, "GET", "/healthz", "");
         asking.ask(200, "GET", "/readyz", "");
         asking.ask(200, "GET", "/metrics", "");
