@@ -56,10 +56,26 @@ final class AdmissionsTest {
     void a_name_stands_as_flags_state_and_time_say(
             int flags, RunState state, long offset, Admissions.Standing standing) {
         long expires = 1_000_000;
-        assertEquals(standing, Admissions.standing(known("wf", "{}", state, flags, expires), expires + offset));
+        assertEquals(standing, Admissions.standing(known(state, flags, expires), expires + offset));
     }
 
-    private static Known known(String workflow, String data, RunState state, int flags, long expires) {
+    private static Known known(RunState state, int flags, long expires) {
+        Known plain = known("wf", "{}");
+        return new Known(
+                plain.run(),
+                null,
+                plain.digest(),
+                plain.fields(),
+                plain.workflowId(),
+                1,
+                state,
+                plain.lineage(),
+                0,
+                expires,
+                flags);
+    }
+
+    private static Known known(String workflow, String data) {
         Fingerprint print = Fingerprint.of(workflow, Json.parse(data), KeyPolicy.DEFAULT, SECRET);
         return new Known(
                 new RunId(1, 1),
@@ -68,15 +84,11 @@ final class AdmissionsTest {
                 print.fields(),
                 workflow,
                 1,
-                state,
+                RunState.RUNNING,
                 new RunId(1, 1),
                 0,
-                expires,
-                flags);
-    }
-
-    private static Known known(String workflow, String data) {
-        return known(workflow, data, RunState.RUNNING, Known.HOLD, Long.MAX_VALUE);
+                Long.MAX_VALUE,
+                Known.HOLD);
     }
 
     private static KeyPolicy policy(OnMismatch onMismatch) {
