@@ -7,13 +7,16 @@ import dev.semel.engine.Counters;
 import dev.semel.engine.Dispatcher;
 import dev.semel.engine.Intake;
 import dev.semel.engine.LeaseKeeper;
+import dev.semel.engine.Naming;
 import dev.semel.engine.Readers;
 import dev.semel.engine.Requests;
 import dev.semel.engine.RunLoop;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
+import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.Store;
@@ -136,6 +139,19 @@ public final class Semel implements AutoCloseable {
         } catch (StoreFailure e) {
             throw unavailable(e);
         }
+    }
+
+    /**
+     * Lets a key go, as long as it stands for the run that was read with it; with it the payload of that run, which would
+     * hold the next trigger back otherwise. False: it was let go before.
+     */
+    public boolean release(Rows.Held held, String actor, String reason) {
+        Known known = held.known();
+        int workspace = held.name().workspace();
+        boolean released = change(new Edit.Release(held.name(), known.run(), actor, reason));
+        Name payload = Naming.payload(workspace, known.workflowId(), known.digest());
+        change(new Edit.Release(payload, known.run(), actor, reason));
+        return released;
     }
 
     private static SemelException unavailable(StoreFailure e) {

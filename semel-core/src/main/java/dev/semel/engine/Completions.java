@@ -28,6 +28,8 @@ public final class Completions {
                 return true;
             }
             if (left <= 0) {
+                // Others who wait for the same run find its end by looking.
+                waiting.remove(run, latch);
                 return false;
             }
             try {

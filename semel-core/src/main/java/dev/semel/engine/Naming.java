@@ -18,7 +18,7 @@ import java.util.Base64;
 import java.util.List;
 
 /** Which names a trigger wants, by its workflow's policy. The order is key, run id, payload. */
-final class Naming {
+public final class Naming {
     private Naming() {}
 
     static Name key(int workspace, IdempotencyKey key, Published workflow, Fingerprint fingerprint) {
@@ -34,6 +34,12 @@ final class Naming {
 
     static Name runId(int workspace, ChosenRunId runId) {
         return new Name(workspace, Name.Kind.RUN, runId.text());
+    }
+
+    /** The name of a payload, by the digest that the key of the same trigger remembers. */
+    public static Name payload(int workspace, String workflowId, byte[] digest) {
+        String text = workflowId + "\n" + Base64.getUrlEncoder().encodeToString(digest);
+        return new Name(workspace, Name.Kind.PAYLOAD, text);
     }
 
     static List<Wish> wishes(Trigger trigger, Fingerprint fingerprint) {
@@ -53,11 +59,9 @@ final class Naming {
             wishes.add(new Wish(runId(workspace, runId), digest, Wish.FOREVER, Known.HOLD, true));
         }
         if (policy.duplicatePayload() != DuplicatePayload.ALLOW) {
-            String text = trigger.workflow().workflowId() + "\n"
-                    + Base64.getUrlEncoder().encodeToString(digest);
             boolean rejects = policy.duplicatePayload() == DuplicatePayload.REJECT;
             // With the flags of the key: a payload must not hold back the retry that its key would let through.
-            wishes.add(new Wish(new Name(workspace, Name.Kind.PAYLOAD, text), digest, window, flags, rejects));
+            wishes.add(new Wish(payload(workspace, trigger.workflow().workflowId(), digest), digest, window, flags, rejects));
         }
         return wishes;
     }

@@ -16,6 +16,9 @@ public sealed interface Edit<T> {
     /** Pauses or resumes; resuming lets queued runs go. Null: no such workflow. */
     record Pause(int workspace, String workflowId, boolean paused) implements Edit<Rows.@Nullable Workflow> {}
 
+    /** Sets runs free that were queued by a trigger which did not know yet that its workflow was resumed. */
+    record FreeResumed() implements Edit<Integer> {}
+
     record CreateToken(Rows.Token token) implements Edit<Boolean> {}
 
     record RevokeToken(int workspace, String tokenId, String actor) implements Edit<Boolean> {}

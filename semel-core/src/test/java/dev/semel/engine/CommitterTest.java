@@ -3,6 +3,7 @@ package dev.semel.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -218,10 +219,12 @@ final class CommitterTest {
     }
 
     @Test
-    void a_fenced_batch_is_admitted_for_others_to_drive() {
+    void a_fenced_batch_is_applied_without_the_lease_that_is_gone() {
         fresh(committer.admit(0, admit("before")));
+        var old = leases.hold(0);
         store.next.add(FaultyStore.Fault.FENCED);
-        assertFalse(fresh(committer.admit(0, admit("K"))).owned());
+        fresh(committer.admit(0, admit("K")));
+        assertNotEquals(old, store.applied.getLast().hold(), "without one, or under the next");
         assertEquals(1, counters.fencedBatches.sum());
         Waiting.until("the worker has a new lease", () -> leases.hold(0) != null);
         assertTrue(fresh(committer.admit(0, admit("L"))).owned());

@@ -35,6 +35,7 @@ public final class Edits {
             case Edit.OpenWorkspace open -> open(open, now);
             case Edit.Publish publish -> publish(publish, now);
             case Edit.Pause pause -> pause(pause);
+            case Edit.FreeResumed _ -> freeResumed();
             case Edit.CreateToken create -> create(create.token(), now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, now);
@@ -108,6 +109,13 @@ public final class Edits {
             """, Read::workflow, pause.workspace(), pause.workflowId());
     }
 
+    private int freeResumed() throws SQLException {
+        return session.update("""
+                UPDATE semel_work SET held = 0
+                WHERE held = 1 AND workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE paused = 0)
+                """);
+    }
+
     private boolean create(Rows.Token token, long now) throws SQLException {
         return session.update(
                         """
@@ -146,7 +154,7 @@ public final class Edits {
                     WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
                         OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
                     """, now, name.workspace(), name.kind().code(), name.text(), release.run(), now) == 1;
-        if (released) {
+        if (released && name.kind() != Name.Kind.PAYLOAD) {
             audit(name.workspace(), now, List.of(release.actor(), "key.release", name.text(), release.reason()));
         }
         return released;

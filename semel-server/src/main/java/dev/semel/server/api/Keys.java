@@ -9,7 +9,6 @@ import dev.semel.key.Admissions.Standing;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
-import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
 import java.nio.charset.StandardCharsets;
@@ -72,8 +71,7 @@ final class Keys {
             Standing standing = Admissions.standing(held.known(), now);
             boolean meant = runId == null || runId.equals(held.known().runIdText());
             if (meant && (standing == Standing.LIVE || standing == Standing.FAILED)) {
-                released |= semel.change(new Edit.Release(
-                        held.name(), held.known().run(), request.principal().tokenId(), reason));
+                released |= semel.release(held, request.principal().tokenId(), reason);
             }
         }
         String named = found.getFirst().known().runIdText();

@@ -74,6 +74,18 @@ class AskingTwiceTest {
     }
 
     @Test
+    void a_released_key_is_free_for_the_same_payload_where_a_payload_is_taken_only_once() {
+        dev.publish("semel: 1\nworkflow: capture\nidempotency: {fingerprint: [id], duplicate_payload: reject}\n"
+                        + "steps:\n  - {id: note, set: {ok: true}}\n")
+                .expect(200);
+        String body = "{\"data\":{\"id\":1}}";
+        String first = dev.trigger("capture", "A", body).expect(200).runId();
+        dev.trigger("capture", "B", body).expect(409);
+        dev.post("/v1/keys/A/release", "{\"reason\":\"the capture was undone\"}").expect(200);
+        assertNotEquals(first, dev.trigger("capture", "B", body).expect(200).runId());
+    }
+
+    @Test
     void a_malformed_key_is_refused_on_every_post() {
         for (String path : new String[] {"/v1/tokens", "/v1/keys/K/release", "/v1/workflows/payment_receipt/pause"}) {
             Reply reply = dev.post(path, "{}", "Idempotency-Key: \"open");
