@@ -8,6 +8,7 @@ import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.Edit;
 import dev.semel.trigger.Answer;
+import dev.semel.trigger.Trigger;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -54,6 +55,15 @@ final class PauseTest {
         queued.forEach(answer ->
                 assertEquals(RunState.COMPLETED, bench.ended(answer.run()).state()));
         assertEquals(5, bench.runs());
+    }
+
+    @Test
+    void a_trigger_that_still_thought_its_workflow_paused_is_not_held_for_ever() {
+        pause(true);
+        Trigger late = bench.ask("plain").key("K").trigger();
+        pause(false);
+        Answer queued = bench.semel().trigger(late);
+        assertEquals(RunState.COMPLETED, bench.ended(queued.run()).state());
     }
 
     @Test
