@@ -21,10 +21,6 @@ final class LaneLoop implements AutoCloseable {
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
-    private static final int BUSY = 4;
-    private static final long GATHER_NANOS = Long.getLong("semel.gather", 500) * 1000;
-    private int lastSize;
-
     private final int slot;
     private final Lane lane;
     private final LeaseKeeper leases;
@@ -85,7 +81,6 @@ final class LaneLoop implements AutoCloseable {
             if (batch == null) {
                 break;
             }
-            lastSize = batch.size();
             try {
                 process(batch);
             } catch (RuntimeException | Error e) {
@@ -108,9 +103,6 @@ final class LaneLoop implements AutoCloseable {
     private @Nullable List<Task<?>> next() {
         List<Task<?>> batch = new ArrayList<>();
         int bytes = 0;
-        if (lastSize >= BUSY) {
-            LockSupport.parkNanos(GATHER_NANOS);
-        }
         while (batch.size() < limits.batchWrites() && bytes < limits.batchBytes()) {
             Task<?> task = again.isEmpty() ? queue.poll() : again.poll();
             if (task == null) {

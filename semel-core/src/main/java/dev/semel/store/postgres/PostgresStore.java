@@ -20,7 +20,7 @@ import java.util.function.Supplier;
  * from a pool in the middle of something.
  */
 public final class PostgresStore implements Store {
-    private static final int LANES = Integer.getInteger("semel.lanes", 2);
+    private static final int LANES = 2;
     private static final long MIGRATION_LOCK = 0x53454d454c4dL;
 
     private final String url;
