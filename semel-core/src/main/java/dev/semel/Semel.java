@@ -129,8 +129,9 @@ public final class Semel implements AutoCloseable {
     @SuppressWarnings("unchecked") // a store that has nothing to say answers with a stand-in for null
     public <T> @Nullable T maybeChange(Edit<T> edit) {
         try {
-            Object answer =
-                    committer.submit(0, new Write.Change<>((Edit<Object>) edit)).join();
+            Object answer = committer
+                    .submitSoon(0, new Write.Change<>((Edit<Object>) edit))
+                    .join();
             catalog.check();
             dispatcher.wakeUp();
             return answer == dev.semel.store.Nothing.NOTHING ? null : (T) answer;

@@ -136,7 +136,7 @@ public final class Bench implements AutoCloseable {
     }
 
     public List<Write.Seen> requests(RunId id) {
-        List<Write.Seen> rows = semel().view(reads -> reads.requestsOf(id, 10_000));
+        List<Write.Seen> rows = semel().view(reads -> reads.requestsOf(id, null, 10_000));
         return rows == null ? List.of() : rows;
     }
 

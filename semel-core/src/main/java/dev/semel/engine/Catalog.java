@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * whenever the store's change counter moved, at most half a second late at other workers and at once at this one.
  */
 public final class Catalog implements Intake.Versions {
-    private static final int VERSIONS_LOOKED_BACK = 20;
+    private static final int VERSIONS_LOOKED_BACK = 500;
 
     private final Readers readers;
     private final Compiler compiler;

@@ -62,6 +62,11 @@ public final class Committer implements AutoCloseable {
         return answer.whenComplete((_, _) -> triggerRoom.release());
     }
 
+    /** A write that somebody waits for: given up, as a trigger is, when the store does not take it in time. */
+    public <O> CompletableFuture<O> submitSoon(int lane, Write<O> write) {
+        return lanes.get(lane).submit(write, true);
+    }
+
     /** Any other write. Never refused for load: the runs that write are bounded themselves. */
     public <O> CompletableFuture<O> submit(int lane, Write<O> write) {
         return lanes.get(lane).submit(write, false);

@@ -66,7 +66,9 @@ public final class Dispatcher implements AutoCloseable {
             try {
                 catalog.check();
                 if (parts.readers().ask(reads -> reads.heldWithoutPause())) {
-                    parts.committer().submit(0, new Write.Change<>(new Edit.FreeResumed())).join();
+                    parts.committer()
+                            .submit(0, new Write.Change<>(new Edit.FreeResumed()))
+                            .join();
                 }
                 boolean more = claim();
                 adopt();

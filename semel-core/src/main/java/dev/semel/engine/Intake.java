@@ -73,12 +73,40 @@ public final class Intake {
             if (known != null) {
                 return known;
             }
-            if (trigger.freshOnly() != null) {
-                trigger.freshOnly().run();
+            Answer meanwhile = checkFresh(one);
+            if (meanwhile != null) {
+                return meanwhile;
             }
             return admit(one);
         } catch (StoreFailure e) {
             throw unavailable(e);
+        }
+    }
+
+    /**
+     * Quota and input schema. Before a refusal the name is looked up once more, behind every admission that was under way:
+     * a duplicate that came while the first request was being admitted is a repeat, and never refused for these.
+     */
+    private @Nullable Answer checkFresh(Case one) {
+        Runnable check = one.trigger().freshOnly();
+        if (check == null) {
+            return null;
+        }
+        try {
+            check.run();
+            return null;
+        } catch (SemelException refusal) {
+            if (one.wishes().isEmpty()) {
+                throw refusal;
+            }
+            committer
+                    .submit(lane(one, around.ambient().id()), new Write.Claim(0))
+                    .join();
+            Answer known = look(one);
+            if (known == null) {
+                throw refusal;
+            }
+            return known;
         }
     }
 

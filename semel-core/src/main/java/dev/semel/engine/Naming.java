@@ -61,7 +61,8 @@ public final class Naming {
         if (policy.duplicatePayload() != DuplicatePayload.ALLOW) {
             boolean rejects = policy.duplicatePayload() == DuplicatePayload.REJECT;
             // With the flags of the key: a payload must not hold back the retry that its key would let through.
-            wishes.add(new Wish(payload(workspace, trigger.workflow().workflowId(), digest), digest, window, flags, rejects));
+            wishes.add(new Wish(
+                    payload(workspace, trigger.workflow().workflowId(), digest), digest, window, flags, rejects));
         }
         return wishes;
     }

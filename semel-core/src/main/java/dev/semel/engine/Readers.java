@@ -147,15 +147,16 @@ public final class Readers implements AutoCloseable {
     }
 
     /** Asks, and once more on a new connection where an old one turns out to be dead. The connection to go on with. */
-    private @Nullable Reads twice(@Nullable Reads reads, Consumer<Reads> ask, Consumer<RuntimeException> fail) {
+    private @Nullable Reads twice(@Nullable Reads reads, Consumer<Reads> ask, Consumer<Throwable> fail) {
         Reads open = reads;
         try {
             open = open == null ? store.openReads() : open;
             ask.accept(open);
             return open;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Errors too: a reader that dies of an answer too large for the heap would leave everybody waiting.
             open = drop(open, e);
-            if (reads != null && open == null) {
+            if (reads != null && open == null && e instanceof StoreFailure) {
                 return twice(null, ask, fail);
             }
             fail.accept(e);
@@ -163,8 +164,8 @@ public final class Readers implements AutoCloseable {
         }
     }
 
-    private static @Nullable Reads drop(@Nullable Reads reads, RuntimeException cause) {
-        if (reads == null || !(cause instanceof StoreFailure)) {
+    private static @Nullable Reads drop(@Nullable Reads reads, Throwable cause) {
+        if (reads == null || !(cause instanceof StoreFailure || cause instanceof Error)) {
             return reads;
         }
         try {

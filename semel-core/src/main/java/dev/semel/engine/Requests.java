@@ -104,7 +104,7 @@ public final class Requests implements AutoCloseable {
 
     /** Returns when the row is durable. */
     public void conflict(Met met) {
-        write(List.of(row(met, true)));
+        write(List.of(row(met, true)), true);
     }
 
     private Row row(Met met, boolean conflict) {
@@ -175,13 +175,14 @@ public final class Requests implements AutoCloseable {
         });
         for (int from = 0; from < rows.size(); from += ROWS_AT_ONCE) {
             // CRASH(replay-answered): the repeat was answered and its row is not written; the run is unharmed.
-            write(rows.subList(from, Math.min(rows.size(), from + ROWS_AT_ONCE)));
+            write(rows.subList(from, Math.min(rows.size(), from + ROWS_AT_ONCE)), false);
         }
     }
 
-    private void write(List<Row> rows) {
+    private void write(List<Row> rows, boolean soon) {
         List<Write.Seen> seen = rows.stream().map(Row::seen).toList();
-        CompletableFuture<Boolean> done = committer.submit(0, new Write.Tally(seen));
+        Write.Tally tally = new Write.Tally(seen);
+        CompletableFuture<Boolean> done = soon ? committer.submitSoon(0, tally) : committer.submit(0, tally);
         try {
             done.join();
             rows.forEach(row -> observer.seen(row.seen(), row.key()));

@@ -28,8 +28,8 @@ public interface Reads extends AutoCloseable {
     /** Journal chunks of a run in order, without what its end holds. */
     List<String> journal(RunId run);
 
-    /** The newest rows of one run, newest last. */
-    List<Write.Seen> requestsOf(RunId run, int limit);
+    /** The newest rows of one run, or those older than {@code before}; newest last. */
+    List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit);
 
     /** All rows of a workspace, newest first. */
     List<Write.Seen> requests(int ws, @Nullable RunId before, int limit);

@@ -27,7 +27,7 @@ public final class Rows {
     public record Version(
             String workflowId, String name, int ws, int version, String body, long publishedAt, String by) {}
 
-    /** A run with everything about it; {@code input}, {@code output} and {@code entries} are JSON texts. */
+    /** A run with everything about it (in lists an input or output over 4 KiB is empty text); {@code input}, {@code output} and {@code entries} are JSON texts. */
     public record Run(
             RunId id,
             int ws,

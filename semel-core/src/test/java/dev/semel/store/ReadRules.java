@@ -105,8 +105,8 @@ interface ReadRules {
                     1 + i));
         }
         desk().apply(new Write.Tally(rows.reversed()));
-        assertEquals(rows.subList(2, 7), desk().reads.requestsOf(run, 5));
-        assertEquals(rows, desk().reads.requestsOf(run, 20));
+        assertEquals(rows.subList(2, 7), desk().reads.requestsOf(run, null, 5));
+        assertEquals(rows, desk().reads.requestsOf(run, null, 20));
         Rows.Counts counts = desk().runOf(run).counts();
         assertEquals(new Rows.Counts(1 + 2 + 3 + 5 + 6 + 7, 4, Place.START + 6), counts);
     }

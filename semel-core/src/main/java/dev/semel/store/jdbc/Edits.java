@@ -111,9 +111,9 @@ public final class Edits {
 
     private int freeResumed() throws SQLException {
         return session.update("""
-                UPDATE semel_work SET held = 0
-                WHERE held = 1 AND workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE paused = 0)
-                """);
+            UPDATE semel_work SET held = 0
+            WHERE held = 1 AND workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE paused = 0)
+            """);
     }
 
     private boolean create(Rows.Token token, long now) throws SQLException {

@@ -30,10 +30,11 @@ public abstract class JdbcReads implements Reads {
         WHERE r.run = ? AND (CAST(? AS integer) = 0 OR r.ws = ?)
         """;
 
+    // A page of lists must fit into memory whatever the runs hold: large inputs and outputs are read one run at a time.
     private static final String RUNS_OF_WORKFLOW = """
-        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
+        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, CASE WHEN length(r.input) > 4096 THEN '' ELSE r.input END,
                r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
-               e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at
+               CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message, e.error_step, '[]', u.replays, u.conflicts, u.last_at
         FROM semel_run r
         LEFT JOIN semel_work w ON w.run = r.run
         LEFT JOIN semel_end e ON e.run = r.run
@@ -46,7 +47,7 @@ public abstract class JdbcReads implements Reads {
 
     private static final String REQUESTS_OF_RUN = """
         SELECT id, ws, run, conflict, at, status_code, actor, changed, times
-        FROM semel_request WHERE run = ? ORDER BY id DESC LIMIT ?
+        FROM semel_request WHERE run = ? AND id < ? ORDER BY id DESC LIMIT ?
         """;
 
     private static final String REQUESTS = """
@@ -102,9 +103,9 @@ public abstract class JdbcReads implements Reads {
         """;
 
     private static final String HELD_WITHOUT_PAUSE = """
-            SELECT 1 FROM semel_work w JOIN semel_workflow f ON f.workflow_id = w.workflow_id
-            WHERE w.held = 1 AND f.paused = 0 LIMIT 1
-            """;
+        SELECT 1 FROM semel_work w JOIN semel_workflow f ON f.workflow_id = w.workflow_id
+        WHERE w.held = 1 AND f.paused = 0 LIMIT 1
+        """;
 
     private static final String NAMES_AFTER = """
         SELECT k.ws, k.kind, k.key, k.expires_at, k.run, e.run
@@ -146,9 +147,12 @@ public abstract class JdbcReads implements Reads {
         List<Rows.Run> all = new ArrayList<>();
         for (Rows.Workflow workflow : workflows(filter.ws())) {
             all.addAll(ask(() -> runsOf(workflow.workflowId(), filter)));
+            all.sort(Comparator.comparing(Rows.Run::id).reversed());
+            if (all.size() > filter.limit()) {
+                all.subList(filter.limit(), all.size()).clear();
+            }
         }
-        all.sort(Comparator.comparing(Rows.Run::id).reversed());
-        return all.size() > filter.limit() ? List.copyOf(all.subList(0, filter.limit())) : all;
+        return all;
     }
 
     /** The run a key names now, and those it named before: by the key's own index, however many runs there are. */
@@ -199,8 +203,10 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
-    public List<Write.Seen> requestsOf(RunId run, int limit) {
-        return ask(() -> session.list(REQUESTS_OF_RUN, Read::seen, run, limit)).reversed();
+    public List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit) {
+        byte[] from = before == null ? AFTER_ALL : before.bytes();
+        return ask(() -> session.list(REQUESTS_OF_RUN, Read::seen, run, from, limit))
+                .reversed();
     }
 
     @Override

@@ -48,6 +48,7 @@ final class Checkpoints implements AutoCloseable {
 
     private void loop() {
         Connection connection = null;
+        boolean failing = false;
         while (!pause()) {
             try {
                 if (connection == null) {
@@ -55,10 +56,13 @@ final class Checkpoints implements AutoCloseable {
                 }
                 long[] sizes = pass(connection);
                 writerShouldFinish = sizes[0] > LARGE_WAL_PAGES;
+                failing = false;
             } catch (SQLException e) {
                 // Busy only means that somebody else checkpoints or opens the file right now.
                 boolean busy = (e.getErrorCode() & 0xff) == 5;
-                LOG.log(busy ? Level.DEBUG : Level.WARNING, "a checkpoint is tried again: " + e.getMessage());
+                boolean news = !busy && !failing;
+                failing = !busy;
+                LOG.log(news ? Level.WARNING : Level.DEBUG, "a checkpoint is tried again: " + e.getMessage());
                 close(connection);
                 connection = null;
             }

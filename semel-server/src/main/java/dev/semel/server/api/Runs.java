@@ -79,12 +79,7 @@ final class Runs {
 
     Answer requests(Request request) {
         Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
-        ObjectNode out = Views.object();
-        out.set("items", views.requests(run));
-        out.put("replays", run.counts().replays());
-        out.put("conflicts", run.counts().conflicts());
-        out.putNull("next");
-        return Views.ok(out);
+        return views.requestPage(run, Paging.of(request));
     }
 
     Answer allRequests(Request request) {

@@ -147,7 +147,7 @@ final class Triggers {
     static SemelException unknownWorkflow() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "There is no such workflow in this workspace. No run was started.",
+                "There is no such workflow in this workspace. Nothing was started or changed.",
                 "Check the name or id; workflows are listed at GET /v1/workflows.");
     }
 }

@@ -68,10 +68,10 @@ final class Views {
         out.putObject("trigger")
                 .put("kind", run.origin().door().name().toLowerCase(java.util.Locale.ROOT))
                 .put("actor_id", run.origin().actor());
-        out.set("input", Json.parse(run.input()));
+        large(out, "input", run.input());
         Rows.End end = run.end();
         String output = end == null ? null : end.ending().output();
-        out.set("output", output == null ? JsonNodeFactory.instance.nullNode() : Json.parse(output));
+        large(out, "output", output);
         if (end != null && end.ending().errorCode() != null) {
             out.putObject("error")
                     .put("code", end.ending().errorCode())
@@ -93,6 +93,18 @@ final class Views {
         return out;
     }
 
+    /** A JSON text, or null with a note where a list left it out because it is large. */
+    private static void large(ObjectNode out, String name, @Nullable String json) {
+        if (json == null || json.isEmpty()) {
+            out.putNull(name);
+        } else {
+            out.set(name, Json.parse(json));
+        }
+        if (json != null && json.isEmpty()) {
+            out.put(name + "_omitted", true);
+        }
+    }
+
     /** The id that callers see of another run. */
     private String shown(int workspace, RunId id) {
         Rows.Run run = semel.view(reads -> reads.run(workspace, id));
@@ -110,19 +122,41 @@ final class Views {
         return out;
     }
 
+    /** A page of the requests of one run, newest last; the run itself is the first of them all. */
+    Answer requestPage(Rows.Run run, Paging paging) {
+        List<Write.Seen> rows = semel.view(reads -> reads.requestsOf(run.id(), paging.afterId(), paging.limit()));
+        List<Write.Seen> page = rows == null ? List.of() : rows;
+        boolean more = page.size() == paging.limit();
+        ObjectNode out = object();
+        ArrayNode items = out.putArray("items");
+        if (!more) {
+            items.add(started(run));
+        }
+        page.forEach(row -> items.add(request(row, null)));
+        out.put("replays", run.counts().replays());
+        out.put("conflicts", run.counts().conflicts());
+        out.put("next", more ? Paging.cursor(page.getFirst().id()) : null);
+        return ok(out);
+    }
+
+    private static ObjectNode started(Rows.Run run) {
+        ObjectNode out = object();
+        out.put("kind", "started")
+                .put("at", time(run.createdAt()))
+                .put("status_code", 200)
+                .put("actor_id", run.origin().actor())
+                .put("times", 1)
+                .putArray("changed");
+        return out;
+    }
+
     ArrayNode requests(Rows.Run run) {
         ArrayNode out = JsonNodeFactory.instance.arrayNode();
         boolean met = run.counts().replays() + run.counts().conflicts() > 0;
         List<Write.Seen> rows =
-                met ? semel.view(reads -> reads.requestsOf(run.id(), REQUESTS_SHOWN)) : List.<Write.Seen>of();
+                met ? semel.view(reads -> reads.requestsOf(run.id(), null, REQUESTS_SHOWN)) : List.<Write.Seen>of();
         if (rows == null || rows.size() < REQUESTS_SHOWN) {
-            out.addObject()
-                    .put("kind", "started")
-                    .put("at", time(run.createdAt()))
-                    .put("status_code", 200)
-                    .put("actor_id", run.origin().actor())
-                    .put("times", 1)
-                    .putArray("changed");
+            out.add(started(run));
         }
         if (rows != null) {
             rows.forEach(row -> out.add(request(row, null)));

@@ -93,29 +93,38 @@ public final class Tokens implements Authenticator {
             int quotaPerMinute,
             @Nullable String key) {}
 
-    /** Null where the key has made a token before: its secret was shown then and is known to nobody now. */
-    public @Nullable Made create(Rows.Workspace workspace, Wanted wanted) {
+    /** A token that is not stored yet. */
+    public Made draft(Rows.Workspace workspace, Wanted wanted) {
         String id = wanted.key() == null
                 ? "tok_" + semel.newId().text().substring("run_".length())
                 : idOf(workspace, wanted.key());
         String secret =
                 "semel_" + Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
-        byte[] hash = hash(secret);
-        Rows.Token row = new Rows.Token(
-                id,
-                workspace.ws(),
-                workspace.name(),
-                wanted.name(),
-                hash,
-                words(wanted.scopes()),
-                wanted.quotaPerMinute(),
-                0,
-                0);
-        if (!semel.change(new Edit.CreateToken(row))) {
+        return new Made(
+                new Rows.Token(
+                        id,
+                        workspace.ws(),
+                        workspace.name(),
+                        wanted.name(),
+                        hash(secret),
+                        words(wanted.scopes()),
+                        wanted.quotaPerMinute(),
+                        0,
+                        0),
+                secret);
+    }
+
+    /** Null where the key has made a token before: its secret was shown then and is known to nobody now. */
+    public @Nullable Made create(Rows.Workspace workspace, Wanted wanted) {
+        return store(draft(workspace, wanted));
+    }
+
+    public @Nullable Made store(Made draft) {
+        if (!semel.change(new Edit.CreateToken(draft.row()))) {
             return null;
         }
-        Rows.Token stored = semel.view(reads -> reads.token(hash)); // with the time by the store's clock
-        return new Made(stored == null ? row : stored, secret);
+        Rows.Token stored = semel.view(reads -> reads.token(draft.row().hash())); // with the time by the store's clock
+        return new Made(stored == null ? draft.row() : stored, draft.secret());
     }
 
     /** The id of the token that a key makes: the constraint on ids is what keeps it to one. */

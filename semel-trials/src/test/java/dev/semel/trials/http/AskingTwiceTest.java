@@ -8,13 +8,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.error.ErrorCode;
 import dev.semel.json.Json;
 import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.Reply;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /** The management of Semel is as safe to ask twice as a trigger, and its errors lead somewhere. */
 class AskingTwiceTest {
@@ -81,8 +84,70 @@ class AskingTwiceTest {
         String body = "{\"data\":{\"id\":1}}";
         String first = dev.trigger("capture", "A", body).expect(200).runId();
         dev.trigger("capture", "B", body).expect(409);
-        dev.post("/v1/keys/A/release", "{\"reason\":\"the capture was undone\"}").expect(200);
+        dev.post("/v1/keys/A/release", "{\"reason\":\"the capture was undone\"}")
+                .expect(200);
         assertNotEquals(first, dev.trigger("capture", "B", body).expect(200).runId());
+    }
+
+    @Test
+    void duplicates_that_come_while_the_first_is_admitted_are_repeats_whatever_the_quota() {
+        Caller limited = server.as(server.token("\"quota_per_minute\":1", "trigger"));
+        List<Reply> replies = Crowd.atOnce(8, i -> limited.trigger("payment_receipt", "hot", BODY));
+        replies.forEach(reply -> reply.expect(200));
+        assertEquals(
+                1,
+                replies.stream()
+                        .filter(reply -> !reply.flag("idempotent_replayed"))
+                        .count());
+        limited.trigger("payment_receipt", "cold", BODY).expect(429);
+    }
+
+    @Test
+    void every_replay_of_a_run_can_be_paged_through() {
+        String run = dev.trigger("payment_receipt", "often", BODY).runId();
+        // One at a time and each flushed by itself, so that none is gathered.
+        for (int i = 1; i <= 45; i++) {
+            long wanted = i;
+            dev.trigger("payment_receipt", "often", BODY).expect(200);
+            if (i % 15 == 0) {
+                Crowd.until("the rows are written", () -> replays(run) == wanted);
+            }
+        }
+        long seen = 0;
+        String next = "";
+        do {
+            Reply page =
+                    dev.get("/v1/runs/" + run + "/requests?limit=20" + next).expect(200);
+            for (JsonNode row : page.json().get("items")) {
+                seen += row.get("times").asLong();
+            }
+            JsonNode cursor = page.json().get("next");
+            next = cursor.isNull() ? "" : "&after=" + cursor.stringValue();
+        } while (!next.isEmpty());
+        assertEquals(46, seen, "45 replays and the first request");
+    }
+
+    private long replays(String run) {
+        return dev.get("/v1/runs/" + run + "/requests").json().get("replays").asLong();
+    }
+
+    @Test
+    void a_list_leaves_large_inputs_out_and_says_so() {
+        String large = "{\"data\":{\"task_id\":\"" + "x".repeat(500_000) + "\"}}";
+        for (int i = 0; i < 20; i++) {
+            dev.trigger("payment_receipt", "large-" + i, large).expect(200);
+        }
+        Reply list = dev.get("/v1/runs?limit=200").expect(200);
+        assertTrue(list.body().length() < 200_000, "a page stays small");
+        assertTrue(list.json().at("/items/0/input_omitted").booleanValue());
+        String run = list.json().at("/items/0/run_id").stringValue();
+        assertEquals(
+                500_000,
+                dev.get("/v1/runs/" + run)
+                        .json()
+                        .at("/input/task_id")
+                        .stringValue()
+                        .length());
     }
 
     @Test

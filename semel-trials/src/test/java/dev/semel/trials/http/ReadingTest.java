@@ -160,7 +160,7 @@ class ReadingTest extends OnBothStores {
         assertEquals(422, conflict.get("status_code").asInt());
         assertEquals("[\"a\"]", conflict.get("changed").toString());
         assertEquals(200, one(requests, "replayed").get("status_code").asInt());
-        Reply own = admin().get("/v1/runs/" + id + "/requests");
+        Reply own = admin().get("/v1/runs/" + id + "/requests?limit=20");
         assertEquals(requests.toString(), own.json().get("items").toString());
         assertEquals(25, own.json().get("replays").asInt());
     }

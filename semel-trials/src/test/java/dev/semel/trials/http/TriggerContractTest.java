@@ -227,7 +227,8 @@ class TriggerContractTest extends OnBothStores {
         assertEquals(
                 "/data/amount", Problem.check(twice).at("/errors/0/pointer").asString());
         Reply violated = admin().trigger("typed", key, data("\"amount\": \"x\""));
-        assertEquals("/data/amount", Problem.check(violated).at("/errors/0/pointer").asString());
+        assertEquals(
+                "/data/amount", Problem.check(violated).at("/errors/0/pointer").asString());
         started(admin().trigger("typed", key, data("\"amount\": 1")));
     }
 
