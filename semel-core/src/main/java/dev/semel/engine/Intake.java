@@ -1,6 +1,5 @@
 package dev.semel.engine;
 
-import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.Admission;
 import dev.semel.key.Admissions;
@@ -79,7 +78,7 @@ public final class Intake {
             }
             return admit(one);
         } catch (StoreFailure e) {
-            throw unavailable(e);
+            throw Refusals.unavailable(e);
         }
     }
 
@@ -235,7 +234,7 @@ public final class Intake {
         return switch (outcome) {
             case Admitted.Fresh fresh -> fresh(one, id, fresh);
             case Admitted.Held held -> answer(one, held(one, held), held.now());
-            case Admitted.InUse _ -> throw inUse(one);
+            case Admitted.InUse _ -> throw Refusals.inUse(one.trigger());
             case Admitted.Again _ -> throw new IllegalStateException("the committer applies these again");
         };
     }
@@ -389,29 +388,5 @@ public final class Intake {
         } else {
             requests.replayed(met);
         }
-    }
-
-    private static SemelException inUse(Case one) {
-        SemelException refusal = new SemelException(
-                ErrorCode.IDEMPOTENCY_KEY_IN_USE,
-                "The first request with this key is still being admitted by another worker. This request started no"
-                        + " run.",
-                "Send it again in a second; you will get the run of the first request.");
-        return Refusals.named(refusal, one.trigger(), "2.6");
-    }
-
-    private static SemelException unavailable(StoreFailure e) {
-        if (e instanceof StoreFailure.Poisoned) {
-            return new SemelException(
-                    ErrorCode.INVALID_INPUT,
-                    "The store refused a value of this request. No run was started.",
-                    "Remove characters or numbers that a database cannot hold, then send it again.",
-                    e);
-        }
-        return new SemelException(
-                ErrorCode.STORE_UNAVAILABLE,
-                "The store did not take this request in time. Nothing ran that you were not told of.",
-                "Send it again with the same key in a moment; that is always safe.",
-                e);
     }
 }

@@ -5,6 +5,7 @@ import dev.semel.error.SemelException;
 import dev.semel.key.Admission;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.key.Known;
+import dev.semel.store.StoreFailure;
 import dev.semel.trigger.Trigger;
 
 /** The texts of refused triggers: what happened, what did not, what to do; never a payload value. */
@@ -61,5 +62,29 @@ final class Refusals {
             refusal.with("idempotency_key", key.text());
         }
         return refusal.with("spec", DRAFT + section);
+    }
+
+    static SemelException inUse(Trigger trigger) {
+        SemelException refusal = new SemelException(
+                ErrorCode.IDEMPOTENCY_KEY_IN_USE,
+                "The first request with this key is still being admitted by another worker. This request started no"
+                        + " run.",
+                "Send it again in a second; you will get the run of the first request.");
+        return named(refusal, trigger, "2.6");
+    }
+
+    static SemelException unavailable(StoreFailure e) {
+        if (e instanceof StoreFailure.Poisoned) {
+            return new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "The store refused a value of this request. No run was started.",
+                    "Remove characters or numbers that a database cannot hold, then send it again.",
+                    e);
+        }
+        return new SemelException(
+                ErrorCode.STORE_UNAVAILABLE,
+                "The store did not take this request in time. Nothing ran that you were not told of.",
+                "Send it again with the same key in a moment; that is always safe.",
+                e);
     }
 }
