@@ -73,6 +73,9 @@ final class Bench {
             rounds(store + " one key", load, seconds, () -> _ -> "the-one-key");
             rounds(store + " 1,000 keys", load, seconds, () -> n -> "key-" + n * 7919 % 1000);
             settle(server);
+            String key = server.get("/v1/keys/the-one-key");
+            System.out.println("                                 the one key: "
+                    + key.replaceAll(".*(\"replays\":\\d+).*", "$1") + " on record");
             System.out.printf(
                     Locale.ROOT,
                     "%-32s %.0f writes in %.0f transactions, %.0f MiB of heap in use at most%n",

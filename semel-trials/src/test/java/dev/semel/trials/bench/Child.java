@@ -1,20 +1,21 @@
 package dev.semel.trials.bench;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** The server as a process of its own, with the heap that docs/performance.md names. */
 final class Child implements AutoCloseable {
+    private static final String ADDRESS = "http://127.0.0.1:";
     private final Process process;
     private final HttpClient http = HttpClient.newHttpClient();
     private final int port;
@@ -27,23 +28,33 @@ final class Child implements AutoCloseable {
         command.addAll(List.of(flags));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), "dev.semel.server.Main"));
         command.addAll(List.of("dev", "--demo", "--port", "0", "--data", data.toString(), "--store", store));
-        process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-        int found = 0;
-        for (String line = out.readLine(); line != null && !line.equals("ready"); line = out.readLine()) {
-            int at = line.indexOf("http://127.0.0.1:");
-            if (line.startsWith("postgresql ") || line.startsWith("sqlite ")) {
-                System.out.println(line);
+        // The log goes to a file, as in production; reading it here would take from the cores that are measured.
+        Path log = data.resolve("server.log");
+        process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        List<String> lines = awaitReady(log);
+        lines.stream()
+                .filter(line -> line.startsWith("postgresql ") || line.startsWith("sqlite "))
+                .forEach(System.out::println);
+        port = lines.stream()
+                .filter(line -> line.contains(ADDRESS))
+                .map(line -> line.substring(line.indexOf(ADDRESS) + ADDRESS.length()))
+                .mapToInt(rest -> Integer.parseInt(rest.substring(0, rest.indexOf('/'))))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private List<String> awaitReady(Path log) throws IOException {
+        while (process.isAlive()) {
+            List<String> lines = Files.readAllLines(log);
+            if (lines.contains("ready")) {
+                return lines;
             }
-            if (at >= 0 && found == 0) {
-                found = Integer.parseInt(line.substring(at + 17, line.indexOf('/', at + 17)));
-            }
+            LockSupport.parkNanos(50_000_000);
         }
-        if (found == 0) {
-            throw new IOException("the server did not start");
-        }
-        port = found;
-        Thread.ofPlatform().daemon(true).start(() -> out.lines().forEach(_ -> {}));
+        throw new IOException("the server did not start: " + Files.readString(log));
     }
 
     int port() {
