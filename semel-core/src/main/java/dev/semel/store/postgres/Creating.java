@@ -8,10 +8,8 @@ import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
 import dev.semel.store.jdbc.Session;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +87,7 @@ final class Creating {
         bind(arrays, rows);
         arrays.oneOrNull(owner).one(owner == null ? 0 : 1);
         arrays.one(queued ? RunState.QUEUED.code() : RunState.STARTED.code()).one(queued ? 1 : 0);
-        Set<RunId> made = runs(statement);
+        Set<RunId> made = Driving.runs(statement);
         Set<RunId> owned = owner == null ? Set.of() : made.size() == rows.size() ? made : owned(rows, owner);
         for (Row row : rows) {
             Admitted.Fresh from = row.from();
@@ -130,16 +128,6 @@ final class Creating {
         new Arrays(session, statement)
                 .bytes(rows.stream().map(row -> row.run().bytes()).toArray(byte[][]::new))
                 .one(owner);
-        return runs(statement);
-    }
-
-    private static Set<RunId> runs(PreparedStatement statement) throws SQLException {
-        Set<RunId> runs = new HashSet<>();
-        try (ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                runs.add(RunId.of(row.getBytes(1)));
-            }
-        }
-        return runs;
+        return Driving.runs(statement);
     }
 }

@@ -152,7 +152,8 @@ final class Driving {
         }
     }
 
-    private static Set<RunId> runs(PreparedStatement statement) throws SQLException {
+    /** The run ids that a statement returns in its first column. */
+    static Set<RunId> runs(PreparedStatement statement) throws SQLException {
         Set<RunId> runs = new HashSet<>();
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
