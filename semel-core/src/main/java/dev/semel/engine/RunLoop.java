@@ -8,7 +8,15 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.run.StepId;
 import dev.semel.store.Write;
-import dev.semel.workflow.Context;
+import dev.semel.workflow.Approval;
+import dev.semel.workflow.Decision;
+import dev.semel.workflow.Durable;
+import dev.semel.workflow.EffectPlan;
+import dev.semel.workflow.Outcome;
+import dev.semel.workflow.StepPlan;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
 import dev.semel.workflow.Published;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -143,7 +151,7 @@ public final class RunLoop implements AutoCloseable {
     }
 
     private Write.End execute(Resident run, StepRunner steps) {
-        Context context = new Steps(run.runId(), run.lineage(), steps);
+        Durable context = new Steps(run.runId(), run.lineage(), steps);
         try {
             JsonNode output = run.workflow().body().run(context, run.input());
             return new Write.End(run.id(), RunState.COMPLETED, Write.Ending.output(Json.write(output)), steps.rest());
@@ -171,17 +179,121 @@ public final class RunLoop implements AutoCloseable {
         }
     }
 
+    private static final dev.semel.workflow.Step NO = new dev.semel.workflow.Step() {
+        @Override
+        public String id() {
+            return "";
+        }
+
+        @Override
+        public String key() {
+            return "";
+        }
+
+        @Override
+        public int attempt() {
+            return 1;
+        }
+    };
+
     /** The context of one execution. */
-    private record Steps(String runId, RunId lineage, StepRunner steps) implements Context {
+    private record Steps(String runId, RunId lineage, StepRunner steps) implements Durable {
         @Override
         public String stepId(String name) {
             return StepId.of(lineage, name).text();
         }
 
         @Override
-        public JsonNode step(String name, Supplier<JsonNode> work) {
-            return steps.step(name, work);
+        public JsonNode step(StepPlan plan, Work work) {
+            return steps.step(plan.name(), () -> {
+                try {
+                    return work.run(NO);
+                } catch (RuntimeException e) {
+                    throw e;
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
         }
+
+    private static UnsupportedOperationException notHere() {
+        return new UnsupportedOperationException("files have only plain steps so far");
+    }
+
+    @Override
+    public Outcome<JsonNode> effect(EffectPlan plan, Sending sending) {
+        throw notHere();
+    }
+
+    @Override
+    public JsonNode tx(StepPlan plan, TxWork work) {
+        throw notHere();
+    }
+
+    @Override
+    public void sleep(String name, Duration length) {
+        throw notHere();
+    }
+
+    @Override
+    public void sleepUntil(String name, Instant due) {
+        throw notHere();
+    }
+
+    @Override
+    public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
+        throw notHere();
+    }
+
+    @Override
+    public Decision approval(String name, Approval approval) {
+        throw notHere();
+    }
+
+    @Override
+    public <I, R> List<R> forEach(String name, Items<I> items, Branch<I, R> branch) {
+        throw notHere();
+    }
+
+    @Override
+    public JsonNode call(String name, Child child) {
+        throw notHere();
+    }
+
+    @Override
+    public void compensate(String name, Undo undo) {
+        throw notHere();
+    }
+
+    @Override
+    public void signal(String name, Outgoing signal) {
+        throw notHere();
+    }
+
+    @Override
+    public Instant now() {
+        throw notHere();
+    }
+
+    @Override
+    public UUID uuid() {
+        throw notHere();
+    }
+
+    @Override
+    public double random() {
+        throw notHere();
+    }
+
+    @Override
+    public void status(String text) {
+        throw notHere();
+    }
+
+    @Override
+    public void durable() {
+        throw notHere();
+    }
     }
 
     /** Waits a while for the runs in this process to end; what is left is taken up elsewhere. */

@@ -3,7 +3,7 @@ package dev.semel.server.definition;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.workflow.Body;
-import dev.semel.workflow.Context;
+import dev.semel.workflow.Durable;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,17 +24,17 @@ record SetSteps(
     }
 
     @Override
-    public JsonNode run(Context context, JsonNode input) {
+    public JsonNode run(Durable durable, JsonNode input) {
         Map<String, JsonNode> results = new LinkedHashMap<>();
         for (StepReader.Step step : steps) {
-            String stepId = context.stepId(step.id());
-            Scope scope = new Scope(input, results, context.runId(), stepId, Map.of());
+            String stepId = durable.stepId(step.id());
+            Scope scope = new Scope(input, results, durable.runId(), stepId, Map.of());
             if (step.when() == null || isTrue(step.when(), scope, "The condition of step '%s'".formatted(step.id()))) {
                 String place = "Step '%s'".formatted(step.id());
-                results.put(step.id(), context.step(step.id(), () -> filled(step.set(), scope, place)));
+                results.put(step.id(), durable.step(step.id(), () -> filled(step.set(), scope, place)));
             }
         }
-        Scope scope = new Scope(input, results, context.runId(), "", Map.of());
+        Scope scope = new Scope(input, results, durable.runId(), "", Map.of());
         return output == null ? JsonNodeFactory.instance.nullNode() : filled(output, scope, "The output");
     }
 

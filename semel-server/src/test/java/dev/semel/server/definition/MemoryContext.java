@@ -1,14 +1,24 @@
 package dev.semel.server.definition;
 
 import dev.semel.json.Json;
-import dev.semel.workflow.Context;
+import dev.semel.workflow.Approval;
+import dev.semel.workflow.Decision;
+import dev.semel.workflow.Durable;
+import dev.semel.workflow.EffectPlan;
+import dev.semel.workflow.Outcome;
+import dev.semel.workflow.Step;
+import dev.semel.workflow.StepPlan;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 
 /** A journal in memory: a recorded step is not run again, and results come back as they would from a store. */
-final class MemoryContext implements Context {
+final class MemoryContext implements Durable {
     final Map<String, String> recorded = new LinkedHashMap<>();
     private final String runId;
 
@@ -27,12 +37,114 @@ final class MemoryContext implements Context {
     }
 
     @Override
-    public JsonNode step(String name, Supplier<JsonNode> work) {
-        String known = recorded.get(name);
+    public JsonNode step(StepPlan plan, Work work) {
+        String known = recorded.get(plan.name());
         if (known == null) {
-            known = Json.write(work.get());
-            recorded.put(name, known);
+            try {
+                known = Json.write(work.run(NO_STEP));
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+            recorded.put(plan.name(), known);
         }
         return Json.parse(known);
+    }
+
+    private static final Step NO_STEP = new Step() {
+        @Override
+        public String id() {
+            return "";
+        }
+
+        @Override
+        public String key() {
+            return "";
+        }
+
+        @Override
+        public int attempt() {
+            return 1;
+        }
+    };
+
+    private static UnsupportedOperationException notHere() {
+        return new UnsupportedOperationException("files have only plain steps so far");
+    }
+
+    @Override
+    public Outcome<JsonNode> effect(EffectPlan plan, Sending sending) {
+        throw notHere();
+    }
+
+    @Override
+    public JsonNode tx(StepPlan plan, TxWork work) {
+        throw notHere();
+    }
+
+    @Override
+    public void sleep(String name, Duration length) {
+        throw notHere();
+    }
+
+    @Override
+    public void sleepUntil(String name, Instant due) {
+        throw notHere();
+    }
+
+    @Override
+    public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
+        throw notHere();
+    }
+
+    @Override
+    public Decision approval(String name, Approval approval) {
+        throw notHere();
+    }
+
+    @Override
+    public <I, R> List<R> forEach(String name, Items<I> items, Branch<I, R> branch) {
+        throw notHere();
+    }
+
+    @Override
+    public JsonNode call(String name, Child child) {
+        throw notHere();
+    }
+
+    @Override
+    public void compensate(String name, Undo undo) {
+        throw notHere();
+    }
+
+    @Override
+    public void signal(String name, Outgoing signal) {
+        throw notHere();
+    }
+
+    @Override
+    public Instant now() {
+        throw notHere();
+    }
+
+    @Override
+    public UUID uuid() {
+        throw notHere();
+    }
+
+    @Override
+    public double random() {
+        throw notHere();
+    }
+
+    @Override
+    public void status(String text) {
+        throw notHere();
+    }
+
+    @Override
+    public void durable() {
+        throw notHere();
     }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.effect;
+
+import org.jspecify.annotations.NullMarked;
