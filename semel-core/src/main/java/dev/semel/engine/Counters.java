@@ -25,6 +25,17 @@ public final class Counters {
     public final LongAdder recovered = new LongAdder();
     public final LongAdder takeovers = new LongAdder();
     public final LongAdder droppedRuns = new LongAdder();
+    public final LongAdder absorbed = new LongAdder();
+    public final LongAdder cancelled = new LongAdder();
+    public final LongAdder putAway = new LongAdder();
+    public final LongAdder diskWaits = new LongAdder();
+    public final LongAdder sent = new LongAdder();
+    public final LongAdder suppressed = new LongAdder();
+    public final LongAdder reused = new LongAdder();
+    public final LongAdder inDoubt = new LongAdder();
+    public final LongAdder retries = new LongAdder();
+    public final LongAdder diverged = new LongAdder();
+    public final LongAdder held = new LongAdder();
 
     /** Grows with everything after which a run may be ours in the store without being driven here. */
     long doubts() {
@@ -52,6 +63,17 @@ public final class Counters {
                 Map.entry("failed", failed::sum),
                 Map.entry("recovered", recovered::sum),
                 Map.entry("takeovers", takeovers::sum),
-                Map.entry("droppedRuns", droppedRuns::sum));
+                Map.entry("droppedRuns", droppedRuns::sum),
+                Map.entry("absorbed", absorbed::sum),
+                Map.entry("cancelled", cancelled::sum),
+                Map.entry("putAway", putAway::sum),
+                Map.entry("diskWaits", diskWaits::sum),
+                Map.entry("sent", sent::sum),
+                Map.entry("suppressed", suppressed::sum),
+                Map.entry("reused", reused::sum),
+                Map.entry("inDoubt", inDoubt::sum),
+                Map.entry("retries", retries::sum),
+                Map.entry("diverged", diverged::sum),
+                Map.entry("held", held::sum));
     }
 }

@@ -85,7 +85,7 @@ public final class Dispatcher implements AutoCloseable {
 
     /** True when there may be more to claim at once. */
     private boolean claim() {
-        if (!parts.readers().ask(reads -> reads.freeWork())) {
+        if (!parts.readers().ask(reads -> reads.nextDue() <= reads.now())) {
             return false;
         }
         // Room first: a run that is claimed and not driven would wait for the end of our lease.
@@ -95,10 +95,10 @@ public final class Dispatcher implements AutoCloseable {
         }
         int left = room;
         try {
-            List<RunId> claimed =
+            List<Write.Driver> claimed =
                     parts.committer().submit(0, new Write.Claim(room)).join();
-            for (RunId run : claimed) {
-                if (resume(run)) {
+            for (Write.Driver driver : claimed) {
+                if (resume(driver.run())) {
                     left--;
                 }
             }
@@ -151,7 +151,9 @@ public final class Dispatcher implements AutoCloseable {
         if (run == null || run.end() != null) {
             return null;
         }
-        List<String> chunks = parts.readers().ask(reads -> reads.journal(id));
+        List<String> chunks = parts.readers()
+                .ask(reads ->
+                        reads.journal(id).stream().map(Reads.Chunk::entries).toList());
         around.counters().recovered.increment();
         return new RunLoop.Recorded(
                 new RunLoop.Resident(

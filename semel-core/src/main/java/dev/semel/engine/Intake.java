@@ -235,6 +235,7 @@ public final class Intake {
             case Admitted.Fresh fresh -> fresh(one, id, fresh);
             case Admitted.Held held -> answer(one, held(one, held), held.now());
             case Admitted.InUse _ -> throw Refusals.inUse(one.trigger());
+            case Admitted.Absorbed absorbed -> absorbed(one, absorbed);
             case Admitted.Again _ -> throw new IllegalStateException("the committer applies these again");
         };
     }
@@ -310,6 +311,26 @@ public final class Intake {
                                 ? earlier.chosenId()
                                 : earlier.run().text(),
                 duplicateOf == null ? null : duplicateOf.runIdText());
+    }
+
+    /** The run that waits for quiet has taken this trigger in. */
+    private Answer absorbed(Case one, Admitted.Absorbed absorbed) {
+        around.counters().absorbed.increment();
+        RunId run = absorbed.run();
+        String chosen = absorbed.chosenId();
+        return new Answer(
+                run,
+                chosen == null ? run.text() : chosen,
+                RunState.QUEUED,
+                one.trigger().workflow().workflowId(),
+                false,
+                false,
+                List.of(),
+                one.trigger().names().key() == null
+                        ? 0
+                        : one.wishes().getFirst().expiresAt(absorbed.now()),
+                null,
+                null);
     }
 
     private Answer answer(Case one, Held held, long now) {

@@ -155,7 +155,8 @@ final class LaneLoop implements AutoCloseable {
         around.counters().batches.increment();
         around.counters().writes.add(batch.size());
         for (int i = 0; i < outcomes.size(); i++) {
-            if (outcomes.get(i) instanceof Write.Admitted.Again) {
+            Object outcome = outcomes.get(i);
+            if (outcome instanceof Write.Admitted.Again || outcome == Write.Deferred.DEFERRED) {
                 again.add(batch.get(i));
             } else {
                 batch.get(i).answer(outcomes.get(i));

@@ -36,7 +36,7 @@ public final class LeaseKeeper implements AutoCloseable {
 
     public LeaseKeeper(Store store, String worker, Limits limits, Committer.Surroundings around) {
         this.leases = store.openLeases();
-        this.slots = store.lanes();
+        this.slots = store.lanes() + store.txLanes();
         this.worker = worker;
         this.ttlMicros = limits.lease().toNanos() / 1_000;
         this.around = around;

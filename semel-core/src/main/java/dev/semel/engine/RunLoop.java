@@ -13,17 +13,17 @@ import dev.semel.workflow.Decision;
 import dev.semel.workflow.Durable;
 import dev.semel.workflow.EffectPlan;
 import dev.semel.workflow.Outcome;
-import dev.semel.workflow.StepPlan;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.UUID;
 import dev.semel.workflow.Published;
+import dev.semel.workflow.StepPlan;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -173,7 +173,7 @@ public final class RunLoop implements AutoCloseable {
 
     private boolean record(Resident run, Write.End end) {
         try {
-            return engine.committer().submit(run.lane(), end).join() == Write.Owned.RECORDED;
+            return engine.committer().submit(run.lane(), end).join().recorded();
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
@@ -216,84 +216,84 @@ public final class RunLoop implements AutoCloseable {
             });
         }
 
-    private static UnsupportedOperationException notHere() {
-        return new UnsupportedOperationException("files have only plain steps so far");
-    }
+        private static UnsupportedOperationException notHere() {
+            return new UnsupportedOperationException("files have only plain steps so far");
+        }
 
-    @Override
-    public Outcome<JsonNode> effect(EffectPlan plan, Sending sending) {
-        throw notHere();
-    }
+        @Override
+        public Outcome<JsonNode> effect(EffectPlan plan, Sending sending) {
+            throw notHere();
+        }
 
-    @Override
-    public JsonNode tx(StepPlan plan, TxWork work) {
-        throw notHere();
-    }
+        @Override
+        public JsonNode tx(StepPlan plan, TxWork work) {
+            throw notHere();
+        }
 
-    @Override
-    public void sleep(String name, Duration length) {
-        throw notHere();
-    }
+        @Override
+        public void sleep(String name, Duration length) {
+            throw notHere();
+        }
 
-    @Override
-    public void sleepUntil(String name, Instant due) {
-        throw notHere();
-    }
+        @Override
+        public void sleepUntil(String name, Instant due) {
+            throw notHere();
+        }
 
-    @Override
-    public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
-        throw notHere();
-    }
+        @Override
+        public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
+            throw notHere();
+        }
 
-    @Override
-    public Decision approval(String name, Approval approval) {
-        throw notHere();
-    }
+        @Override
+        public Decision approval(String name, Approval approval) {
+            throw notHere();
+        }
 
-    @Override
-    public <I, R> List<R> forEach(String name, Items<I> items, Branch<I, R> branch) {
-        throw notHere();
-    }
+        @Override
+        public <I, R> List<R> forEach(String name, Items<I> items, Branch<I, R> branch) {
+            throw notHere();
+        }
 
-    @Override
-    public JsonNode call(String name, Child child) {
-        throw notHere();
-    }
+        @Override
+        public JsonNode call(String name, Child child) {
+            throw notHere();
+        }
 
-    @Override
-    public void compensate(String name, Undo undo) {
-        throw notHere();
-    }
+        @Override
+        public void compensate(String name, Undo undo) {
+            throw notHere();
+        }
 
-    @Override
-    public void signal(String name, Outgoing signal) {
-        throw notHere();
-    }
+        @Override
+        public void signal(String name, Outgoing signal) {
+            throw notHere();
+        }
 
-    @Override
-    public Instant now() {
-        throw notHere();
-    }
+        @Override
+        public Instant now() {
+            throw notHere();
+        }
 
-    @Override
-    public UUID uuid() {
-        throw notHere();
-    }
+        @Override
+        public UUID uuid() {
+            throw notHere();
+        }
 
-    @Override
-    public double random() {
-        throw notHere();
-    }
+        @Override
+        public double random() {
+            throw notHere();
+        }
 
-    @Override
-    public void status(String text) {
-        throw notHere();
-    }
+        @Override
+        public void status(String text) {
+            throw notHere();
+        }
 
-    @Override
-    public void durable() {
-        throw notHere();
-    }
+        @Override
+        public void durable() {
+            throw notHere();
+        }
     }
 
     /** Waits a while for the runs in this process to end; what is left is taken up elsewhere. */

@@ -108,7 +108,7 @@ final class StepRunner {
     /** True when every submitted write counted; false when another worker drives this run. */
     boolean durable() {
         for (CompletableFuture<Write.Owned> write : submitted) {
-            if (write.join() != Write.Owned.RECORDED) {
+            if (!write.join().recorded()) {
                 return false;
             }
         }

@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -34,4 +35,34 @@ public sealed interface Edit<T> {
 
     /** A name past its time: who held it and until when. */
     record Tombstone(Name name, RunId run, long expiresAt) {}
+
+    /** A signal for a run: sent twice with one key it arrives once. It makes a run that waits due. */
+    record Signal(int workspace, RunId run, String name, String key, String value) implements Edit<Signalled> {}
+
+    enum Signalled {
+        DELIVERED,
+        /** The same key came before. */
+        REPEATED,
+        /** No such run, or it has ended. */
+        GONE
+    }
+
+    /** Asks a run to end. It ends when its owner sees this. False: no such run, or it has ended. */
+    record Cancel(int workspace, RunId run, String actor, String reason) implements Edit<Boolean> {}
+
+    /** Makes runs that wait due now; a hint that may be lost. Answers how many. */
+    record Wake(List<RunId> runs) implements Edit<Integer> {}
+
+    /** Gives a claimed run back, to be taken up by somebody else. */
+    record GiveBack(Write.Driver driver) implements Edit<Boolean> {}
+
+    /** Makes runs due again that were held because the code did not fit; called when code may have changed. */
+    record WakeHeld(String workflowId) implements Edit<Integer> {}
+
+    /**
+     * A person says how an effect in doubt ended: with this result, or (null) not at all. False: it is not in doubt, or
+     * was decided before.
+     */
+    record Decide(Ledger.Id effect, RunId run, @Nullable String result, String actor, String note)
+            implements Edit<Boolean> {}
 }

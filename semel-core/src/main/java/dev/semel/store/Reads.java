@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.effect.Ledger;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -26,7 +27,24 @@ public interface Reads extends AutoCloseable {
     List<Rows.Run> runs(RunFilter filter);
 
     /** Journal chunks of a run in order, without what its end holds. */
-    List<String> journal(RunId run);
+    List<Chunk> journal(RunId run);
+
+    /** Entries that became durable together. */
+    record Chunk(int seq, String entries) {}
+
+    /** Signals of a run in the order of their arrival. */
+    List<Rows.Signal> signals(RunId run);
+
+    Ledger.@Nullable Row effect(Ledger.Id id);
+
+    /** The effects whose rows a run holds, in the order of their first attempt. */
+    List<Ledger.Row> effects(RunId run);
+
+    /** Effects of a workspace, newest first, in one state or (null) in any. */
+    List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit);
+
+    /** Runs that this one started, oldest first. */
+    List<RunId> children(RunId run);
 
     /** The newest rows of one run, or those older than {@code before}; newest last. */
     List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit);
@@ -67,8 +85,8 @@ public interface Reads extends AutoCloseable {
     /** Whether a run is held although its workflow is not paused. */
     boolean heldWithoutPause();
 
-    /** Whether there is a run that nobody drives. */
-    boolean freeWork();
+    /** When the next run that nobody drives is due, by the store's clock; {@link Write.Rest#NEVER} where there is none. */
+    long nextDue();
 
     /** Unfinished runs that belong to a lease, in order, after {@code after}. */
     List<RunId> owned(long lease, @Nullable RunId after, int limit);

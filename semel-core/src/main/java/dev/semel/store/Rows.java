@@ -41,13 +41,30 @@ public final class Rows {
             @Nullable RunId previous,
             @Nullable RunId duplicateOf,
             long createdAt,
-            int claims,
+            @Nullable Work work,
             @Nullable End end,
-            Counts counts) {
+            Counts counts,
+            @Nullable RunId parent,
+            @Nullable RunId replayOf) {
         public String runIdText() {
             return chosenId != null ? chosenId : id.text();
         }
     }
+
+    /**
+     * An unfinished run.
+     *
+     * @param falls how often in a row its worker died with it
+     * @param waits what it waits for, as JSON text; null where it waits for nothing
+     */
+    public record Work(
+            int claims,
+            int falls,
+            boolean cancel,
+            long due,
+            @Nullable String waits) {}
+
+    public record Signal(RunId id, String name, String key, String value, long at) {}
 
     public record End(long endedAt, Write.Ending ending, String entries) {}
 

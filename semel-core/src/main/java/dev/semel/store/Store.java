@@ -10,6 +10,12 @@ public interface Store extends AutoCloseable {
 
     Lane openLane();
 
+    /** How many of the users' own transactions may be open beside the lanes; 0 where they join a lane. */
+    int txLanes();
+
+    /** A connection for {@link Write.Tx} alone: the user's code runs on it before the fence is taken. */
+    Lane openTxLane();
+
     /** One reading connection, for one thread. */
     Reads openReads();
 

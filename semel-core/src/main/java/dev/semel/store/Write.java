@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.effect.Ledger;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -39,25 +40,70 @@ public sealed interface Write<O> {
 
         /** Decided by a neighbour in the same batch: apply it again in the next transaction. */
         record Again() implements Admitted {}
+
+        /** Another trigger's run waits for quiet and takes this one in: its input is the newest now. */
+        record Absorbed(long now, RunId run, @Nullable String chosenId, long due) implements Admitted {}
     }
 
     /** The run that held the name before, and whether it lost it by expiry. */
     record Earlier(RunId run, @Nullable String chosenId, boolean expired) {}
 
-    /** Entries of a run's journal, in order; {@code state} is where the run is after them. */
-    record Append(RunId run, int seq, String entries, RunState state) implements Write<Owned> {
+    /** One execution of a run: the claim counts how often somebody took the run up, so an old execution is known. */
+    record Driver(RunId run, int claim) {}
+
+    /**
+     * Entries of a run's journal, in order (empty text: none), what they do to the ledger, and where the run is after
+     * them. With a {@code rest} the run is put away: nobody owns it until it is due.
+     */
+    record Append(
+            Driver by,
+            int seq,
+            String entries,
+            RunState state,
+            List<Ledger.Op> ops,
+            @Nullable Rest rest) implements Write<Owned> {
+        /** Entries of a run that was taken up once. */
+        public Append(RunId run, int seq, String entries, RunState state) {
+            this(new Driver(run, 1), seq, entries, state, List.of(), null);
+        }
+
+        public RunId run() {
+            return by.run();
+        }
+
         @Override
         public int weight() {
-            return 128 + entries.length();
+            return 128 + entries.length() + 512 * ops.size();
         }
     }
 
+    /**
+     * Until when a run needs nobody.
+     *
+     * @param due when it is to be taken up again, by the store's clock; {@link #NEVER} where only a wake-up counts
+     * @param waits what it waits for, for people and for wake-ups: a JSON text
+     * @param signals how many signals the run has seen; where there are more it is due at once
+     */
+    record Rest(long due, String waits, int signals) {
+        public static final long NEVER = Long.MAX_VALUE;
+    }
+
     /** The end of a run, with the entries that were not yet written. */
-    record End(RunId run, RunState state, Ending ending, String entries) implements Write<Owned> {
+    record End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops) implements Write<Owned> {
+        /** The end of a run that was taken up once. */
+        public End(RunId run, RunState state, Ending ending, String entries) {
+            this(new Driver(run, 1), state, ending, entries, List.of());
+        }
+
+        public RunId run() {
+            return by.run();
+        }
+
         @Override
         public int weight() {
             return 256
                     + entries.length()
+                    + 512 * ops.size()
                     + (ending.output() == null ? 0 : ending.output().length());
         }
     }
@@ -73,10 +119,25 @@ public sealed interface Write<O> {
         }
     }
 
-    /** Whether the write of an owner counted. */
-    enum Owned {
-        RECORDED,
-        FENCED
+    /**
+     * Whether the write of an owner counted.
+     *
+     * @param cancel somebody asked for the end of the run
+     * @param verdicts the ledger's answers, in the order of the ops
+     */
+    record Owned(boolean recorded, boolean cancel, List<Ledger.Verdict> verdicts) implements TxOutcome {
+        public static final Owned RECORDED = new Owned(true, false, List.of());
+        public static final Owned FENCED = new Owned(false, false, List.of());
+    }
+
+    sealed interface TxOutcome {}
+
+    /** The user's code failed, and all it did was undone. */
+    record Undone(Throwable failure) implements TxOutcome {}
+
+    /** Not decided: a neighbour in the same transaction stands in the way. Apply it again in the next one. */
+    enum Deferred {
+        DEFERRED
     }
 
     /** Requests that met a known name, gathered; each row has an id of its own, so that counts stay exact. */
@@ -99,12 +160,34 @@ public sealed interface Write<O> {
             @Nullable String changed,
             long times) {}
 
-    /** Takes up to {@code limit} runs that nobody drives. */
-    record Claim(int limit) implements Write<List<RunId>> {
+    /**
+     * Takes up to {@code limit} runs that are due and that nobody drives.
+     *
+     * @param except ids of workflows that this worker cannot drive
+     */
+    record Claim(int limit, List<String> except) implements Write<List<Driver>> {
+        public Claim(int limit) {
+            this(limit, List.of());
+        }
+
         @Override
         public int weight() {
             return 64;
         }
+    }
+
+    /** The user's own rows and the record of the step, in one commit. Only where the store shares its writer. */
+    record Tx(Driver by, int seq, Deed deed) implements Write<TxOutcome> {
+        @Override
+        public int weight() {
+            return 4096;
+        }
+    }
+
+    /** What a transaction does; the answer is the journal's entries. A failure undoes all of it and nothing else. */
+    @FunctionalInterface
+    interface Deed {
+        String apply(java.sql.Connection connection) throws Exception;
     }
 
     /** A change that people make, rarely: one statement or few, described by its own type. */

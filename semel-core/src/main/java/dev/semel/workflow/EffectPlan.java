@@ -43,7 +43,8 @@ public record EffectPlan(
     }
 
     /** @param worth an amount and its currency, e.g. `12.50 EUR` */
-    public record Marks(Does does, @Nullable String object, @Nullable String worth) {
+    public record Marks(
+            Does does, @Nullable String object, @Nullable String worth) {
         public static final Marks NONE = new Marks(Does.CREATE, null, null);
     }
 }

@@ -10,7 +10,8 @@ import java.util.List;
  *
  * @param attempts how many in all, the first included
  */
-public record Retry(int attempts, Duration first, double factor, Duration longest, List<Class<? extends Throwable>> notOn) {
+public record Retry(
+        int attempts, Duration first, double factor, Duration longest, List<Class<? extends Throwable>> notOn) {
     public static final Retry NONE = new Retry(1, Duration.ofSeconds(1), 2, Duration.ofMinutes(5), List.of());
     private static final int MOST_ATTEMPTS = 1_000;
 
@@ -52,7 +53,9 @@ public record Retry(int attempts, Duration first, double factor, Duration longes
     @SafeVarargs
     public final Retry notOn(Class<? extends Throwable>... kinds) {
         List<Class<? extends Throwable>> all = new ArrayList<>(notOn);
-        all.addAll(List.of(kinds));
+        for (Class<? extends Throwable> kind : kinds) {
+            all.add(kind);
+        }
         return new Retry(attempts, first, factor, longest, all);
     }
 

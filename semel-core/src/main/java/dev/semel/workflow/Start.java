@@ -9,7 +9,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param replayOf the id of a run whose lineage the new run continues, so that its effects carry the same keys
  */
-public record Start(@Nullable String key, @Nullable String id, @Nullable String replayOf, @Nullable String correlationId) {
+public record Start(
+        @Nullable String key,
+        @Nullable String id,
+        @Nullable String replayOf,
+        @Nullable String correlationId) {
     /** No name: the workflow's own key, or a new run each time. */
     public static Start fresh() {
         return new Start(null, null, null, null);

@@ -97,7 +97,7 @@ final class CommitterTest {
     /** Hands these over so that they are one batch. */
     private <O> List<CompletableFuture<O>> gathered(List<? extends Write<O>> writes) {
         store.shut();
-        CompletableFuture<List<RunId>> first = committer.submit(0, new Write.Claim(0));
+        CompletableFuture<List<Write.Driver>> first = committer.submit(0, new Write.Claim(0));
         Waiting.until("the lane stands at the gate", store::somebodyWaits);
         List<CompletableFuture<O>> answers = new ArrayList<>();
         writes.forEach(write -> answers.add(committer.submit(0, write)));
@@ -285,7 +285,7 @@ final class CommitterTest {
         SemelException refused = assertThrows(
                 SemelException.class, () -> committer.admit(0, admit("M")).join());
         assertEquals(ErrorCode.SHUTTING_DOWN, refused.code());
-        CompletableFuture<List<RunId>> late = committer.submit(0, new Write.Claim(1));
+        CompletableFuture<List<Write.Driver>> late = committer.submit(0, new Write.Claim(1));
         Waiting.until("a late write gets an answer too", late::isDone);
         assertInstanceOf(SemelException.class, failure(late));
         assertEquals(2, place.count("semel_run"));

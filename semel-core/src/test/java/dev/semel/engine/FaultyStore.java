@@ -54,6 +54,16 @@ final class FaultyStore implements Store {
     }
 
     @Override
+    public int txLanes() {
+        return real.txLanes();
+    }
+
+    @Override
+    public Lane openTxLane() {
+        return real.openTxLane();
+    }
+
+    @Override
     public Lane openLane() {
         Lane lane = real.openLane();
         return new Lane() {

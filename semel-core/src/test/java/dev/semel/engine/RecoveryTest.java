@@ -96,7 +96,11 @@ final class RecoveryTest {
             bench.publish("plain", Policy.plain(), Bench.ECHO);
             Answer first = bench.ask("slow").key("K").send();
             Answer second = bench.ask("plain").key("L").send();
-            assertEquals(0, bench.run(second.run()).claims(), "there was room for one");
+            assertEquals(
+                    0,
+                    java.util.Objects.requireNonNull(bench.run(second.run()).work())
+                            .claims(),
+                    "there was room for one");
             go.countDown();
             bench.ended(first.run());
             assertEquals(RunState.COMPLETED, bench.ended(second.run()).state());

@@ -41,7 +41,7 @@ interface AdmissionRules {
         assertEquals(new NewRun.Origin(Door.HTTP, "actor", "the key", "the correlation"), run.origin());
         assertEquals(id, run.lineage());
         assertEquals(desk().place.time(), run.createdAt());
-        assertEquals(1, run.claims());
+        assertEquals(1, Desk.claims(run));
         assertNull(run.end());
         assertEquals(0, desk().place.count("semel_key"));
     }
@@ -216,9 +216,9 @@ interface AdmissionRules {
         var fresh = assertInstanceOf(
                 Admitted.Fresh.class, desk().apply(new Write.Admit(desk().run(id), List.of(desk().key("K")), false)));
         assertFalse(fresh.owned());
-        assertEquals(0, desk().runOf(id).claims());
-        assertTrue(desk().reads.freeWork());
-        assertEquals(List.of(id), desk().apply(new Write.Claim(10)));
+        assertEquals(0, Desk.claims(desk().runOf(id)));
+        assertTrue(desk().freeWork());
+        assertEquals(List.of(id), Desk.runs(desk().apply(new Write.Claim(10))));
     }
 
     @Test
@@ -226,8 +226,8 @@ interface AdmissionRules {
         RunId id = desk().id();
         var fresh = assertInstanceOf(Admitted.Fresh.class, desk().applyAs(null, desk().admit(id, desk().key("K"))));
         assertFalse(fresh.owned());
-        assertEquals(List.of(), desk().applyAs(null, new Write.Claim(10)));
-        assertEquals(List.of(id), desk().apply(new Write.Claim(10)));
+        assertEquals(List.of(), Desk.runs(desk().applyAs(null, new Write.Claim(10))));
+        assertEquals(List.of(id), Desk.runs(desk().apply(new Write.Claim(10))));
     }
 
     @Test
@@ -238,8 +238,8 @@ interface AdmissionRules {
                 desk().apply(new Write.Admit(desk().run(id, RunState.QUEUED, null), List.of(), true)));
         assertFalse(fresh.owned());
         assertEquals(RunState.QUEUED, desk().runOf(id).state());
-        assertFalse(desk().reads.freeWork());
-        assertEquals(List.of(), desk().apply(new Write.Claim(10)));
+        assertFalse(desk().freeWork());
+        assertEquals(List.of(), Desk.runs(desk().apply(new Write.Claim(10))));
         assertEquals(1, desk().reads.unfinished());
     }
 
@@ -257,7 +257,7 @@ interface AdmissionRules {
                 outcomes.stream()
                         .map(o -> assertInstanceOf(Admitted.Fresh.class, o).owned())
                         .toList());
-        assertEquals(List.of(free), desk().apply(new Write.Claim(10)));
+        assertEquals(List.of(free), Desk.runs(desk().apply(new Write.Claim(10))));
         assertNotNull(desk().reads.run(desk().ws, queued));
     }
 }

@@ -84,10 +84,10 @@ interface ChangeRules {
         assertTrue(desk().reads.catalogChange() > before);
         RunId queued = desk().id();
         desk().apply(new Write.Admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
-        assertEquals(List.of(), desk().apply(new Write.Claim(5)));
+        assertEquals(List.of(), Desk.runs(desk().apply(new Write.Claim(5))));
         assertFalse(there(desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, false)))
                 .paused());
-        assertEquals(List.of(queued), desk().apply(new Write.Claim(5)));
+        assertEquals(List.of(queued), Desk.runs(desk().apply(new Write.Claim(5))));
         assertEquals(RunState.STARTED, desk().runOf(queued).state());
     }
 
@@ -109,7 +109,7 @@ interface ChangeRules {
                 .getFirst();
         assertEquals(Nothing.NOTHING, answer);
         assertTrue(there(desk().reads.workflow(desk().ws, "one")).paused());
-        assertFalse(desk().reads.freeWork(), "its queued runs stay where they are");
+        assertFalse(desk().freeWork(), "its queued runs stay where they are");
     }
 
     @Test

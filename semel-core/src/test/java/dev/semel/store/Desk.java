@@ -176,4 +176,21 @@ final class Desk implements AutoCloseable {
         store.close();
         place.close();
     }
+
+    /** The runs that a claim took. */
+    static List<RunId> runs(List<Write.Driver> claimed) {
+        return claimed.stream().map(Write.Driver::run).toList();
+    }
+
+    static int claims(Rows.Run run) {
+        return java.util.Objects.requireNonNull(run.work()).claims();
+    }
+
+    List<String> journal(RunId run) {
+        return reads.journal(run).stream().map(Reads.Chunk::entries).toList();
+    }
+
+    boolean freeWork() {
+        return reads.nextDue() <= reads.now();
+    }
 }

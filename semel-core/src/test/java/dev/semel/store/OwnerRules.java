@@ -24,7 +24,7 @@ interface OwnerRules {
         assertEquals(
                 List.of(Owned.RECORDED, Owned.RECORDED),
                 desk().applyAll(desk().append(run, 1, "[\"b\"]"), desk().append(run, 2, "[\"ü€😀\"]")));
-        assertEquals(List.of("[\"a\"]", "[\"b\"]", "[\"ü€😀\"]"), desk().reads.journal(run));
+        assertEquals(List.of("[\"a\"]", "[\"b\"]", "[\"ü€😀\"]"), desk().journal(run));
         desk().place.setTime(Place.START + 5);
         var end = new Write.End(run, RunState.COMPLETED, Write.Ending.output("{\"ok\":true}"), "[\"rest\"]");
         assertEquals(Owned.RECORDED, desk().apply(end));
@@ -94,23 +94,28 @@ interface OwnerRules {
     default void a_fenced_lane_goes_on_under_a_new_lease() {
         RunId run = desk().fresh();
         desk().leases.end(Desk.LEASE);
-        assertThrows(StoreFailure.Fenced.class, () -> desk().apply(new Write.Claim(1)));
+        assertThrows(StoreFailure.Fenced.class, () -> Desk.runs(desk().apply(new Write.Claim(1))));
         desk().leases.start(78, "desk", desk().store.lanes(), Desk.TTL);
-        assertEquals(List.of(run), desk().applyAs(new Batch.Hold(78, 0), new Write.Claim(1)));
+        assertEquals(List.of(run), Desk.runs(desk().applyAs(new Batch.Hold(78, 0), new Write.Claim(1))));
     }
 
     @Test
     default void a_lease_given_back_sets_its_runs_free_at_once() {
         RunId run = desk().fresh();
-        assertFalse(desk().reads.freeWork());
+        assertFalse(desk().freeWork());
         desk().leases.end(Desk.LEASE);
-        assertTrue(desk().reads.freeWork());
+        assertTrue(desk().freeWork());
         assertFalse(desk().leases.renew(Desk.LEASE, Desk.TTL), "it is never taken up again");
         desk().leases.start(78, "desk", desk().store.lanes(), Desk.TTL);
         var hold = new Batch.Hold(78, 0);
-        assertEquals(List.of(run), desk().applyAs(hold, new Write.Claim(5)));
-        assertEquals(2, desk().runOf(run).claims());
-        assertEquals(Owned.RECORDED, desk().applyAs(hold, desk().append(run, 0, "[1]")));
+        assertEquals(List.of(run), Desk.runs(desk().applyAs(hold, new Write.Claim(5))));
+        assertEquals(2, Desk.claims(desk().runOf(run)));
+        assertEquals(
+                Owned.RECORDED,
+                desk().applyAs(
+                                hold,
+                                new Write.Append(
+                                        new Write.Driver(run, 2), 0, "[1]", RunState.RUNNING, List.of(), null)));
     }
 
     @Test
@@ -134,12 +139,12 @@ interface OwnerRules {
                         new Write.Admit(desk().run(second), List.of(), false));
         assertEquals(
                 List.of(first, second),
-                desk().apply(new Write.Claim(2)).stream().sorted().toList());
-        assertEquals(List.of(third), desk().apply(new Write.Claim(2)));
-        assertFalse(desk().reads.freeWork());
+                Desk.runs(desk().apply(new Write.Claim(2))).stream().sorted().toList());
+        assertEquals(List.of(third), Desk.runs(desk().apply(new Write.Claim(2))));
+        assertFalse(desk().freeWork());
         assertEquals(RunState.QUEUED, desk().runOf(queued).state());
         Rows.Run claimed = desk().reads.claimed(third);
         assertNotNull(claimed);
-        assertEquals(1, claimed.claims());
+        assertEquals(1, Desk.claims(claimed));
     }
 }

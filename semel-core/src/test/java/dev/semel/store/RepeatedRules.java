@@ -83,7 +83,7 @@ interface RepeatedRules {
         desk().leases.start(78, "desk", desk().store.lanes(), Desk.TTL);
         Admitted again = desk().applyAs(new Batch.Hold(78, 0), admit);
         assertFalse(assertInstanceOf(Admitted.Fresh.class, again).owned());
-        assertEquals(List.of(admit.run().id()), desk().applyAs(new Batch.Hold(78, 0), new Write.Claim(5)));
+        assertEquals(List.of(admit.run().id()), Desk.runs(desk().applyAs(new Batch.Hold(78, 0), new Write.Claim(5))));
     }
 
     @Test
@@ -92,7 +92,7 @@ interface RepeatedRules {
         Write.Append append = desk().append(run, 0, "[1]");
         assertEquals(Owned.RECORDED, desk().apply(append));
         assertEquals(Owned.RECORDED, desk().apply(append));
-        assertEquals(List.of("[1]"), desk().reads.journal(run));
+        assertEquals(List.of("[1]"), desk().journal(run));
     }
 
     @Test
@@ -111,7 +111,7 @@ interface RepeatedRules {
         List<Write<?>> batch = List.of(desk().append(run, 0, "[1]"), desk().end(run));
         assertEquals(List.of(Owned.RECORDED, Owned.RECORDED), desk().applyAll(batch));
         assertEquals(Owned.RECORDED, desk().applyAll(batch).get(1), "the end is on record");
-        assertEquals(List.of("[1]"), desk().reads.journal(run));
+        assertEquals(List.of("[1]"), desk().journal(run));
         assertEquals(1, desk().place.count("semel_end"));
     }
 
@@ -143,10 +143,10 @@ interface RepeatedRules {
         desk().applyAll(
                         new Write.Admit(desk().run(one), List.of(), false),
                         new Write.Admit(desk().run(two), List.of(), false));
-        assertEquals(List.of(one), desk().apply(new Write.Claim(1)));
-        assertEquals(List.of(two), desk().apply(new Write.Claim(1)));
-        assertEquals(List.of(), desk().apply(new Write.Claim(1)));
-        assertEquals(1, desk().runOf(one).claims());
+        assertEquals(List.of(one), Desk.runs(desk().apply(new Write.Claim(1))));
+        assertEquals(List.of(two), Desk.runs(desk().apply(new Write.Claim(1))));
+        assertEquals(List.of(), Desk.runs(desk().apply(new Write.Claim(1))));
+        assertEquals(1, Desk.claims(desk().runOf(one)));
     }
 
     @Test

@@ -24,10 +24,12 @@ public final class Edits {
 
     private final Session session;
     private final Supplier<RunId> ids;
+    private final RunEdits runs;
 
     public Edits(Session session, Supplier<RunId> ids) {
         this.session = session;
         this.ids = ids;
+        this.runs = new RunEdits(session, ids);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
@@ -40,6 +42,12 @@ public final class Edits {
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
+            case Edit.Signal signal -> runs.signal(signal, now);
+            case Edit.Cancel cancel -> cancel(cancel, now);
+            case Edit.Wake wake -> runs.wake(wake);
+            case Edit.GiveBack back -> runs.giveBack(back.driver());
+            case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
+            case Edit.Decide decide -> decide(decide, now);
         };
     }
 
@@ -100,7 +108,9 @@ public final class Edits {
             return null; // not there, or another workspace's: its queued runs are nobody's business here
         }
         if (!pause.paused()) {
-            session.update("UPDATE semel_work SET held = 0 WHERE workflow_id = ? AND held = 1", pause.workflowId());
+            session.update(
+                    "UPDATE semel_work SET held = 0 WHERE workflow_id = ? AND held = 1 AND gated <> 2",
+                    pause.workflowId());
         }
         bumpCatalog();
         return session.one("""
@@ -112,7 +122,7 @@ public final class Edits {
     private int freeResumed() throws SQLException {
         return session.update("""
             UPDATE semel_work SET held = 0
-            WHERE held = 1 AND workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE paused = 0)
+            WHERE held = 1 AND gated <> 2 AND workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE paused = 0)
             """);
     }
 
@@ -158,6 +168,28 @@ public final class Edits {
             audit(name.workspace(), now, List.of(release.actor(), "key.release", name.text(), release.reason()));
         }
         return released;
+    }
+
+    private boolean cancel(Edit.Cancel cancel, long now) throws SQLException {
+        boolean asked = runs.cancel(cancel);
+        if (asked) {
+            List<String> facts =
+                    List.of(cancel.actor(), "run.cancel", cancel.run().text(), cancel.reason());
+            audit(cancel.workspace(), now, facts);
+        }
+        return asked;
+    }
+
+    private boolean decide(Edit.Decide decide, long now) throws SQLException {
+        boolean decided = runs.decide(decide, now);
+        if (decided) {
+            String what = decide.result() == null ? "effect.not_happened" : "effect.happened";
+            audit(
+                    decide.effect().workspace(),
+                    now,
+                    List.of(decide.actor(), what, decide.run().text(), decide.note()));
+        }
+        return decided;
     }
 
     private int delete(List<Edit.Tombstone> tombstones) throws SQLException {

@@ -1,5 +1,6 @@
 package dev.semel.store.jdbc;
 
+import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
@@ -22,11 +23,13 @@ public abstract class JdbcReads implements Reads {
     private static final String RUN = """
         SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
                r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
-               e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at
+               e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at,
+               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of
         FROM semel_run r
         LEFT JOIN semel_work w ON w.run = r.run
         LEFT JOIN semel_end e ON e.run = r.run
         LEFT JOIN semel_use u ON u.run = r.run
+        LEFT JOIN semel_link l ON l.run = r.run
         WHERE r.run = ? AND (CAST(? AS integer) = 0 OR r.ws = ?)
         """;
 
@@ -34,11 +37,13 @@ public abstract class JdbcReads implements Reads {
     private static final String RUNS_OF_WORKFLOW = """
         SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, CASE WHEN length(r.input) > 4096 THEN '' ELSE r.input END,
                r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
-               CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message, e.error_step, '[]', u.replays, u.conflicts, u.last_at
+               CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message, e.error_step, '[]', u.replays, u.conflicts, u.last_at,
+               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of
         FROM semel_run r
         LEFT JOIN semel_work w ON w.run = r.run
         LEFT JOIN semel_end e ON e.run = r.run
         LEFT JOIN semel_use u ON u.run = r.run
+        LEFT JOIN semel_link l ON l.run = r.run
         WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? AND r.created_at >= ?
           AND (CAST(? AS integer) = 0 OR COALESCE(e.state, w.state) = ?)
           AND (CAST(? AS integer) = 0 OR u.replays > 0)
@@ -104,7 +109,7 @@ public abstract class JdbcReads implements Reads {
 
     private static final String HELD_WITHOUT_PAUSE = """
         SELECT 1 FROM semel_work w JOIN semel_workflow f ON f.workflow_id = w.workflow_id
-        WHERE w.held = 1 AND f.paused = 0 LIMIT 1
+        WHERE w.held = 1 AND w.gated <> 2 AND f.paused = 0 LIMIT 1
         """;
 
     private static final String NAMES_AFTER = """
@@ -197,9 +202,39 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
-    public List<String> journal(RunId run) {
+    public List<Chunk> journal(RunId run) {
         return ask(() -> session.list(
-                "SELECT entries FROM semel_journal WHERE run = ? ORDER BY seq", row -> row.getString(1), run));
+                "SELECT seq, entries FROM semel_journal WHERE run = ? ORDER BY seq",
+                row -> new Chunk(row.getInt(1), row.getString(2)),
+                run));
+    }
+
+    @Override
+    public List<Rows.Signal> signals(RunId run) {
+        return ask(() -> RunEdits.signals(session, run));
+    }
+
+    @Override
+    public Ledger.@Nullable Row effect(Ledger.Id id) {
+        return maybe(() -> Effects.find(session, id));
+    }
+
+    @Override
+    public List<Ledger.Row> effects(RunId run) {
+        return ask(() -> Effects.of(session, run));
+    }
+
+    @Override
+    public List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit) {
+        return ask(() -> Effects.newest(session, ws, state, limit));
+    }
+
+    @Override
+    public List<RunId> children(RunId run) {
+        return ask(() -> session.list(
+                "SELECT run FROM semel_link WHERE parent = ? ORDER BY run LIMIT 1000",
+                row -> RunId.of(row.getBytes(1)),
+                run));
     }
 
     @Override
@@ -332,9 +367,11 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
-    public boolean freeWork() {
-        return maybe(() -> session.one("SELECT 1 FROM semel_work WHERE owner IS NULL AND held = 0 LIMIT 1", row -> 1))
-                != null;
+    public long nextDue() {
+        Long due = maybe(() -> session.one(
+                "SELECT due_at FROM semel_work WHERE owner IS NULL AND held = 0 ORDER BY due_at, run LIMIT 1",
+                row -> row.getLong(1)));
+        return due == null ? Write.Rest.NEVER : due;
     }
 
     @Override

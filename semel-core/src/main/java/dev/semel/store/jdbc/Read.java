@@ -59,9 +59,15 @@ public final class Read {
                 runId(row, 12),
                 runId(row, 13),
                 row.getLong(14),
-                row.getInt(16),
+                end == null ? work(row) : null,
                 end,
-                new Rows.Counts(row.getLong(24), row.getLong(25), row.getLong(26)));
+                new Rows.Counts(row.getLong(24), row.getLong(25), row.getLong(26)),
+                runId(row, 31),
+                runId(row, 32));
+    }
+
+    private static Rows.Work work(ResultSet row) throws SQLException {
+        return new Rows.Work(row.getInt(16), row.getInt(27), row.getInt(28) == 1, row.getLong(29), row.getString(30));
     }
 
     static Write.Seen seen(ResultSet row) throws SQLException {

@@ -29,10 +29,11 @@ final class PostgresLane implements Lane {
 
     private static final String CLAIM = """
         WITH free AS (
-            SELECT run FROM semel_work WHERE owner IS NULL AND held = 0 ORDER BY run LIMIT ?
+            SELECT run FROM semel_work WHERE owner IS NULL AND held = 0 AND due_at <= ? ORDER BY due_at, run LIMIT ?
             FOR UPDATE SKIP LOCKED)
-        UPDATE semel_work w SET owner = ?, claims = w.claims + 1, state = GREATEST(w.state, 2)
-        FROM free WHERE w.run = free.run RETURNING w.run
+        UPDATE semel_work w SET owner = ?, claims = w.claims + 1, waits = NULL,
+            state = CASE WHEN w.state IN (4, 5) THEN 3 ELSE GREATEST(w.state, 2) END
+        FROM free WHERE w.run = free.run RETURNING w.run, w.claims
         """;
 
     private final PostgresStore store;
@@ -87,7 +88,9 @@ final class PostgresLane implements Lane {
         Edits edits = new Edits(session, store.ids());
         for (int i = 0; i < outcomes.length; i++) {
             switch (batch.writes().get(i)) {
-                case Write.Claim claim -> outcomes[i] = claim(session, claim, lease);
+                case Write.Claim claim -> outcomes[i] = claim(session, claim, new Admitting.Moment(now, lease));
+                case Write.Tx _ ->
+                    throw new UnsupportedOperationException("a transaction of the user has a connection of its own");
                 case Write.Change<?> change -> outcomes[i] = Nothing.orNothing(edits.apply(change.edit(), now));
                 case Write.Admit _, Write.Append _, Write.End _, Write.Tally _ -> {}
             }
@@ -105,11 +108,17 @@ final class PostgresLane implements Lane {
         return now + store.skew();
     }
 
-    private static List<RunId> claim(Session session, Write.Claim claim, @Nullable Long lease) throws SQLException {
-        if (lease == null) {
+    private static List<Write.Driver> claim(Session session, Write.Claim claim, Admitting.Moment moment)
+            throws SQLException {
+        if (moment.lease() == null) {
             return List.of();
         }
-        return session.list(CLAIM, row -> RunId.of(row.getBytes(1)), claim.limit(), lease);
+        return session.list(
+                CLAIM,
+                row -> new Write.Driver(RunId.of(row.getBytes(1)), row.getInt(2)),
+                moment.now(),
+                claim.limit(),
+                moment.lease());
     }
 
     /** A write and its place in the batch. */

@@ -106,6 +106,16 @@ public final class PostgresStore implements Store {
     }
 
     @Override
+    public int txLanes() {
+        return 0;
+    }
+
+    @Override
+    public Lane openTxLane() {
+        throw new UnsupportedOperationException("not yet");
+    }
+
+    @Override
     public Lane openLane() {
         return new PostgresLane(this);
     }

@@ -4,6 +4,7 @@ import dev.semel.key.Admissions;
 import dev.semel.key.Admissions.Standing;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
 import dev.semel.store.Batch;
 import dev.semel.store.Lane;
 import dev.semel.store.Name;
@@ -14,6 +15,7 @@ import dev.semel.store.Wish;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
 import dev.semel.store.jdbc.Edits;
+import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.Session;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -46,22 +48,6 @@ final class SqliteLane implements Lane {
         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
         """;
 
-    private static final String INSERT_END = """
-        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
-        """;
-
-    private static final String INSERT_REQUEST = """
-        INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO NOTHING
-        """;
-
-    private static final String COUNT = """
-        INSERT INTO semel_use (run, replays, conflicts, last_at) VALUES (?, ?, ?, ?)
-        ON CONFLICT (run) DO UPDATE SET replays = replays + excluded.replays,
-            conflicts = conflicts + excluded.conflicts, last_at = MAX(last_at, excluded.last_at)
-        """;
-
     /** What the lane needs from its surroundings. */
     record Ambience(LongSupplier clock, Supplier<RunId> ids, Checkpoints checkpoints) {}
 
@@ -70,6 +56,8 @@ final class SqliteLane implements Lane {
     private final ReentrantLock turn;
     private final Ambience ambience;
     private final Edits edits;
+    private final SqliteDriving driving;
+    private final Gating gating;
 
     SqliteLane(Writer writer, ReentrantLock turn, Ambience ambience) {
         this.writer = writer;
@@ -77,6 +65,8 @@ final class SqliteLane implements Lane {
         this.turn = turn;
         this.ambience = ambience;
         this.edits = new Edits(session, ambience.ids());
+        this.driving = new SqliteDriving(session);
+        this.gating = new Gating(session);
     }
 
     @Override
@@ -124,21 +114,27 @@ final class SqliteLane implements Lane {
     private Object applyOne(Write<?> write, @Nullable Long owner, long now) throws SQLException {
         return switch (write) {
             case Write.Admit admit -> admit(admit, owner, now);
-            case Write.Append append -> append(append, owner, now);
-            case Write.End end -> end(end, owner, now);
-            case Write.Tally tally -> tally(tally);
-            case Write.Claim claim -> claim(claim, owner);
+            case Write.Append append -> driving.append(append, owner, now);
+            case Write.End end -> driving.end(end, owner, now);
+            case Write.Tally tally -> driving.tally(tally);
+            case Write.Claim claim -> driving.claim(claim, owner, now);
+            case Write.Tx tx -> driving.tx(tx, owner, now);
             case Write.Change<?> change -> Nothing.orNothing(edits.apply(change.edit(), now));
         };
     }
 
     private Admitted admit(Write.Admit admit, @Nullable Long owner, long now) throws SQLException {
+        Admitted absorbed = gating.absorb(admit, now);
+        if (absorbed != null) {
+            return absorbed;
+        }
         RunId mine = admit.run().id();
         List<Wish> taken = new ArrayList<>();
         List<Retake> retakes = new ArrayList<>();
         List<@Nullable Known> held = new ArrayList<>();
         Known duplicateOf = null;
-        RunId lineage = mine;
+        RunId given = admit.run().links().lineage();
+        RunId lineage = given == null ? mine : given;
         boolean blocked = false;
         for (Wish wish : admit.wishes()) {
             Known known = take(wish, mine, now) ? null : SqliteReads.find(session, wish.name());
@@ -234,8 +230,9 @@ final class SqliteLane implements Lane {
     }
 
     private Admitted create(NewRun run, @Nullable Long lease, long now, Origins origins) throws SQLException {
-        boolean queued = run.state() == dev.semel.run.RunState.QUEUED;
-        Long owner = queued ? null : lease;
+        boolean queued = run.state() == RunState.QUEUED;
+        // A run behind a gate is claimed when its time has come, by whoever has room then.
+        Long owner = queued || run.gate() != null ? null : lease;
         Write.Earlier earlier = origins.earlier();
         Known duplicateOf = origins.duplicateOf();
         boolean isNew = session.update(
@@ -266,93 +263,25 @@ final class SqliteLane implements Lane {
                     owner == null ? 0 : 1,
                     run.state().code(),
                     queued ? 1 : 0);
+            link(run);
+            gating.enter(run, now);
         }
         return new Admitted.Fresh(now, owner != null && owns(run.id(), owner), origins.lineage(), earlier, duplicateOf);
     }
 
+    private void link(NewRun run) throws SQLException {
+        NewRun.Links links = run.links();
+        if (links.parent() != null || links.replayOf() != null) {
+            session.update(
+                    "INSERT INTO semel_link (run, parent, replay_of) VALUES (?, ?, ?)",
+                    run.id(),
+                    links.parent(),
+                    links.replayOf());
+        }
+    }
+
     private boolean owns(RunId run, long owner) throws SQLException {
         return session.one("SELECT 1 FROM semel_work WHERE run = ? AND owner = ?", row -> 1, run, owner) != null;
-    }
-
-    private Write.Owned append(Write.Append append, @Nullable Long owner, long now) throws SQLException {
-        int mine = owner == null
-                ? 0
-                : session.update(
-                        "UPDATE semel_work SET state = ? WHERE run = ? AND owner = ?",
-                        append.state().code(),
-                        append.run(),
-                        owner);
-        if (mine == 0) {
-            return Write.Owned.FENCED;
-        }
-        session.update("""
-            INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, ?, ?, ?) ON CONFLICT (run, seq) DO NOTHING
-            """, append.run(), append.seq(), now, append.entries());
-        return Write.Owned.RECORDED;
-    }
-
-    private Write.Owned end(Write.End end, @Nullable Long owner, long now) throws SQLException {
-        int mine = owner == null
-                ? 0
-                : session.update("DELETE FROM semel_work WHERE run = ? AND owner = ?", end.run(), owner);
-        if (mine == 0) {
-            // Applied a second time after a lost answer: with the lease still held, the end on record is ours.
-            boolean ended = session.one("SELECT 1 FROM semel_end WHERE run = ?", row -> 1, end.run()) != null;
-            return owner != null && ended ? Write.Owned.RECORDED : Write.Owned.FENCED;
-        }
-        Write.Ending ending = end.ending();
-        session.update(
-                INSERT_END,
-                end.run(),
-                end.state().code(),
-                now,
-                ending.output(),
-                ending.errorCode(),
-                ending.errorMessage(),
-                ending.errorStep(),
-                end.entries());
-        return Write.Owned.RECORDED;
-    }
-
-    private boolean tally(Write.Tally tally) throws SQLException {
-        for (Write.Seen row : tally.rows()) {
-            int isNew = session.update(
-                    INSERT_REQUEST,
-                    row.run(),
-                    row.id(),
-                    row.workspace(),
-                    row.conflict() ? 1 : 0,
-                    row.at(),
-                    row.statusCode(),
-                    row.actor(),
-                    row.changed(),
-                    row.times());
-            if (isNew == 1) {
-                session.update(
-                        COUNT,
-                        row.run(),
-                        row.conflict() ? 0L : row.times(),
-                        row.conflict() ? row.times() : 0L,
-                        row.at());
-            }
-        }
-        return true;
-    }
-
-    private List<RunId> claim(Write.Claim claim, @Nullable Long owner) throws SQLException {
-        if (owner == null) {
-            return List.of();
-        }
-        List<RunId> free = session.list(
-                "SELECT run FROM semel_work WHERE owner IS NULL AND held = 0 ORDER BY run LIMIT ?",
-                row -> RunId.of(row.getBytes(1)),
-                claim.limit());
-        for (RunId run : free) {
-            session.update("""
-                UPDATE semel_work SET owner = ?, claims = claims + 1, state = MAX(state, 2) WHERE run = ?
-                """, owner, run);
-        }
-        return free;
     }
 
     private void commit() {

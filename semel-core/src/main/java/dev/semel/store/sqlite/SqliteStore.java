@@ -180,6 +180,16 @@ public final class SqliteStore implements Store {
     }
 
     @Override
+    public int txLanes() {
+        return 0; // differs: there is one writer, and the users' rows join its transaction
+    }
+
+    @Override
+    public Lane openTxLane() {
+        throw new UnsupportedOperationException("SQLite has one writer");
+    }
+
+    @Override
     public Lane openLane() {
         return new SqliteLane(writer, turn, new SqliteLane.Ambience(clock, ids, checkpoints));
     }

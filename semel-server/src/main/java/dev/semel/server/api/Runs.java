@@ -97,7 +97,8 @@ final class Runs {
     Answer timeline(Request request) {
         Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
         List<Entry> entries = new ArrayList<>();
-        List<String> chunks = semel.view(reads -> reads.journal(run.id()));
+        List<String> chunks = semel.view(reads ->
+                reads.journal(run.id()).stream().map(Reads.Chunk::entries).toList());
         if (chunks != null) {
             chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk)));
         }

@@ -10,11 +10,11 @@ import dev.semel.workflow.Step;
 import dev.semel.workflow.StepPlan;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /** A journal in memory: a recorded step is not run again, and results come back as they would from a store. */

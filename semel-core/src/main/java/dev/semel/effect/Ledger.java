@@ -1,0 +1,254 @@
+package dev.semel.effect;
+
+import dev.semel.run.RunId;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One row for each effect key of a workspace. It is the intent before a send, the result after it, and what other runs
+ * find inside a window. These functions decide; a store locks the row, asks, and writes what they answer.
+ *
+ * <p>What is reserved or unknown never expires: whether it happened is not known, so nobody may send it as new.
+ */
+public final class Ledger {
+    private Ledger() {}
+
+    /** The name of a row; the digest is of the effect key, which may be 64 kB long. */
+    public record Id(int workspace, String digest) implements Comparable<Id> {
+        @Override
+        public int compareTo(Id other) {
+            int byWorkspace = Integer.compare(workspace, other.workspace);
+            return byWorkspace != 0 ? byWorkspace : digest.compareTo(other.digest);
+        }
+    }
+
+    public enum State {
+        /** An intent is on record: it may be on its way. */
+        RESERVED(1),
+        DONE(2),
+        /** It was sent, and how it ended is not known. */
+        UNKNOWN(3),
+        /** Not sent for certain, or refused: whoever comes next may send it. */
+        FREE(4);
+
+        private final int code;
+
+        State(int code) {
+            this.code = code;
+        }
+
+        public int code() {
+            return code;
+        }
+
+        public static State of(int code) {
+            for (State state : values()) {
+                if (state.code == code) {
+                    return state;
+                }
+            }
+            throw new IllegalArgumentException("no state of an effect has the code " + code);
+        }
+    }
+
+    /**
+     * Who holds a row: a step of a lineage, driven by one execution of a run.
+     *
+     * @param step the step id, the same for every run of a lineage
+     * @param turn counts the reservations of one execution, so that one applied twice is known as the same
+     */
+    public record Holder(String step, RunId run, int claim, int turn) {}
+
+    /** What is shown of an effect and never decides. */
+    public record Facts(
+            String key,
+            String path,
+            String workflowId,
+            String protection,
+            String does,
+            @Nullable String object,
+            @Nullable String worth) {}
+
+    /**
+     * @param attempt how often it was sent or tried, over all executions
+     * @param firstAt when the first attempt of this generation was on record; a provider's window counts from here
+     * @param acceptedAt when it was done
+     * @param window microseconds in which other runs' effects with this key are suppressed; 0 for none
+     * @param expiresAt end of that window, once it is done
+     * @param data digest of what was sent
+     */
+    public record Row(
+            Id id,
+            Holder holder,
+            State state,
+            int generation,
+            int attempt,
+            long firstAt,
+            long acceptedAt,
+            long window,
+            long expiresAt,
+            @Nullable String data,
+            @Nullable String result,
+            Facts facts) {}
+
+    public sealed interface Op {
+        Id id();
+    }
+
+    /**
+     * Wants to send.
+     *
+     * @param resendFor microseconds after the first send in which an unknown one may be sent again with the same key;
+     *     0 for never
+     * @param window microseconds; 0 where only the own lineage counts
+     */
+    public record Reserve(
+            Id id,
+            Holder holder,
+            long resendFor,
+            long window,
+            OnChange onChange,
+            @Nullable String data,
+            Facts facts) implements Op {}
+
+    /** What to do inside the window when the data differ from what was last accepted. */
+    public enum OnChange {
+        SEND,
+        SUPPRESS,
+        REVIEW
+    }
+
+    /** How the holder's send ended. */
+    public record Settle(
+            Id id, Holder holder, State to, @Nullable String result) implements Op {}
+
+    /** Remembers under the step's own id what was done or found under a key across runs: a safe replay looks here. */
+    public record Note(Id id, Holder holder, String result, Facts facts) implements Op {}
+
+    public sealed interface Verdict {
+        /** Send it, with the key of this generation. */
+        record Granted(int generation, int attempt, long firstAt) implements Verdict {}
+
+        /** This very step was done before, by this run or by one it replays. */
+        record Reused(String result) implements Verdict {}
+
+        /** Another run's effect with this key was accepted inside the window. */
+        record Suppressed(String result, RunId by) implements Verdict {}
+
+        /** This step was sent before, its outcome is unknown, and it may not simply be sent again. */
+        record Unsettled(int generation, int attempt, long firstAt) implements Verdict {}
+
+        /** Another run has reserved it or is in doubt about it. */
+        record Taken(RunId by, boolean inDoubt) implements Verdict {}
+
+        /** The data differ from what was accepted inside the window, and a person is to look. */
+        record Changed(RunId by) implements Verdict {}
+
+        /** The op was no question. */
+        record Noted() implements Verdict {}
+    }
+
+    /** What a store answers and what it writes; null: the row stays as it is. */
+    public record Change(Verdict verdict, @Nullable Row row) {}
+
+    public static Change apply(@Nullable Row row, Op op, long now) {
+        return switch (op) {
+            case Reserve reserve -> reserve(row, reserve, now);
+            case Settle settle -> new Change(new Verdict.Noted(), settle(row, settle, now));
+            case Note note -> new Change(new Verdict.Noted(), row == null ? noted(note, now) : null);
+        };
+    }
+
+    private static Change reserve(@Nullable Row row, Reserve ask, long now) {
+        if (row == null) {
+            return grant(ask, 1, 1, now);
+        }
+        return row.holder().step().equals(ask.holder().step()) ? again(row, ask, now) : others(row, ask, now);
+    }
+
+    /** The same step as before: a retry, a recovery, a safe replay, or this very write applied twice. */
+    private static Change again(Row row, Reserve ask, long now) {
+        return switch (row.state()) {
+            case DONE -> new Change(new Verdict.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
+            case FREE -> grant(ask, row.generation(), row.attempt() + 1, row.firstAt());
+            case RESERVED, UNKNOWN -> {
+                if (row.state() == State.RESERVED && row.holder().equals(ask.holder())) {
+                    yield new Change(new Verdict.Granted(row.generation(), row.attempt(), row.firstAt()), null);
+                }
+                yield now - row.firstAt() < ask.resendFor()
+                        ? grant(ask, row.generation(), row.attempt() + 1, row.firstAt())
+                        : new Change(new Verdict.Unsettled(row.generation(), row.attempt(), row.firstAt()), null);
+            }
+        };
+    }
+
+    private static Change others(Row row, Reserve ask, long now) {
+        return switch (row.state()) {
+            case RESERVED -> new Change(new Verdict.Taken(row.holder().run(), false), null);
+            case UNKNOWN -> new Change(new Verdict.Taken(row.holder().run(), true), null);
+            case FREE -> grant(ask, row.generation(), 1, now);
+            case DONE -> {
+                if (now >= row.expiresAt()) {
+                    yield grant(ask, row.generation() + 1, 1, now);
+                }
+                boolean changed = !Objects.equals(row.data(), ask.data());
+                if (changed && ask.onChange() == OnChange.SEND) {
+                    yield grant(ask, row.generation() + 1, 1, now);
+                }
+                if (changed && ask.onChange() == OnChange.REVIEW) {
+                    yield new Change(new Verdict.Changed(row.holder().run()), null);
+                }
+                yield new Change(
+                        new Verdict.Suppressed(
+                                Objects.requireNonNullElse(row.result(), "null"),
+                                row.holder().run()),
+                        null);
+            }
+        };
+    }
+
+    private static Change grant(Reserve ask, int generation, int attempt, long firstAt) {
+        Row row = new Row(
+                ask.id(),
+                ask.holder(),
+                State.RESERVED,
+                generation,
+                attempt,
+                firstAt,
+                0,
+                ask.window(),
+                0,
+                ask.data(),
+                null,
+                ask.facts());
+        return new Change(new Verdict.Granted(generation, attempt, firstAt), row);
+    }
+
+    /** Only the holder settles, and what is done stays done. */
+    private static @Nullable Row settle(@Nullable Row row, Settle settle, long now) {
+        if (row == null
+                || row.state() == State.DONE
+                || !row.holder().step().equals(settle.holder().step())
+                || !row.holder().run().equals(settle.holder().run())) {
+            return null;
+        }
+        boolean done = settle.to() == State.DONE;
+        return new Row(
+                row.id(),
+                settle.holder(),
+                settle.to(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                done ? now : 0,
+                row.window(),
+                done && row.window() > 0 ? now + row.window() : 0,
+                row.data(),
+                settle.result(),
+                row.facts());
+    }
+
+    private static Row noted(Note note, long now) {
+        return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, null, note.result(), note.facts());
+    }
+}

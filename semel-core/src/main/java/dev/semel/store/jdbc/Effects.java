@@ -1,0 +1,145 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Rows of the ledger, in statements that both stores understand. */
+public final class Effects {
+    public static final String COLUMNS = """
+        ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at, data,
+        result, key, path, workflow_id, protection, does, object, worth\
+        """;
+
+    private static final String FIND = "SELECT " + COLUMNS + " FROM semel_effect WHERE ws = ? AND digest = ?";
+
+    private static final String INSERT = "INSERT INTO semel_effect (" + COLUMNS + ") VALUES "
+            + "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+    private static final String UPDATE = """
+        UPDATE semel_effect SET step = ?, run = ?, claim = ?, turn = ?, state = ?, generation = ?, attempt = ?,
+            first_at = ?, accepted_at = ?, lasts = ?, expires_at = ?, data = ?, result = ?, key = ?, path = ?, workflow_id = ?,
+            protection = ?, does = ?, object = ?, worth = ?
+        WHERE ws = ? AND digest = ?
+        """;
+
+    private static final String OF_RUN =
+            "SELECT " + COLUMNS + " FROM semel_effect WHERE run = ? ORDER BY first_at, digest LIMIT 10000";
+
+    private static final String NEWEST =
+            "SELECT " + COLUMNS + " FROM semel_effect WHERE ws = ? ORDER BY first_at DESC LIMIT ?";
+
+    private static final String NEWEST_IN_STATE =
+            "SELECT " + COLUMNS + " FROM semel_effect WHERE ws = ? AND state = ? ORDER BY first_at DESC LIMIT ?";
+
+    private Effects() {}
+
+    static List<Ledger.Row> of(Session session, RunId run) throws SQLException {
+        return session.list(OF_RUN, Effects::row, run);
+    }
+
+    static List<Ledger.Row> newest(Session session, int ws, Ledger.@Nullable State state, int limit)
+            throws SQLException {
+        return state == null
+                ? session.list(NEWEST, Effects::row, ws, limit)
+                : session.list(NEWEST_IN_STATE, Effects::row, ws, state.code(), limit);
+    }
+
+    public static Ledger.@Nullable Row find(Session session, Ledger.Id id) throws SQLException {
+        return session.one(FIND, Effects::row, id.workspace(), id.digest());
+    }
+
+    /** For a store with one writer: look, decide, write, with nobody in between. */
+    public static Ledger.Verdict apply(Session session, Ledger.Op op, long now) throws SQLException {
+        Ledger.Row row = find(session, op.id());
+        Ledger.Change change = Ledger.apply(row, op, now);
+        Ledger.Row next = change.row();
+        if (next != null && row == null) {
+            insert(session, next);
+        } else if (next != null) {
+            update(session, next);
+        }
+        return change.verdict();
+    }
+
+    private static void insert(Session session, Ledger.Row row) throws SQLException {
+        session.update(
+                INSERT,
+                row.id().workspace(),
+                row.id().digest(),
+                row.holder().step(),
+                row.holder().run(),
+                row.holder().claim(),
+                row.holder().turn(),
+                row.state().code(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                row.window(),
+                row.expiresAt(),
+                row.data(),
+                row.result(),
+                row.facts().key(),
+                row.facts().path(),
+                row.facts().workflowId(),
+                row.facts().protection(),
+                row.facts().does(),
+                row.facts().object(),
+                row.facts().worth());
+    }
+
+    static void update(Session session, Ledger.Row row) throws SQLException {
+        session.update(
+                UPDATE,
+                row.holder().step(),
+                row.holder().run(),
+                row.holder().claim(),
+                row.holder().turn(),
+                row.state().code(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                row.window(),
+                row.expiresAt(),
+                row.data(),
+                row.result(),
+                row.facts().key(),
+                row.facts().path(),
+                row.facts().workflowId(),
+                row.facts().protection(),
+                row.facts().does(),
+                row.facts().object(),
+                row.facts().worth(),
+                row.id().workspace(),
+                row.id().digest());
+    }
+
+    /** The columns of {@link #COLUMNS}, in order. */
+    public static Ledger.Row row(ResultSet row) throws SQLException {
+        return new Ledger.Row(
+                new Ledger.Id(row.getInt(1), row.getString(2)),
+                new Ledger.Holder(row.getString(3), RunId.of(row.getBytes(4)), row.getInt(5), row.getInt(6)),
+                Ledger.State.of(row.getInt(7)),
+                row.getInt(8),
+                row.getInt(9),
+                row.getLong(10),
+                row.getLong(11),
+                row.getLong(12),
+                row.getLong(13),
+                row.getString(14),
+                row.getString(15),
+                new Ledger.Facts(
+                        row.getString(16),
+                        row.getString(17),
+                        row.getString(18),
+                        row.getString(19),
+                        row.getString(20),
+                        row.getString(21),
+                        row.getString(22)));
+    }
+}

@@ -1,0 +1,122 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** What people and other runs do to a run, in statements that both stores understand. */
+final class RunEdits {
+    private static final String SIGNAL = """
+        INSERT INTO semel_signal (run, name, key, id, value, at) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (run, name, key) DO NOTHING
+        """;
+
+    private static final String LOCK_WORK = "UPDATE semel_work SET due_at = due_at WHERE run = ?";
+
+    private static final String HELD_FOR_CODE = "%\"for\":\"code\"%";
+
+    private final Session session;
+    private final Supplier<RunId> ids;
+
+    RunEdits(Session session, Supplier<RunId> ids) {
+        this.session = session;
+        this.ids = ids;
+    }
+
+    Edit.Signalled signal(Edit.Signal signal, long now) throws SQLException {
+        if (!unfinished(signal.workspace(), signal.run())) {
+            return Edit.Signalled.GONE;
+        }
+        int isNew = session.update(SIGNAL, signal.run(), signal.name(), signal.key(), ids.get(), signal.value(), now);
+        if (isNew == 0) {
+            return Edit.Signalled.REPEATED;
+        }
+        // Locks the row in every state: a run that is being put away right now looks for signals after its own lock.
+        boolean there = session.update(
+                        "UPDATE semel_work SET due_at = CASE WHEN state = ? THEN 0 ELSE due_at END WHERE run = ?",
+                        RunState.WAITING.code(),
+                        signal.run())
+                == 1;
+        return there ? Edit.Signalled.DELIVERED : Edit.Signalled.GONE;
+    }
+
+    private boolean unfinished(int workspace, RunId run) throws SQLException {
+        return session.one(
+                        "SELECT 1 FROM semel_run r JOIN semel_work w ON w.run = r.run WHERE r.run = ? AND r.ws = ?",
+                        row -> 1,
+                        run,
+                        workspace)
+                != null;
+    }
+
+    boolean cancel(Edit.Cancel cancel) throws SQLException {
+        return unfinished(cancel.workspace(), cancel.run())
+                && session.update("UPDATE semel_work SET cancel = 1, due_at = 0, held = 0 WHERE run = ?", cancel.run())
+                        == 1;
+    }
+
+    int wake(Edit.Wake wake) throws SQLException {
+        int woken = 0;
+        for (RunId run : wake.runs().stream().sorted().toList()) {
+            woken += session.update("UPDATE semel_work SET due_at = 0 WHERE run = ? AND owner IS NULL", run);
+        }
+        return woken;
+    }
+
+    boolean giveBack(Write.Driver driver) throws SQLException {
+        return session.update(
+                        "UPDATE semel_work SET owner = NULL WHERE run = ? AND claims = ? AND owner IS NOT NULL",
+                        driver.run(),
+                        driver.claim())
+                == 1;
+    }
+
+    int wakeHeld(String workflowId) throws SQLException {
+        return session.update(
+                "UPDATE semel_work SET due_at = 0 WHERE workflow_id = ? AND owner IS NULL AND waits LIKE ?",
+                workflowId,
+                HELD_FOR_CODE);
+    }
+
+    boolean decide(Edit.Decide decide, long now) throws SQLException {
+        // The run first, then its effect: the order in which its owner locks them.
+        session.update(LOCK_WORK, decide.run());
+        session.update(
+                "UPDATE semel_effect SET turn = turn WHERE ws = ? AND digest = ?",
+                decide.effect().workspace(),
+                decide.effect().digest());
+        Ledger.Row row = Effects.find(session, decide.effect());
+        if (row == null
+                || row.state() != Ledger.State.UNKNOWN
+                || !row.holder().run().equals(decide.run())) {
+            return false;
+        }
+        Ledger.State to = decide.result() == null ? Ledger.State.FREE : Ledger.State.DONE;
+        var settle = new Ledger.Settle(row.id(), row.holder(), to, decide.result());
+        Ledger.Row decided = Ledger.apply(row, settle, now).row();
+        if (decided == null) {
+            return false;
+        }
+        Effects.update(session, decided);
+        session.update("UPDATE semel_work SET due_at = 0 WHERE run = ?", decide.run());
+        return true;
+    }
+
+    static List<Rows.Signal> signals(Session session, RunId run) throws SQLException {
+        return session.list(
+                "SELECT id, name, key, value, at FROM semel_signal WHERE run = ? ORDER BY id",
+                row -> new Rows.Signal(
+                        RunId.of(row.getBytes(1)),
+                        row.getString(2),
+                        row.getString(3),
+                        row.getString(4),
+                        row.getLong(5)),
+                run);
+    }
+}

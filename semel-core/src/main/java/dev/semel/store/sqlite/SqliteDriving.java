@@ -1,0 +1,220 @@
+package dev.semel.store.sqlite;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.store.Write;
+import dev.semel.store.Write.Owned;
+import dev.semel.store.jdbc.Effects;
+import dev.semel.store.jdbc.Gating;
+import dev.semel.store.jdbc.Session;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What owners write about their runs, and what is remembered of repeats. */
+final class SqliteDriving {
+    private static final String MOVE = """
+        UPDATE semel_work SET state = ?, falls = 0 WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel
+        """;
+
+    private static final String REST = """
+        UPDATE semel_work SET owner = NULL, state = ?, falls = 0, waits = ?,
+            due_at = CASE WHEN cancel = 1 OR (SELECT count(*) FROM semel_signal s WHERE s.run = semel_work.run) > ?
+                THEN 0 ELSE ? END
+        WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel
+        """;
+
+    private static final String CLAIM = """
+        UPDATE semel_work SET owner = ?, claims = claims + 1, waits = NULL,
+            state = CASE WHEN state IN (4, 5) THEN 3 ELSE MAX(state, 2) END
+        WHERE run = ? RETURNING claims
+        """;
+
+    private static final String INSERT_END = """
+        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
+        """;
+
+    private static final String INSERT_REQUEST = """
+        INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO NOTHING
+        """;
+
+    private static final String COUNT = """
+        INSERT INTO semel_use (run, replays, conflicts, last_at) VALUES (?, ?, ?, ?)
+        ON CONFLICT (run) DO UPDATE SET replays = replays + excluded.replays,
+            conflicts = conflicts + excluded.conflicts, last_at = MAX(last_at, excluded.last_at)
+        """;
+
+    private final Session session;
+    private final Gating gating;
+
+    SqliteDriving(Session session) {
+        this.session = session;
+        this.gating = new Gating(session);
+    }
+
+    Owned append(Write.Append append, @Nullable Long owner, long now) throws SQLException {
+        if (owner == null) {
+            return Owned.FENCED;
+        }
+        Write.Driver by = append.by();
+        Write.Rest rest = append.rest();
+        Integer cancel = rest == null
+                ? session.one(MOVE, row -> row.getInt(1), append.state().code(), by.run(), owner, by.claim())
+                : session.one(
+                        REST,
+                        row -> row.getInt(1),
+                        append.state().code(),
+                        rest.waits(),
+                        rest.signals(),
+                        rest.due(),
+                        by.run(),
+                        owner,
+                        by.claim());
+        if (cancel == null) {
+            return Owned.FENCED;
+        }
+        journal(append, now);
+        return new Owned(true, cancel == 1, ledger(append.ops(), now));
+    }
+
+    private void journal(Write.Append append, long now) throws SQLException {
+        if (!append.entries().isEmpty()) {
+            session.update("""
+                INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, ?, ?, ?) ON CONFLICT (run, seq) DO NOTHING
+                """, append.run(), append.seq(), now, append.entries());
+        }
+    }
+
+    private List<Ledger.Verdict> ledger(List<Ledger.Op> ops, long now) throws SQLException {
+        List<Ledger.Verdict> verdicts = new ArrayList<>(ops.size());
+        for (Ledger.Op op : ops) {
+            verdicts.add(Effects.apply(session, op, now));
+        }
+        return verdicts;
+    }
+
+    Owned end(Write.End end, @Nullable Long owner, long now) throws SQLException {
+        if (owner == null) {
+            return Owned.FENCED;
+        }
+        Integer gated = session.one(
+                "DELETE FROM semel_work WHERE run = ? AND owner = ? AND claims = ? RETURNING gated",
+                row -> row.getInt(1),
+                end.run(),
+                owner,
+                end.by().claim());
+        if (gated == null) {
+            // Applied a second time after a lost answer: with the lease still held, the end on record is ours.
+            boolean ended = session.one("SELECT 1 FROM semel_end WHERE run = ?", row -> 1, end.run()) != null;
+            return ended ? Owned.RECORDED : Owned.FENCED;
+        }
+        Write.Ending ending = end.ending();
+        session.update(
+                INSERT_END,
+                end.run(),
+                end.state().code(),
+                now,
+                ending.output(),
+                ending.errorCode(),
+                ending.errorMessage(),
+                ending.errorStep(),
+                end.entries());
+        List<Ledger.Verdict> verdicts = ledger(end.ops(), now);
+        if (gated != 0) {
+            gating.leave(List.of(end.run()));
+        }
+        return new Owned(true, false, verdicts);
+    }
+
+    boolean tally(Write.Tally tally) throws SQLException {
+        for (Write.Seen row : tally.rows()) {
+            int isNew = session.update(
+                    INSERT_REQUEST,
+                    row.run(),
+                    row.id(),
+                    row.workspace(),
+                    row.conflict() ? 1 : 0,
+                    row.at(),
+                    row.statusCode(),
+                    row.actor(),
+                    row.changed(),
+                    row.times());
+            if (isNew == 1) {
+                session.update(
+                        COUNT,
+                        row.run(),
+                        row.conflict() ? 0L : row.times(),
+                        row.conflict() ? row.times() : 0L,
+                        row.at());
+            }
+        }
+        return true;
+    }
+
+    List<Write.Driver> claim(Write.Claim claim, @Nullable Long owner, long now) throws SQLException {
+        if (owner == null) {
+            return List.of();
+        }
+        List<Free> free =
+                session.list("""
+                    SELECT run, workflow_id FROM semel_work WHERE owner IS NULL AND held = 0 AND due_at <= ?
+                    ORDER BY due_at, run LIMIT ?
+                    """, row -> new Free(RunId.of(row.getBytes(1)), row.getString(2)), now, claim.limit());
+        List<Write.Driver> claimed = new ArrayList<>();
+        for (Free one : free) {
+            if (!claim.except().contains(one.workflowId())) {
+                Integer claims = session.one(CLAIM, row -> row.getInt(1), owner, one.run());
+                if (claims != null) {
+                    claimed.add(new Write.Driver(one.run(), claims));
+                }
+            }
+        }
+        return claimed;
+    }
+
+    private record Free(RunId run, String workflowId) {}
+
+    /** differs: there is one writer, so the user's rows join its transaction, behind a savepoint of their own. */
+    Write.TxOutcome tx(Write.Tx tx, @Nullable Long owner, long now) throws SQLException {
+        Write.Driver by = tx.by();
+        Integer cancel = owner == null
+                ? null
+                : session.one(
+                        "UPDATE semel_work SET falls = 0 WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel",
+                        row -> row.getInt(1),
+                        by.run(),
+                        owner,
+                        by.claim());
+        if (cancel == null) {
+            return Owned.FENCED;
+        }
+        String known = session.one(
+                "SELECT entries FROM semel_journal WHERE run = ? AND seq = ?",
+                row -> row.getString(1),
+                by.run(),
+                tx.seq());
+        if (known != null) {
+            return Owned.RECORDED; // applied before; its answer was lost
+        }
+        Savepoint before = session.connection().setSavepoint("user");
+        String entries;
+        try {
+            entries = tx.deed().apply(session.connection());
+        } catch (Exception | Error e) {
+            session.connection().rollback(before);
+            return new Write.Undone(e);
+        }
+        session.connection().releaseSavepoint(before);
+        session.update(
+                "INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, ?, ?, ?)",
+                by.run(),
+                tx.seq(),
+                now,
+                entries);
+        return new Owned(true, cancel == 1, List.of());
+    }
+}
