@@ -16,12 +16,41 @@ public final class Ambient {
     private final LongSupplier micros;
     private final LongSupplier nanos;
     private final RandomGenerator random;
+    private final Hooks hooks;
     private final AtomicLong lastHigh = new AtomicLong();
 
+    /** What tests and simulations see of the engine from inside; nothing in production. */
+    public interface Hooks {
+        Hooks NONE = new Hooks() {};
+
+        /** The engine is at a point where a crash is interesting; the labels are in docs/internals.md. */
+        default void point(String label) {}
+
+        /** Calls back whenever somebody moves the clock by hand. */
+        default void onJump(Runnable look) {}
+    }
+
     public Ambient(LongSupplier micros, LongSupplier nanos, RandomGenerator random) {
+        this(micros, nanos, random, Hooks.NONE);
+    }
+
+    public Ambient(LongSupplier micros, LongSupplier nanos, RandomGenerator random, Hooks hooks) {
         this.micros = micros;
         this.nanos = nanos;
         this.random = random;
+        this.hooks = hooks;
+    }
+
+    public Ambient withHooks(Hooks value) {
+        return new Ambient(micros, nanos, random, value);
+    }
+
+    void point(String label) {
+        hooks.point(label);
+    }
+
+    void onJump(Runnable look) {
+        hooks.onJump(look);
     }
 
     public static Ambient real() {
@@ -60,8 +89,8 @@ public final class Ambient {
     }
 
     /** Starts a virtual thread; the engine's only way to get one. */
-    void start(String name, Runnable work) {
-        Thread.ofVirtual().name(name).start(work);
+    Thread start(String name, Runnable work) {
+        return Thread.ofVirtual().name(name).start(work);
     }
 
     public byte[] secret(int bytes) {

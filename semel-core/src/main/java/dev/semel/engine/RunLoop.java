@@ -1,29 +1,20 @@
 package dev.semel.engine;
 
+import dev.semel.error.RunCancelled;
+import dev.semel.error.RunTimedOut;
 import dev.semel.error.SemelException;
-import dev.semel.journal.Entry;
-import dev.semel.journal.Journal;
+import dev.semel.error.StepFailed;
 import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.run.StepId;
+import dev.semel.run.StepPath;
+import dev.semel.store.Reads;
 import dev.semel.store.Write;
-import dev.semel.workflow.Approval;
-import dev.semel.workflow.Decision;
-import dev.semel.workflow.Durable;
-import dev.semel.workflow.EffectPlan;
-import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Published;
-import dev.semel.workflow.StepPlan;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -31,39 +22,85 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Drives runs: one virtual thread each, at most so many at a time, and never the same run twice in this process. */
 public final class RunLoop implements AutoCloseable {
     private static final Logger LOG = System.getLogger(RunLoop.class.getName());
-    private static final int LONGEST_MESSAGE = 1_000;
 
     private final Engine engine;
     private final Completions completions;
     private final Semaphore room;
-    private final Set<RunId> resident = ConcurrentHashMap.newKeySet();
+    private final ConcurrentHashMap<RunId, Slot> resident = new ConcurrentHashMap<>();
+    private volatile boolean closing;
 
-    /** What a run needs to write. */
-    public record Engine(Committer committer, Limits limits, Committer.Surroundings around) {}
+    /** What a run needs to read, to write and to reach other runs. */
+    public record Engine(
+            Committer committer,
+            Readers readers,
+            TxDesk desk,
+            Children.Starter starter,
+            Children.Signaller signaller,
+            Limits limits,
+            Committer.Surroundings around) {}
 
-    /** A run that this worker owns. */
-    public record Resident(RunId id, Published workflow, JsonNode input, RunId lineage, int lane, String runId) {}
+    /**
+     * A run that this worker owns.
+     *
+     * @param runId what callers see
+     * @param deadline when its time is over by the store's clock; {@link Write.Rest#NEVER} for no limit
+     * @param falls how often in a row its worker died with it
+     */
+    public record Resident(
+            Write.Driver driver,
+            int workspace,
+            Published workflow,
+            JsonNode input,
+            RunId lineage,
+            int lane,
+            String runId,
+            long deadline,
+            int falls,
+            boolean cancel,
+            @Nullable RunId parent) {
+        RunId id() {
+            return driver.run();
+        }
 
-    /** Another worker drives this run now: this execution ends and writes nothing more. */
-    static final class NotOurs extends Error {
-        NotOurs() {
-            super("the run is driven elsewhere", null, false, false);
+        RunTimedOut timedOut() {
+            Duration allowed = workflow.extras().deadline();
+            return new RunTimedOut(runId, allowed == null ? Duration.ZERO : allowed);
         }
     }
+
+    /** The place of one run in this process; its execution is there once it has begun. */
+    private static final class Slot {
+        volatile @Nullable Execution execution;
+    }
+
+    /** Told when a run has ended or was put away, so that others look for work that this sets free. */
+    public interface Observer {
+        void ended(Resident run);
+
+        void putAway(long due);
+    }
+
+    private volatile @Nullable Observer observer;
 
     public RunLoop(Engine engine, Completions completions) {
         this.engine = engine;
         this.completions = completions;
         this.room = new Semaphore(engine.limits().residentRuns());
+        engine.around().ambient().onJump(this::wakeAll);
+    }
+
+    public void observedBy(Observer value) {
+        observer = value;
     }
 
     /** Room for one more run; given back by {@link #release} where it is not started after all. */
     public boolean reserve() {
-        return room.tryAcquire();
+        return !closing && room.tryAcquire();
     }
 
     public void release() {
@@ -71,32 +108,57 @@ public final class RunLoop implements AutoCloseable {
     }
 
     boolean drives(RunId run) {
-        return resident.contains(run);
+        return resident.containsKey(run);
     }
 
-    /** How many more runs this worker would take. */
-    int roomLeft() {
-        return room.availablePermits();
+    /** How many runs this process has in memory. */
+    public int residents() {
+        return resident.size();
+    }
+
+    /** Something came for a run: if it waits here it looks again. False: it is not here. */
+    public boolean wake(RunId run) {
+        Slot slot = resident.get(run);
+        Execution execution = slot == null ? null : slot.execution;
+        if (execution != null) {
+            execution.waits().wake();
+        }
+        return slot != null;
+    }
+
+    private void wakeAll() {
+        resident.keySet().forEach(this::wake);
+    }
+
+    /** Somebody cancelled a run: if it is here it learns of it at once. */
+    public void cancel(RunId run) {
+        Slot slot = resident.get(run);
+        Execution execution = slot == null ? null : slot.execution;
+        if (execution != null) {
+            execution.cancel();
+        }
     }
 
     /** Starts a fresh run, for which room is reserved. */
     public void start(Resident run) {
-        if (resident.add(run.id())) {
-            launch(run, List.of());
+        Slot slot = new Slot();
+        if (resident.putIfAbsent(run.id(), slot) == null) {
+            launch(slot, run, List.of());
         } else {
             room.release(); // it is being driven already, whatever woke it
         }
     }
 
     /** A run as the store has it: its journal in chunks, without what its end holds. */
-    record Recorded(Resident run, List<String> chunks) {}
+    record Recorded(Resident run, List<Reads.Chunk> chunks) {}
 
     /**
      * Goes on with a run, for which room is reserved; false where it is driven already or has ended. It is read only
      * when no other execution is left in this process that could still write to it.
      */
     boolean resume(RunId id, Supplier<@Nullable Recorded> read) {
-        if (!resident.add(id)) {
+        Slot slot = new Slot();
+        if (resident.putIfAbsent(id, slot) != null) {
             return false;
         }
         Recorded recorded = null;
@@ -110,19 +172,20 @@ public final class RunLoop implements AutoCloseable {
         if (recorded == null) {
             return false;
         }
-        launch(recorded.run(), recorded.chunks());
+        launch(slot, recorded.run(), recorded.chunks());
         return true;
     }
 
-    private void launch(Resident run, List<String> chunks) {
+    private void launch(Slot slot, Resident run, List<Reads.Chunk> chunks) {
         engine.around().ambient().start("run", () -> {
             boolean dropped = false;
             try {
-                drive(run, chunks);
-            } catch (NotOurs e) {
+                drive(slot, run, chunks);
+            } catch (Unwind.NotOurs e) {
                 dropped = true;
                 LOG.log(Level.INFO, "run {0} goes on at another worker", run.runId());
             } catch (RuntimeException | Error e) {
+                dropped = true; // the store still says that it is ours, so it is looked for and taken up again
                 LOG.log(Level.ERROR, "run " + run.runId() + " stopped; it is taken up again later", e);
             } finally {
                 resident.remove(run.id());
@@ -134,171 +197,150 @@ public final class RunLoop implements AutoCloseable {
         });
     }
 
-    private void drive(Resident run, List<String> chunks) {
-        List<Entry> entries = new ArrayList<>();
-        chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk)));
-        Map<String, JsonNode> recorded = Journal.results(entries);
-        StepRunner steps = new StepRunner(run, engine, recorded, chunks.size());
-        Write.End end = execute(run, steps);
-        if (!steps.durable() || !record(run, end)) {
-            throw new NotOurs();
+    private void drive(Slot slot, Resident run, List<Reads.Chunk> chunks) {
+        Execution execution = new Execution(run, engine, chunks);
+        slot.execution = execution;
+        if (closing) {
+            execution.waits().putAway();
         }
-        (end.state() == RunState.COMPLETED
-                        ? engine.around().counters().completed
-                        : engine.around().counters().failed)
-                .increment();
+        Write.End end;
+        try {
+            end = execute(execution);
+            execution.settled();
+            record(run, end);
+        } catch (Unwind.Parked _) {
+            putAway(execution);
+            return;
+        } catch (Unwind.Held held) {
+            hold(execution, held);
+            return;
+        }
+        count(end.state());
         completions.ended(run.id());
-    }
-
-    private Write.End execute(Resident run, StepRunner steps) {
-        Durable context = new Steps(run.runId(), run.lineage(), steps);
-        try {
-            JsonNode output = run.workflow().body().run(context, run.input());
-            return new Write.End(run.id(), RunState.COMPLETED, Write.Ending.output(Json.write(output)), steps.rest());
-        } catch (NotOurs e) {
-            throw e;
-        } catch (Throwable e) {
-            return new Write.End(run.id(), RunState.FAILED, failure(e, steps.current()), steps.rest());
+        Observer told = observer;
+        if (told != null) {
+            told.ended(run);
         }
     }
 
-    private static Write.Ending failure(Throwable e, String step) {
-        String code = e instanceof SemelException known
-                ? known.code().slug()
-                : e.getClass().getSimpleName();
-        String text = e instanceof SemelException known ? known.detail() : String.valueOf(e.getMessage());
-        String message = text.length() > LONGEST_MESSAGE ? text.substring(0, LONGEST_MESSAGE) : text;
-        return new Write.Ending(null, code, message.replace("\u0000", "\uFFFD"), step);
+    private void count(RunState state) {
+        Counters counters = engine.around().counters();
+        switch (state) {
+            case COMPLETED -> counters.completed.increment();
+            case CANCELLED -> counters.cancelled.increment();
+            default -> counters.failed.increment();
+        }
     }
 
-    private boolean record(Resident run, Write.End end) {
+    /** The last line of a run's story, whatever its code did. */
+    private Write.End execute(Execution execution) {
+        Resident run = execution.run();
+        if (run.falls() >= engine.limits().mostFalls()) {
+            throw new Unwind.Held(
+                    "poison",
+                    "The worker died " + run.falls() + " times in a row while it drove this run. The run is held; other "
+                            + "runs are not affected. Find out why, then let it go on or cancel it.");
+        }
+        Scope scope = new Scope(execution, StepPath.ROOT, false);
         try {
-            return engine.committer().submit(run.lane(), end).join().recorded();
+            JsonNode output = run.workflow().body().run(new DurableScope(scope), run.input());
+            refuseIfOver(execution);
+            scope.close();
+            return completed(execution, output);
+        } catch (Unwind unwind) {
+            throw unwind;
+        } catch (Throwable failure) {
+            refuseIfOver(execution);
+            return failed(execution, failure);
+        }
+    }
+
+    /** Code that swallowed the end of its execution has nothing more to say. */
+    private static void refuseIfOver(Execution execution) {
+        Unwind over = execution.over();
+        if (over != null) {
+            throw over;
+        }
+    }
+
+    @SuppressWarnings("NullAway") // a body may answer with null although its type does not say so
+    private static Write.End completed(Execution execution, @Nullable JsonNode output) {
+        String left = execution.leftOver();
+        if (left != null) {
+            execution.counters().diverged.increment();
+            throw new Unwind.Held(
+                    "code",
+                    "The record of this run has \"" + left + "\", but the code ended without asking for it. The run is "
+                            + "held. Deploy code that asks for it, or cancel the run.");
+        }
+        JsonNode value = output == null ? JsonNodeFactory.instance.nullNode() : output;
+        return execution.ending(RunState.COMPLETED, Write.Ending.output(Json.write(value)));
+    }
+
+    private static Write.End failed(Execution execution, Throwable failure) {
+        List<String> notUndone = execution.undos().run(execution);
+        refuseIfOver(execution);
+        boolean cancelled = failure instanceof RunCancelled;
+        String step = failure instanceof StepFailed known ? known.step() : execution.current();
+        String code = failure instanceof SemelException known
+                ? known.code().slug()
+                : failure.getClass().getSimpleName();
+        String text = failure instanceof SemelException known ? known.detail() : String.valueOf(failure.getMessage());
+        String message = notUndone.isEmpty() ? text : text + " Not undone: " + String.join(", ", notUndone);
+        return execution.ending(
+                cancelled ? RunState.CANCELLED : RunState.FAILED,
+                new Write.Ending(null, code, Results.clean(message), step));
+    }
+
+    private void record(Resident run, Write.End end) {
+        try {
+            engine.around().ambient().point("run-ending");
+            // CRASH(run-ending): everything is done and the end is not on record; a restart replays it and ends it.
+            if (!engine.committer().submit(run.lane(), end).join().recorded()) {
+                throw new Unwind.NotOurs();
+            }
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }
 
-    private static final dev.semel.workflow.Step NO = new dev.semel.workflow.Step() {
-        @Override
-        public String id() {
-            return "";
-        }
-
-        @Override
-        public String key() {
-            return "";
-        }
-
-        @Override
-        public int attempt() {
-            return 1;
-        }
-    };
-
-    /** The context of one execution. */
-    private record Steps(String runId, RunId lineage, StepRunner steps) implements Durable {
-        @Override
-        public String stepId(String name) {
-            return StepId.of(lineage, name).text();
-        }
-
-        @Override
-        public JsonNode step(StepPlan plan, Work work) {
-            return steps.step(plan.name(), () -> {
-                try {
-                    return work.run(NO);
-                } catch (RuntimeException e) {
-                    throw e;
-                } catch (Exception e) {
-                    throw new IllegalStateException(e);
-                }
-            });
-        }
-
-        private static UnsupportedOperationException notHere() {
-            return new UnsupportedOperationException("files have only plain steps so far");
-        }
-
-        @Override
-        public Outcome<JsonNode> effect(EffectPlan plan, Sending sending) {
-            throw notHere();
-        }
-
-        @Override
-        public JsonNode tx(StepPlan plan, TxWork work) {
-            throw notHere();
-        }
-
-        @Override
-        public void sleep(String name, Duration length) {
-            throw notHere();
-        }
-
-        @Override
-        public void sleepUntil(String name, Instant due) {
-            throw notHere();
-        }
-
-        @Override
-        public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
-            throw notHere();
-        }
-
-        @Override
-        public Decision approval(String name, Approval approval) {
-            throw notHere();
-        }
-
-        @Override
-        public <I, R> List<R> forEach(String name, Items<I> items, Branch<I, R> branch) {
-            throw notHere();
-        }
-
-        @Override
-        public JsonNode call(String name, Child child) {
-            throw notHere();
-        }
-
-        @Override
-        public void compensate(String name, Undo undo) {
-            throw notHere();
-        }
-
-        @Override
-        public void signal(String name, Outgoing signal) {
-            throw notHere();
-        }
-
-        @Override
-        public Instant now() {
-            throw notHere();
-        }
-
-        @Override
-        public UUID uuid() {
-            throw notHere();
-        }
-
-        @Override
-        public double random() {
-            throw notHere();
-        }
-
-        @Override
-        public void status(String text) {
-            throw notHere();
-        }
-
-        @Override
-        public void durable() {
-            throw notHere();
+    private void putAway(Execution execution) {
+        List<Waits.Wait> all = execution.waits().all();
+        long due = all.stream().mapToLong(Waits.Wait::due).min().orElse(0);
+        Waits.Wait first = all.stream()
+                .filter(wait -> wait.due() == due)
+                .findFirst()
+                .orElse(new Waits.Wait(0, Waiting.text("worker", execution.current(), 0), false, false));
+        boolean doubt = all.stream().anyMatch(Waits.Wait::doubt);
+        boolean signals = all.stream().anyMatch(Waits.Wait::signals);
+        String what = all.stream().filter(Waits.Wait::doubt).findFirst().orElse(first).what();
+        execution.rest(
+                doubt ? RunState.IN_DOUBT : RunState.WAITING,
+                new Write.Rest(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE));
+        engine.around().counters().putAway.increment();
+        Observer told = observer;
+        if (told != null) {
+            told.putAway(due);
         }
     }
 
-    /** Waits a while for the runs in this process to end; what is left is taken up elsewhere. */
+    private void hold(Execution execution, Unwind.Held held) {
+        LOG.log(Level.WARNING, "run {0} is held: {1}", execution.run().runId(), held.getMessage());
+        engine.around().counters().held.increment();
+        String what = Waiting.text(held.reason(), execution.current(), Write.Rest.NEVER, held.getMessage());
+        execution.rest(RunState.WAITING, new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE));
+    }
+
+    /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */
     @Override
     public void close() {
+        closing = true;
+        for (Slot slot : resident.values()) {
+            Execution execution = slot.execution;
+            if (execution != null) {
+                execution.waits().putAway();
+            }
+        }
         try {
             if (!room.tryAcquire(engine.limits().residentRuns(), 10, TimeUnit.SECONDS)) {
                 LOG.log(Level.WARNING, resident.size() + " runs did not end in time; they go on after a restart");

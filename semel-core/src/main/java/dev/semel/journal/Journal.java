@@ -1,52 +1,113 @@
 package dev.semel.journal;
 
 import dev.semel.json.Json;
+import dev.semel.journal.Entry.How;
+import dev.semel.journal.Entry.Kind;
+import dev.semel.journal.Entry.Problem;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The append-only memory of a run, in chunks: entries that become durable together are one stored text. The run row
- * itself is the first entry, so the journal of a run that did nothing yet is empty.
+ * itself is the first entry, so the journal of a run that did nothing yet is empty. Members that have their usual value
+ * are left out: a plain step is `{"step":…,"at":…,"result":…}`.
  */
 public final class Journal {
     private Journal() {}
 
+    /** Empty text for no entries. */
     public static String encode(List<Entry> entries) {
         ArrayNode out = JsonNodeFactory.instance.arrayNode(entries.size());
         for (Entry entry : entries) {
+            ObjectNode line = out.addObject().put("step", entry.path()).put("at", entry.at());
+            if (entry.kind() != Kind.STEP) {
+                line.put("kind", entry.kind().word());
+            }
             switch (entry) {
-                case Entry.StepDone done ->
-                    out.addObject()
-                            .put("step", done.path())
-                            .put("at", done.at())
-                            .set("result", done.result());
+                case Entry.Done done -> done(line, done);
+                case Entry.Failed failed -> {
+                    line.put("attempts", failed.attempts());
+                    problem(line, failed.problem());
+                }
+                case Entry.Tried tried -> {
+                    line.put("attempt", tried.attempt()).put("due", tried.due());
+                    problem(line, tried.problem());
+                }
+                case Entry.Begun begun -> {
+                    line.put("due", begun.due());
+                    if (begun.ref() != null) {
+                        line.put("ref", begun.ref());
+                    }
+                }
             }
         }
         return Json.write(out);
     }
 
+    private static void done(ObjectNode line, Entry.Done done) {
+        line.set("result", done.result());
+        if (done.how() != How.DONE) {
+            line.put("how", done.how().word());
+        }
+        if (done.attempts() != 1) {
+            line.put("attempts", done.attempts());
+        }
+        if (done.ref() != null) {
+            line.put("ref", done.ref());
+        }
+    }
+
+    private static void problem(ObjectNode line, Problem problem) {
+        ObjectNode error = line.putObject("error").put("code", problem.code()).put("message", problem.message());
+        problem.types().forEach(error.putArray("types")::add);
+    }
+
     public static List<Entry> decode(String chunk) {
         List<Entry> entries = new ArrayList<>();
         for (JsonNode line : Json.parse(chunk)) {
-            entries.add(new Entry.StepDone(
-                    line.required("step").asString(), line.required("at").asLong(), line.required("result")));
+            entries.add(entry(line));
         }
         return entries;
     }
 
-    /** The results by path, in the order in which they were recorded. */
-    public static Map<String, JsonNode> results(List<Entry> entries) {
-        Map<String, JsonNode> results = new LinkedHashMap<>();
-        for (Entry entry : entries) {
-            switch (entry) {
-                case Entry.StepDone done -> results.putIfAbsent(done.path(), done.result());
-            }
+    private static Entry entry(JsonNode line) {
+        String path = line.required("step").asString();
+        long at = line.required("at").asLong();
+        Kind kind = line.has("kind") ? Kind.of(line.required("kind").asString()) : Kind.STEP;
+        if (line.has("error")) {
+            JsonNode error = line.required("error");
+            List<String> types = new ArrayList<>();
+            error.required("types").forEach(type -> types.add(type.asString()));
+            Problem problem = new Problem(
+                    error.required("code").asString(),
+                    types,
+                    error.required("message").asString());
+            return line.has("attempt")
+                    ? new Entry.Tried(
+                            path,
+                            kind,
+                            at,
+                            problem,
+                            line.required("attempt").asInt(),
+                            line.required("due").asLong())
+                    : new Entry.Failed(
+                            path, kind, at, problem, line.required("attempts").asInt());
         }
-        return results;
+        String ref = text(line, "ref");
+        if (!line.has("result")) {
+            return new Entry.Begun(path, kind, at, line.required("due").asLong(), ref);
+        }
+        How how = line.has("how") ? How.of(line.required("how").asString()) : How.DONE;
+        int attempts = line.has("attempts") ? line.required("attempts").asInt() : 1;
+        return new Entry.Done(path, kind, at, line.required("result"), how, attempts, ref);
+    }
+
+    private static @Nullable String text(JsonNode line, String member) {
+        return line.has(member) ? line.required(member).asString() : null;
     }
 }

@@ -3,6 +3,8 @@ package dev.semel.testing;
 import dev.semel.engine.Ambient;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
@@ -16,6 +18,7 @@ public final class ManualClock {
     private final Ambient real = Ambient.real();
     private final AtomicLong micros;
     private final long startedByRealTime;
+    private final List<Runnable> looks = new CopyOnWriteArrayList<>();
 
     private ManualClock(long micros, long realMicros) {
         this.micros = new AtomicLong(micros);
@@ -42,10 +45,16 @@ public final class ManualClock {
             throw new IllegalArgumentException("time goes forward only, not by " + by);
         }
         micros.addAndGet(by.toNanos() / 1_000);
+        looks.forEach(Runnable::run);
     }
 
     public Ambient ambient() {
-        return new Ambient(micros::get, real::nanos, real.random());
+        return new Ambient(micros::get, real::nanos, real.random(), new Ambient.Hooks() {
+            @Override
+            public void onJump(Runnable look) {
+                looks.add(look);
+            }
+        });
     }
 
     /** How far a database's clock is moved: what was advanced, and how far the start lay from the real time. */

@@ -1,0 +1,348 @@
+package dev.semel.engine;
+
+import dev.semel.effect.Ledger;
+import dev.semel.effect.Ledger.Verdict;
+import dev.semel.effect.Protection;
+import dev.semel.error.StepFailed;
+import dev.semel.error.TypeMismatch;
+import dev.semel.journal.Entry;
+import dev.semel.json.Json;
+import dev.semel.store.Write;
+import dev.semel.workflow.Durable;
+import dev.semel.workflow.EffectPlan;
+import dev.semel.workflow.Failures;
+import dev.semel.workflow.Outcome;
+import dev.semel.workflow.Step;
+import dev.semel.workflow.StepPlan;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The one way out into the world. An intent is on record before every send; a result is on record before anything else
+ * leaves. What was sent and not answered is never guessed: the protection of the effect says what happens to it.
+ */
+final class EffectGate {
+    private static final long LOOK_AGAIN_MICROS = 250_000;
+    private static final long LOOK_AGAIN_AT_MOST = 30_000_000;
+    private static final long QUIET_MICROS = 1_000_000;
+
+    private final Scope scope;
+    private final Execution execution;
+    private final EffectPlan plan;
+    private final Durable.Sending sending;
+    private final Scope.Place place;
+    private final EffectName name;
+    private int tries;
+    private int looks;
+    private Ledger.OnChange onChange;
+    private Entry.@Nullable Problem last;
+
+    private EffectGate(Scope scope, EffectPlan plan, Durable.Sending sending, Scope.Place place) {
+        this.scope = scope;
+        this.execution = scope.execution();
+        this.plan = plan;
+        this.sending = sending;
+        this.place = place;
+        this.name = EffectName.of(execution.run(), place, plan);
+        this.tries = place.tries();
+        this.onChange = name.onChange();
+    }
+
+    static Outcome<JsonNode> perform(Scope scope, EffectPlan plan, Durable.Sending sending) {
+        Scope.Place place = scope.enter(plan.step(), Entry.Kind.EFFECT);
+        Entry.Done done = place.done();
+        if (done != null && done.how() == Entry.How.INDETERMINATE) {
+            return new Outcome.Indeterminate<>(Results.INDETERMINATE);
+        }
+        JsonNode known = place.result();
+        return known != null
+                ? new Outcome.Done<>(known)
+                : new EffectGate(scope, plan, sending, place).perform();
+    }
+
+    private Outcome<JsonNode> perform() {
+        scope.waitFor(place.retryDue(), "retry", place.path());
+        Outcome<JsonNode> outcome = null;
+        String before = replayed();
+        if (before != null) {
+            outcome = done(before, Entry.How.REUSED, null);
+        }
+        while (outcome == null) {
+            scope.mayBegin();
+            long seen = execution.waits().wakes();
+            Ledger.Holder holder = new Ledger.Holder(
+                    place.stepId(), execution.run().id(), execution.run().driver().claim(), execution.nextTurn());
+            Verdict verdict = execution.reserve(name.reserve(holder, onChange));
+            outcome = switch (verdict) {
+                case Verdict.Granted granted -> send(holder, granted);
+                case Verdict.Reused reused -> done(reused.result(), Entry.How.REUSED, null);
+                case Verdict.Suppressed suppressed -> suppressed(holder, suppressed);
+                case Verdict.Unsettled unsettled -> unsettled(holder, unsettled, seen);
+                case Verdict.Taken taken -> waitForOther(taken, seen);
+                case Verdict.Changed changed -> review(holder, changed);
+                case Verdict.Noted _ -> throw new IllegalStateException("a reservation always gets an answer");
+            };
+        }
+        return outcome;
+    }
+
+    /** In a safe replay: what an earlier run of the lineage did under a key across runs, whatever became of that key. */
+    private @Nullable String replayed() {
+        if (name.once() == null || execution.run().lineage().equals(execution.run().id())) {
+            return null;
+        }
+        Ledger.Row row = execution.engine().readers().maybe(reads -> reads.effect(name.stepRow()));
+        return row == null || row.state() != Ledger.State.DONE ? null : row.result();
+    }
+
+    private @Nullable Outcome<JsonNode> send(Ledger.Holder holder, Verdict.Granted granted) {
+        // CRASH(effect-reserved): an intent is on record and nothing was sent; whether it was is not known later.
+        execution.ambient().point("effect-reserved");
+        execution.mayAct();
+        tries++;
+        Step step = new StepRunner.Doing(place.stepId(), name.wireKey(granted.generation()), granted.attempt());
+        JsonNode result;
+        try {
+            scope.busy(true);
+            result = Attempt.of(plan.step(), execution.ambient()).run(step, sending::send);
+            execution.counters().sent.increment();
+        } catch (Unwind unwind) {
+            throw unwind;
+        } catch (Throwable failure) {
+            execution.counters().sent.increment();
+            if (failure instanceof TypeMismatch unfit) {
+                return unrecordable(holder, Results.problem(unfit));
+            }
+            if (failure instanceof Failures.Status status && plan.alreadyDone().contains(status.status())) {
+                return settled(holder, status.body(), Entry.How.ALREADY_DONE);
+            }
+            return failed(holder, failure);
+        } finally {
+            scope.busy(false);
+        }
+        // CRASH(effect-sent): it was done and its result is not on record; the protection decides what happens next.
+        execution.ambient().point("effect-sent");
+        return settled(holder, result, Entry.How.DONE);
+    }
+
+    /** It happened: the ledger and the journal get the result in one commit, at the latest before anything else leaves. */
+    private Outcome<JsonNode> settled(Ledger.Holder holder, @Nullable JsonNode result, Entry.How how) {
+        Results.Fit fit = Results.fit(result, place.path(), execution.engine().limits());
+        Ledger.Op[] ops = name.done(holder, fit.text());
+        if (fit.problem() != null) {
+            return unrecordable(holder, fit.problem());
+        }
+        long at = execution.ambient().micros();
+        execution.record(
+                new Entry.Done(place.path(), Entry.Kind.EFFECT, at, fit.kept(), how, tries, null), fit.bytes(), ops);
+        return new Outcome.Done<>(fit.kept().deepCopy());
+    }
+
+    /** It happened, and only what it answered cannot be kept: the step fails, and the deed is not done again. */
+    private Outcome<JsonNode> unrecordable(Ledger.Holder holder, Entry.Problem problem) {
+        execution.record(
+                new Entry.Failed(
+                        place.path(), Entry.Kind.EFFECT, execution.ambient().micros(), problem, tries),
+                256,
+                name.done(holder, "null"));
+        throw Results.failure(place.path(), problem, tries);
+    }
+
+    /** Somebody else's result, or an earlier one of our own: only the journal learns of it. */
+    private Outcome<JsonNode> done(String result, Entry.How how, @Nullable String by) {
+        JsonNode kept = Json.parse(result);
+        execution.counters().reused.increment();
+        execution.record(
+                new Entry.Done(
+                        place.path(), Entry.Kind.EFFECT, execution.ambient().micros(), kept, how, tries, by),
+                result.length());
+        return new Outcome.Done<>(kept.deepCopy());
+    }
+
+    private Outcome<JsonNode> suppressed(Ledger.Holder holder, Verdict.Suppressed suppressed) {
+        execution.counters().suppressed.increment();
+        JsonNode kept = Json.parse(suppressed.result());
+        execution.record(
+                new Entry.Done(
+                        place.path(),
+                        Entry.Kind.EFFECT,
+                        execution.ambient().micros(),
+                        kept,
+                        Entry.How.SUPPRESSED,
+                        tries,
+                        suppressed.by().text()),
+                suppressed.result().length(),
+                name.note(holder, suppressed.result()));
+        return new Outcome.Done<>(kept.deepCopy());
+    }
+
+    /** The send failed, or nobody knows. Null: go on with the next attempt. */
+    private @Nullable Outcome<JsonNode> failed(Ledger.Holder holder, Throwable failure) {
+        last = Results.problem(failure);
+        boolean exhausted = tries >= plan.step().retry().attempts();
+        if (Attempt.saidNo(plan.step(), failure)) {
+            throw refused(holder, failure);
+        }
+        if (Attempt.notSent(failure)) {
+            if (exhausted) {
+                throw refused(holder, failure);
+            }
+            retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.FREE, null));
+            return null;
+        }
+        return switch (plan.protection()) {
+            case Protection.AtMostOnce _ -> indeterminate(holder);
+            case Protection.Ask _ -> doubt(holder);
+            case Protection.ProviderKey _ -> {
+                if (exhausted) {
+                    yield doubt(holder);
+                }
+                retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+                yield null;
+            }
+            // The provider is asked before the next send, also when it was the last one.
+            case Protection.Lookup _ -> {
+                retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+                yield null;
+            }
+            case Protection.Repeatable _, Protection.None _ -> {
+                if (exhausted) {
+                    throw refused(holder, failure);
+                }
+                retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.FREE, null));
+                yield null;
+            }
+        };
+    }
+
+    private StepFailed refused(Ledger.Holder holder, @Nullable Throwable failure) {
+        Entry.Problem problem = last == null ? Results.LOST : last;
+        execution.record(
+                new Entry.Failed(
+                        place.path(), Entry.Kind.EFFECT, execution.ambient().micros(), problem, tries),
+                256,
+                new Ledger.Settle(name.row(), holder, Ledger.State.FREE, null));
+        return failure == null
+                ? Results.failure(place.path(), problem, tries)
+                : Results.failure(place.path(), problem, tries, failure);
+    }
+
+    private void retry(Throwable failure, Ledger.Settle settle) {
+        StepPlan step = plan.step();
+        long now = execution.storeNow();
+        long due = now + Attempt.pauseMicros(step.retry(), tries, failure, execution.ambient());
+        execution.counters().retries.increment();
+        Entry.Problem problem = Results.problem(failure);
+        execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, tries, due), 256, settle);
+        scope.waitFor(due, "retry", place.path());
+    }
+
+    private Outcome<JsonNode> indeterminate(Ledger.Holder holder) {
+        execution.counters().inDoubt.increment();
+        execution.record(
+                new Entry.Done(
+                        place.path(),
+                        Entry.Kind.EFFECT,
+                        execution.ambient().micros(),
+                        Json.parse("null"),
+                        Entry.How.INDETERMINATE,
+                        tries,
+                        null),
+                64,
+                new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+        return new Outcome.Indeterminate<>(Results.INDETERMINATE);
+    }
+
+    /** This step was sent before and how it ended is not known. */
+    private @Nullable Outcome<JsonNode> unsettled(Ledger.Holder holder, Verdict.Unsettled unsettled, long seen) {
+        return switch (plan.protection()) {
+            case Protection.Lookup _ -> lookUp(holder, unsettled);
+            case Protection.AtMostOnce _ -> indeterminate(holder);
+            case Protection.ProviderKey _, Protection.Ask _ -> doubt(holder, seen);
+            case Protection.Repeatable _, Protection.None _ ->
+                throw new IllegalStateException("what may always be sent again is never unsettled");
+        };
+    }
+
+    private @Nullable Outcome<JsonNode> lookUp(Ledger.Holder holder, Verdict.Unsettled unsettled) {
+        Step step = new StepRunner.Doing(place.stepId(), name.wireKey(unsettled.generation()), unsettled.attempt());
+        JsonNode found = find(step);
+        if (found == null && looks++ == 0) {
+            // The first request may still be on its way: ask once more after a quiet moment.
+            scope.waitFor(execution.storeNow() + QUIET_MICROS, "lookup", place.path());
+            found = find(step);
+        }
+        if (found != null) {
+            return settled(holder, found, Entry.How.FOUND);
+        }
+        if (tries >= plan.step().retry().attempts()) {
+            throw refused(holder, null);
+        }
+        // CRASH(lookup-empty): the provider knows of nothing; the next look finds the same, and then it is sent.
+        execution.ambient().point("lookup-empty");
+        Ledger.Settle free = new Ledger.Settle(name.row(), holder, Ledger.State.FREE, null);
+        long now = execution.storeNow();
+        Entry.Problem problem = last == null ? Results.LOST : last;
+        execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, tries, 0), 256, free);
+        return null;
+    }
+
+    /** Asks the provider; failures to ask are tried again as the plan says, and then nobody knows. */
+    private @Nullable JsonNode find(Step step) {
+        for (int asked = 1; ; asked++) {
+            try {
+                scope.busy(true);
+                return Attempt.of(plan.step(), execution.ambient()).run(step, sending::find);
+            } catch (Unwind unwind) {
+                throw unwind;
+            } catch (Throwable failure) {
+                last = Results.problem(failure);
+                long pause = Attempt.pauseMicros(
+                        plan.step().retry(), Math.min(asked, 20), failure, execution.ambient());
+                scope.busy(false);
+                scope.waitFor(execution.storeNow() + pause, "lookup", place.path());
+                scope.mayBegin();
+            } finally {
+                scope.busy(false);
+            }
+        }
+    }
+
+    private @Nullable Outcome<JsonNode> doubt(Ledger.Holder holder) {
+        return doubt(holder, execution.waits().wakes());
+    }
+
+    /** Held until a person says how it ended; then the ledger is asked again. */
+    private @Nullable Outcome<JsonNode> doubt(Ledger.Holder holder, long seen) {
+        execution.counters().inDoubt.increment();
+        Ledger.Settle unknown = new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null);
+        if (last == null) {
+            execution.note(unknown); // an earlier execution sent it
+        } else {
+            long now = execution.storeNow();
+            execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, last, tries, 0), 256, unknown);
+        }
+        execution.durable();
+        // CRASH(effect-doubted): the doubt is on record; a restart finds it and waits for the decision.
+        execution.ambient().point("effect-doubted");
+        String what = Waiting.text("decision", place.path(), Write.Rest.NEVER, name.row().digest());
+        scope.await(new Waits.Wait(Write.Rest.NEVER, what, false, true), seen);
+        return null;
+    }
+
+    private @Nullable Outcome<JsonNode> waitForOther(Verdict.Taken taken, long seen) {
+        long pause = Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(looks++, 7));
+        long due = execution.storeNow() + pause;
+        String what = Waiting.text("effect", place.path(), due, taken.by().text());
+        scope.await(new Waits.Wait(due, what, false, false), seen);
+        return null;
+    }
+
+    /** The data differ from what was accepted inside the window: a person says whether it is sent. */
+    private @Nullable Outcome<JsonNode> review(Ledger.Holder holder, Verdict.Changed changed) {
+        JsonNode decision = Signals.next(scope, place.path(), Signals.REVIEW + place.path(), Write.Rest.NEVER);
+        boolean send = decision != null && decision.path("approved").asBoolean();
+        onChange = send ? Ledger.OnChange.SEND : Ledger.OnChange.SUPPRESS;
+        return null;
+    }
+}

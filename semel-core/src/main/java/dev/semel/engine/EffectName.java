@@ -1,0 +1,86 @@
+package dev.semel.engine;
+
+import dev.semel.effect.Ledger;
+import dev.semel.effect.Protection;
+import dev.semel.workflow.EffectPlan;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The names of one effect: its row in the ledger, the row of its step, and the key that goes out. The key on the wire
+ * is a hash of the effect key and the generation, so that names do not leak and a provider's own memory never swallows a
+ * send that was meant.
+ *
+ * @param row what is locked: the step's own row, or the row that all runs with this key share
+ * @param stepRow the row that a safe replay looks at
+ */
+record EffectName(
+        String key, Ledger.Id row, Ledger.Id stepRow, EffectPlan.@Nullable Once once, EffectPlan plan, Ledger.Facts facts) {
+    private static final long A_MINUTE = 60_000_000;
+
+    static EffectName of(RunLoop.Resident run, Scope.Place place, EffectPlan plan) {
+        String key = plan.key() == null ? place.stepId() : plan.key();
+        Ledger.Id stepRow = new Ledger.Id(run.workspace(), digest("step", place.stepId()));
+        Ledger.Id row = plan.once() == null ? stepRow : new Ledger.Id(run.workspace(), digest("once", key));
+        Ledger.Facts facts = new Ledger.Facts(
+                key,
+                place.path(),
+                run.workflow().workflowId(),
+                plan.protection().word(),
+                plan.marks().does().name().toLowerCase(java.util.Locale.ROOT),
+                plan.marks().object(),
+                plan.marks().worth());
+        return new EffectName(key, row, stepRow, plan.once(), plan, facts);
+    }
+
+    Ledger.OnChange onChange() {
+        return once == null ? Ledger.OnChange.SEND : Ledger.OnChange.valueOf(once.onChange().name());
+    }
+
+    /** The byte-identical key of every attempt of this generation. */
+    String wireKey(int generation) {
+        return digest("wire", generation + "\n" + key).substring(0, 48);
+    }
+
+    Ledger.Reserve reserve(Ledger.Holder holder, Ledger.OnChange onChange) {
+        long window = once == null ? 0 : once.window().toNanos() / 1_000;
+        byte[] data = once == null ? null : once.data();
+        return new Ledger.Reserve(
+                row, holder, resendFor(), window, onChange, data == null ? null : HexFormat.of().formatHex(data), facts);
+    }
+
+    /** How long after the first send an unknown one may be sent again without asking anybody. */
+    private long resendFor() {
+        return switch (plan.protection()) {
+            case Protection.Repeatable _, Protection.None _ -> Long.MAX_VALUE;
+            case Protection.ProviderKey provider -> {
+                long window = provider.window().toNanos() / 1_000;
+                yield window - Math.min(A_MINUTE, window / 10); // a margin: the provider counts by its own clock
+            }
+            case Protection.Lookup _, Protection.AtMostOnce _, Protection.Ask _ -> 0;
+        };
+    }
+
+    Ledger.Op[] done(Ledger.Holder holder, String result) {
+        Ledger.Settle settle = new Ledger.Settle(row, holder, Ledger.State.DONE, result);
+        return once == null ? new Ledger.Op[] {settle} : new Ledger.Op[] {settle, note(holder, result)};
+    }
+
+    Ledger.Note note(Ledger.Holder holder, String result) {
+        return new Ledger.Note(stepRow, holder, result, facts);
+    }
+
+    static String digest(String kind, String text) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            sha.update(kind.getBytes(StandardCharsets.UTF_8));
+            sha.update((byte) '\n');
+            return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

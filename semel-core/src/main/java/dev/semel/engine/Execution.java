@@ -1,0 +1,358 @@
+package dev.semel.engine;
+
+import dev.semel.effect.Ledger;
+import dev.semel.journal.Entry;
+import dev.semel.journal.Journal;
+import dev.semel.journal.Memory;
+import dev.semel.run.RunState;
+import dev.semel.store.Write;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One execution of a run: what it remembers, what it has to write, and whether it may go on. All branches of the run
+ * share it. A result is handed to the committer at once or with the next write; whatever leaves waits for all of them.
+ */
+final class Execution {
+    private final RunLoop.Resident run;
+    private final RunLoop.Engine engine;
+    private final Memory memory;
+    private final Waits waits;
+    private final Undos undos = new Undos();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Entry> pending = new ArrayList<>();
+    private final List<Ledger.Op> pendingOps = new ArrayList<>();
+    private final List<CompletableFuture<Write.Owned>> submitted = new ArrayList<>();
+    private final Set<String> asked = new HashSet<>();
+    private final Set<String> taken;
+    private int pendingBytes;
+    private int nextSeq;
+    private int turn;
+    private volatile int signalsSeen;
+    private volatile boolean cancel;
+    private volatile @Nullable Unwind over;
+    private volatile String current = "";
+
+    Execution(RunLoop.Resident run, RunLoop.Engine engine, List<dev.semel.store.Reads.Chunk> chunks) {
+        this.run = run;
+        this.engine = engine;
+        List<Entry> entries = new ArrayList<>();
+        chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
+        this.memory = new Memory(entries);
+        this.taken = memory.takenSignals();
+        this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
+        this.waits = new Waits(this::storeNow);
+        this.cancel = run.cancel();
+    }
+
+    RunLoop.Resident run() {
+        return run;
+    }
+
+    RunLoop.Engine engine() {
+        return engine;
+    }
+
+    Memory memory() {
+        return memory;
+    }
+
+    Undos undos() {
+        return undos;
+    }
+
+    Waits waits() {
+        return waits;
+    }
+
+    long storeNow() {
+        return engine.readers().ask(reads -> reads.now());
+    }
+
+    Ambient ambient() {
+        return engine.around().ambient();
+    }
+
+    Counters counters() {
+        return engine.around().counters();
+    }
+
+    /** What the workflow asks for now, for error reports. */
+    void current(String path) {
+        current = path;
+    }
+
+    String current() {
+        return current;
+    }
+
+    /** False: the path was asked for before in this execution. */
+    boolean ask(String path) {
+        lock.lock();
+        try {
+            return asked.add(path);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A recorded path that the code never asked for, or null. */
+    @Nullable
+    String leftOver() {
+        lock.lock();
+        try {
+            return memory.leftOver(asked);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** False: another branch took that signal. */
+    boolean takeSignal(String id) {
+        lock.lock();
+        try {
+            return taken.add(id);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isTaken(String id) {
+        lock.lock();
+        try {
+            return taken.contains(id);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many signals the store had at the last look; more of them make a run that is put away due at once. */
+    void sawSignals(int count) {
+        signalsSeen = Math.max(signalsSeen, count);
+    }
+
+    int signalsSeen() {
+        return signalsSeen;
+    }
+
+    int nextTurn() {
+        lock.lock();
+        try {
+            return ++turn;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void cancel() {
+        cancel = true;
+        waits.wake();
+    }
+
+    boolean cancelled() {
+        return cancel;
+    }
+
+    /** Rethrows what ended this execution, if it is over. */
+    void goOn() {
+        Unwind reason = over;
+        if (reason != null) {
+            throw reason;
+        }
+    }
+
+    /** Whether something ended this execution, whatever the user's code made of it. */
+    @Nullable
+    Unwind over() {
+        return over;
+    }
+
+    /** Nothing that this execution does counts any more. */
+    <U extends Unwind> U end(U reason) {
+        if (over == null) {
+            over = reason;
+        }
+        waits.putAway();
+        return reason;
+    }
+
+    /** Puts an entry on record; it becomes durable with the next write. */
+    void record(Entry entry, int bytes, Ledger.Op... ops) {
+        lock.lock();
+        try {
+            pending.add(entry);
+            pendingOps.addAll(List.of(ops));
+            pendingBytes += bytes + entry.path().length() + 64;
+            Limits limits = engine.limits();
+            if (pending.size() >= limits.bufferedEntries() || pendingBytes >= limits.bufferedBytes()) {
+                submit(List.of());
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (unacknowledged() >= engine.limits().bufferedEntries()) {
+            durable();
+        }
+    }
+
+    /** Something for the ledger that the journal need not know; it becomes durable with the next write. */
+    void note(Ledger.Op op) {
+        lock.lock();
+        try {
+            pendingOps.add(op);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int unacknowledged() {
+        lock.lock();
+        try {
+            return submitted.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private CompletableFuture<Write.Owned> submit(List<Ledger.Op> ops) {
+        Write.Append append = append(ops, RunState.RUNNING, null);
+        CompletableFuture<Write.Owned> answer = engine.committer().submit(run.lane(), append);
+        submitted.add(answer);
+        return answer;
+    }
+
+    private Write.Append append(List<Ledger.Op> ops, RunState state, Write.@Nullable Rest rest) {
+        List<Ledger.Op> all = new ArrayList<>(pendingOps);
+        all.addAll(ops);
+        boolean none = pending.isEmpty();
+        Write.Append append = new Write.Append(
+                run.driver(), none ? 0 : nextSeq++, none ? "" : Journal.encode(pending), state, all, rest);
+        pending.clear();
+        pendingOps.clear();
+        pendingBytes = 0;
+        return append;
+    }
+
+    /** A number in the journal for a write of its own. */
+    int takeSeq() {
+        lock.lock();
+        try {
+            return nextSeq++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Writes all that is pending and waits until everything of this run is on disk. */
+    void durable() {
+        lock.lock();
+        try {
+            if (pending.isEmpty() && pendingOps.isEmpty() && submitted.isEmpty()) {
+                return;
+            }
+            if (!pending.isEmpty() || !pendingOps.isEmpty()) {
+                submit(List.of());
+            }
+        } finally {
+            lock.unlock();
+        }
+        settle();
+    }
+
+    /** Asks the ledger, together with all that is pending; the answer comes when everything of this run is on disk. */
+    Ledger.Verdict reserve(Ledger.Reserve reserve) {
+        CompletableFuture<Write.Owned> answer;
+        lock.lock();
+        try {
+            answer = submit(List.of(reserve));
+        } finally {
+            lock.unlock();
+        }
+        settle();
+        return answer.join().verdicts().getLast();
+    }
+
+    private void settle() {
+        List<CompletableFuture<Write.Owned>> open;
+        lock.lock();
+        try {
+            open = List.copyOf(submitted);
+        } finally {
+            lock.unlock();
+        }
+        counters().diskWaits.increment();
+        for (CompletableFuture<Write.Owned> write : open) {
+            check(joined(write));
+        }
+        lock.lock();
+        try {
+            submitted.removeAll(open);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static Write.Owned joined(CompletableFuture<Write.Owned> write) {
+        try {
+            return write.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
+    }
+
+    void check(Write.Owned owned) {
+        if (!owned.recorded()) {
+            throw end(new Unwind.NotOurs());
+        }
+        if (owned.cancel()) {
+            cancel = true;
+        }
+    }
+
+    /** Whether this worker may still send: it stops before its lease is over by anybody's clock. */
+    void mayAct() {
+        goOn();
+        if (engine.committer().lease() == null) {
+            throw end(new Unwind.NotOurs());
+        }
+    }
+
+    /** Puts the run away with all that is pending. */
+    void rest(RunState state, Write.Rest rest) {
+        Write.Append append;
+        lock.lock();
+        try {
+            append = append(List.of(), state, rest);
+        } finally {
+            lock.unlock();
+        }
+        Write.Owned owned = joined(engine.committer().submit(run.lane(), append));
+        if (!owned.recorded()) {
+            throw new Unwind.NotOurs();
+        }
+    }
+
+    /** The last write of the run, with all that is pending. */
+    Write.End ending(RunState state, Write.Ending ending) {
+        lock.lock();
+        try {
+            return new Write.End(
+                    run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for writes that are under way; the last write of a run comes after all others. */
+    void settled() {
+        if (unacknowledged() > 0) {
+            settle();
+        }
+    }
+}

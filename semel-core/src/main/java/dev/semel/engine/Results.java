@@ -1,0 +1,80 @@
+package dev.semel.engine;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.error.StepFailed;
+import dev.semel.journal.Entry;
+import dev.semel.json.Json;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** What the code of a step returned or threw, made fit to be recorded. */
+final class Results {
+    private static final int LONGEST_MESSAGE = 1_000;
+
+    /** Why an effect is sent or asked for again when no failure was seen: the worker ended in between. */
+    static final Entry.Problem LOST = new Entry.Problem(
+            ErrorCode.IN_DOUBT.slug(), List.of("unknown"), "the worker ended before the outcome was on record");
+
+    static final String INDETERMINATE = "it was sent once and its outcome is not known; it is not sent again";
+
+    private Results() {}
+
+    /** The value as a recovery would give it, or why it cannot be kept. */
+    record Fit(JsonNode kept, String text, Entry.@Nullable Problem problem) {
+        int bytes() {
+            return text.length();
+        }
+    }
+
+    static Fit fit(@Nullable JsonNode result, String path, Limits limits) {
+        JsonNode value = result == null ? JsonNodeFactory.instance.nullNode() : result;
+        String text;
+        try {
+            text = Json.write(value);
+            if (text.length() <= limits.stepResultBytes()) {
+                return new Fit(Json.parse(text), text, null);
+            }
+        } catch (RuntimeException e) {
+            return unfit("The result of step \"" + path + "\" cannot be written as JSON. It was not recorded.");
+        }
+        return unfit("The result of step \"" + path + "\" is larger than " + limits.stepResultBytes()
+                + " bytes. It was not recorded. Return a reference to the data instead of the data.");
+    }
+
+    private static Fit unfit(String why) {
+        JsonNode nothing = JsonNodeFactory.instance.nullNode();
+        return new Fit(nothing, "null", new Entry.Problem(ErrorCode.INVALID_INPUT.slug(), List.of("result"), why));
+    }
+
+    static Entry.Problem problem(Throwable failure) {
+        String code = failure instanceof SemelException known ? known.code().slug() : ErrorCode.STEP_FAILED.slug();
+        String text = failure instanceof SemelException known ? known.detail() : String.valueOf(failure.getMessage());
+        Throwable shown = failure instanceof Attempt.CodeError && failure.getCause() != null
+                ? failure.getCause()
+                : failure;
+        return new Entry.Problem(code, StepFailed.typesOf(shown), clean(text));
+    }
+
+    /** A text that every store can hold. */
+    static String clean(String text) {
+        StringBuilder out = new StringBuilder(Math.min(text.length(), LONGEST_MESSAGE));
+        text.codePoints().limit(LONGEST_MESSAGE).forEach(c -> {
+            boolean holdable = c != 0 && (c < 0xD800 || c > 0xDFFF);
+            out.appendCodePoint(holdable ? c : 0xFFFD);
+        });
+        return out.toString();
+    }
+
+    static StepFailed failure(String path, Entry.Problem problem, int attempts) {
+        return new StepFailed(path, problem.types(), problem.message(), attempts);
+    }
+
+    static StepFailed failure(String path, Entry.Problem problem, int attempts, Throwable cause) {
+        StepFailed failure = failure(path, problem, attempts);
+        failure.initCause(cause);
+        return failure;
+    }
+}

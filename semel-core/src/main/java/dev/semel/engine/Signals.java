@@ -1,0 +1,121 @@
+package dev.semel.engine;
+
+import dev.semel.journal.Entry;
+import dev.semel.json.Json;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import dev.semel.workflow.Approval;
+import dev.semel.workflow.Decision;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * Waiting for a message or a decision. Messages lie in the store until the run takes one; which one it took, or that
+ * nobody came in time, is decided once, by the one who drives the run, and recorded.
+ */
+final class Signals {
+    /** Names of signals that carry decisions; no user's signal begins like this. */
+    static final String APPROVAL = "#approval:";
+
+    static final String REVIEW = "#review:";
+
+    private Signals() {}
+
+    /** The next message of that name, recorded; null when the time is over. */
+    static @Nullable JsonNode await(Scope scope, String name, String signal, @Nullable Duration longest) {
+        Scope.Place place = scope.enter(name, Entry.Kind.AWAIT);
+        Entry.Done done = place.done();
+        if (done != null) {
+            return done.how() == Entry.How.TIMED_OUT ? null : place.result();
+        }
+        return next(scope, place, signal, due(scope, place, longest, Entry.Kind.AWAIT), Entry.Kind.AWAIT);
+    }
+
+    static Decision approval(Scope scope, String name, Approval approval) {
+        Scope.Place place = scope.enter(name, Entry.Kind.APPROVAL);
+        Entry.Done done = place.done();
+        JsonNode decision;
+        if (done != null) {
+            decision = done.how() == Entry.How.TIMED_OUT ? null : done.result();
+        } else {
+            long due = due(scope, place, approval.timeout(), Entry.Kind.APPROVAL);
+            decision = next(scope, place, APPROVAL + place.path(), due, Entry.Kind.APPROVAL);
+        }
+        if (decision == null) {
+            return new Decision.TimedOut();
+        }
+        String by = decision.path("by").asString("");
+        String note = decision.path("note").asString("");
+        return decision.path("approved").asBoolean() ? new Decision.Approved(by, note) : new Decision.Rejected(by, note);
+    }
+
+    /** A decision about an effect under way; which one was taken goes with the record of the effect. */
+    static @Nullable JsonNode next(Scope scope, String path, String signal, long due) {
+        while (true) {
+            scope.mayBegin();
+            long seen = scope.execution().waits().wakes();
+            Rows.Signal found = find(scope.execution(), signal);
+            if (found != null) {
+                return Json.parse(found.value());
+            }
+            scope.await(new Waits.Wait(due, Waiting.text("review", path, due, signal), true, false), seen);
+        }
+    }
+
+    /** When the wait is over: fixed when it begins, by the store's clock. */
+    private static long due(Scope scope, Scope.Place place, @Nullable Duration longest, Entry.Kind kind) {
+        if (longest == null) {
+            return Write.Rest.NEVER;
+        }
+        if (place.trace() != null && place.trace().begun() != null) {
+            return place.trace().begun().due();
+        }
+        scope.mayBegin();
+        long now = scope.execution().storeNow();
+        long due = now + longest.toNanos() / 1_000;
+        scope.execution().record(new Entry.Begun(place.path(), kind, now, due, null), 64);
+        return due;
+    }
+
+    private static @Nullable JsonNode next(Scope scope, Scope.Place place, String signal, long due, Entry.Kind kind) {
+        Execution execution = scope.execution();
+        while (true) {
+            scope.mayBegin();
+            long seen = execution.waits().wakes();
+            Rows.Signal found = find(execution, signal);
+            long now = execution.storeNow();
+            if (found != null && execution.takeSignal(found.id().text())) {
+                JsonNode value = Json.parse(found.value());
+                execution.record(
+                        new Entry.Done(
+                                place.path(), kind, now, value, Entry.How.DONE, 1, found.id().text()),
+                        found.value().length());
+                execution.durable();
+                return value.deepCopy();
+            }
+            if (now >= due) {
+                JsonNode nothing = JsonNodeFactory.instance.nullNode();
+                execution.record(
+                        new Entry.Done(place.path(), kind, now, nothing, Entry.How.TIMED_OUT, 1, null), 64);
+                execution.durable();
+                return null;
+            }
+            String reason = kind == Entry.Kind.APPROVAL ? "approval" : "signal";
+            scope.await(new Waits.Wait(due, Waiting.text(reason, place.path(), due, signal), true, false), seen);
+        }
+    }
+
+    private static Rows.@Nullable Signal find(Execution execution, String name) {
+        List<Rows.Signal> all = execution.engine().readers().ask(reads -> reads.signals(execution.run().id()));
+        execution.sawSignals(all.size());
+        for (Rows.Signal one : all) {
+            if (one.name().equals(name) && !execution.isTaken(one.id().text())) {
+                return one;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,209 @@
+package dev.semel.engine;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.journal.Entry;
+import dev.semel.journal.Journal;
+import dev.semel.store.Batch;
+import dev.semel.store.Lane;
+import dev.semel.store.Reads;
+import dev.semel.store.Store;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Write;
+import dev.semel.workflow.Durable;
+import dev.semel.workflow.Step;
+import dev.semel.workflow.StepPlan;
+import java.sql.Connection;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The user's own rows and the record of the step in one commit. On PostgreSQL a few connections stand by, each with a
+ * fence slot of its own; on SQLite the rows join the one writer's transaction.
+ */
+public final class TxDesk implements AutoCloseable {
+    private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final int CONFLICTS = 20;
+
+    private final Committer committer;
+    private final LeaseKeeper leases;
+    private final List<Seat> seats = new ArrayList<>();
+    private final ArrayBlockingQueue<Seat> free;
+
+    /** A connection and the number of its slot in the fence. */
+    private record Seat(int slot, Lane lane) {}
+
+    public TxDesk(Store store, Committer committer, LeaseKeeper leases) {
+        this.committer = committer;
+        this.leases = leases;
+        this.free = new ArrayBlockingQueue<>(Math.max(1, store.txLanes()));
+        for (int i = 0; i < store.txLanes(); i++) {
+            seats.add(new Seat(store.lanes() + i, store.openTxLane()));
+        }
+        free.addAll(seats);
+    }
+
+    JsonNode tx(Scope scope, StepPlan plan, Durable.TxWork work) {
+        Scope.Place place = scope.enter(plan, Entry.Kind.TX);
+        JsonNode known = place.result();
+        if (known != null) {
+            return known;
+        }
+        Execution execution = scope.execution();
+        for (int attempt = place.tries() + 1; ; attempt++) {
+            scope.waitFor(place.retryDue(), "retry", place.path());
+            scope.mayBegin();
+            execution.durable();
+            Deed deed = new Deed(scope, place, work, attempt);
+            int seq = execution.takeSeq();
+            Write.TxOutcome outcome = apply(execution, new Write.Tx(execution.run().driver(), seq, deed));
+            // CRASH(tx-committed): the user's rows and the record are both there; a restart replays the record.
+            execution.ambient().point("tx-committed");
+            switch (outcome) {
+                case Write.Owned owned -> {
+                    execution.check(owned);
+                    return deed.result(execution, seq);
+                }
+                case Write.Undone undone -> place = again(scope, place, plan, new Failure(attempt, undone.failure()));
+            }
+        }
+    }
+
+    private record Failure(int attempt, Throwable cause) {}
+
+    private static Scope.Place again(Scope scope, Scope.Place place, StepPlan plan, Failure failure) {
+        if (failure.cause() instanceof Unwind unwind) {
+            throw unwind;
+        }
+        Execution execution = scope.execution();
+        Entry.Problem problem = Results.problem(failure.cause());
+        long now = execution.storeNow();
+        if (failure.attempt() >= plan.retry().attempts() || Attempt.isFinal(plan, failure.cause())) {
+            execution.record(new Entry.Failed(place.path(), Entry.Kind.TX, now, problem, failure.attempt()), 256);
+            throw Results.failure(place.path(), problem, failure.attempt(), failure.cause());
+        }
+        long pause = Attempt.pauseMicros(plan.retry(), failure.attempt(), failure.cause(), execution.ambient());
+        execution.counters().retries.increment();
+        execution.record(
+                new Entry.Tried(place.path(), Entry.Kind.TX, now, problem, failure.attempt(), now + pause), 256);
+        return place.triedUntil(now + pause);
+    }
+
+    private Write.TxOutcome apply(Execution execution, Write.Tx tx) {
+        if (seats.isEmpty()) {
+            try {
+                return committer.submit(execution.run().lane(), tx).join();
+            } catch (CompletionException e) {
+                throw e.getCause() instanceof RuntimeException cause ? cause : e;
+            }
+        }
+        Seat seat = seat();
+        try {
+            return apply(execution, tx, seat);
+        } finally {
+            free.add(seat);
+        }
+    }
+
+    private Seat seat() {
+        try {
+            return free.take();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new Waits.Interrupted();
+        }
+    }
+
+    /** Applied until it is known to count or not to: a lost answer is told by the record, which is there or is not. */
+    private Write.TxOutcome apply(Execution execution, Write.Tx tx, Seat seat) {
+        for (int conflicts = 0; ; ) {
+            Batch.Hold hold = leases.hold(seat.slot());
+            if (hold == null) {
+                throw execution.end(new Unwind.NotOurs());
+            }
+            try {
+                return (Write.TxOutcome) seat.lane().apply(new Batch(hold, List.of(tx))).getFirst();
+            } catch (StoreFailure.Fenced e) {
+                leases.lost();
+                throw execution.end(new Unwind.NotOurs());
+            } catch (StoreFailure.Locked e) {
+                if (++conflicts > CONFLICTS) {
+                    return new Write.Undone(e);
+                }
+            } catch (StoreFailure.Poisoned e) {
+                return new Write.Undone(e);
+            } catch (StoreFailure.Down | StoreFailure.CommitUnknown e) {
+                LockSupport.parkNanos(PAUSE_NANOS);
+            }
+        }
+    }
+
+    /** The user's code, and the record that is written with its rows. */
+    private static final class Deed implements Write.Deed {
+        private final Scope scope;
+        private final Scope.Place place;
+        private final Durable.TxWork work;
+        private final int attempt;
+        private int done;
+        private @Nullable JsonNode result;
+
+        Deed(Scope scope, Scope.Place place, Durable.TxWork work, int attempt) {
+            this.scope = scope;
+            this.place = place;
+            this.work = work;
+            this.attempt = attempt;
+        }
+
+        @Override
+        public String apply(Connection connection) throws Exception {
+            Step step = new StepRunner.Doing(place.stepId(), place.stepId(), attempt);
+            Execution execution = scope.execution();
+            JsonNode answer;
+            scope.busy(true);
+            try {
+                Connection guarded = GuardedConnection.around(connection);
+                answer = Step.during(step, () -> work.run(guarded, step));
+            } finally {
+                scope.busy(false);
+            }
+            Results.Fit fit = Results.fit(answer, place.path(), execution.engine().limits());
+            if (fit.problem() != null) {
+                throw new SemelException(
+                        ErrorCode.INVALID_INPUT, fit.problem().message(), "Return a small value; its rows were undone.");
+            }
+            result = fit.kept();
+            done++;
+            // CRASH(tx-done): the rows are written and not committed; a restart finds neither rows nor record.
+            execution.ambient().point("tx-done");
+            long at = execution.ambient().micros();
+            return Journal.encode(
+                    List.of(new Entry.Done(place.path(), Entry.Kind.TX, at, fit.kept(), Entry.How.DONE, attempt, null)));
+        }
+
+        /** What is on record; where the code ran more than once only the store knows which of them counted. */
+        JsonNode result(Execution execution, int seq) {
+            JsonNode answer = result;
+            if (done == 1 && answer != null) {
+                return answer.deepCopy();
+            }
+            List<Reads.Chunk> chunks = execution.engine().readers().ask(reads -> reads.journal(execution.run().id()));
+            for (Reads.Chunk chunk : chunks) {
+                if (chunk.seq() == seq && Journal.decode(chunk.entries()).getFirst() instanceof Entry.Done one) {
+                    return one.result();
+                }
+            }
+            throw new IllegalStateException("the record of a committed step is not there");
+        }
+    }
+
+    @Override
+    public void close() {
+        seats.forEach(seat -> seat.lane().close());
+    }
+}

@@ -1,0 +1,151 @@
+package dev.semel.engine;
+
+import dev.semel.store.Write;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+
+/**
+ * The branches of one execution and what they wait for. A branch that waits stays in memory for a moment, and for as
+ * long as another branch works; when all of them wait for longer, the run is put away.
+ */
+final class Waits {
+    private static final long MOMENT_MICROS = 1_000_000;
+
+    private final LongSupplier storeClock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition change = lock.newCondition();
+    private final List<Wait> waiting = new ArrayList<>();
+    private int working = 1;
+    private long wakes;
+    private boolean away;
+
+    Waits(LongSupplier storeClock) {
+        this.storeClock = storeClock;
+    }
+
+    /**
+     * What a branch waits for.
+     *
+     * @param due by the store's clock; {@link Write.Rest#NEVER} where only a wake-up counts
+     * @param what for people, as JSON
+     * @param signals it waits for a signal
+     * @param doubt it waits for a person who says how an effect ended
+     */
+    record Wait(long due, String what, boolean signals, boolean doubt) {}
+
+    /** Wakes whoever waits, to look again. */
+    void wake() {
+        lock.lock();
+        try {
+            wakes++;
+            change.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Everything that waits is put away at once: this worker stops. */
+    void putAway() {
+        lock.lock();
+        try {
+            away = true;
+            change.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How often it was woken so far; taken before a look, so that a wake-up after the look is not missed. */
+    long wakes() {
+        lock.lock();
+        try {
+            return wakes;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns when the time has come or somebody woke it since {@code seen}; throws when the run is put away. */
+    void await(Wait wait, long seen) {
+        lock.lock();
+        try {
+            waiting.add(wait);
+            working--;
+            while (wakes == seen && !away) {
+                long left = wait.due() == Write.Rest.NEVER ? Long.MAX_VALUE : wait.due() - storeClock.getAsLong();
+                if (left <= 0) {
+                    break;
+                }
+                if (working == 0 && soonest() > MOMENT_MICROS) {
+                    away = true;
+                    change.signalAll();
+                    break;
+                }
+                change.awaitNanos(TimeUnit.MICROSECONDS.toNanos(Math.min(left, MOMENT_MICROS)));
+            }
+            if (away) {
+                throw new Unwind.Parked(); // stays among the waiting, for the rest that is written
+            }
+            waiting.remove(wait);
+            working++;
+        } catch (InterruptedException e) {
+            waiting.remove(wait);
+            working++;
+            Thread.currentThread().interrupt();
+            throw new Interrupted();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The thread was interrupted by code of the user; the step that waited fails. */
+    static final class Interrupted extends RuntimeException {
+        Interrupted() {
+            super("the thread of the run was interrupted");
+        }
+    }
+
+    private long soonest() {
+        long due = waiting.stream().mapToLong(Wait::due).min().orElse(Write.Rest.NEVER);
+        return due == Write.Rest.NEVER ? Long.MAX_VALUE : due - storeClock.getAsLong();
+    }
+
+    /** So many branches begin; the one that waits for them does not work meanwhile. */
+    void fork(int branches) {
+        change(branches - 1);
+    }
+
+    /** A branch has ended or was put away. */
+    void branchEnded() {
+        change(-1);
+    }
+
+    /** The branch that waited for the others goes on. */
+    void joined() {
+        change(1);
+    }
+
+    private void change(int by) {
+        lock.lock();
+        try {
+            working += by;
+            change.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What all branches wait for, when they were put away. */
+    List<Wait> all() {
+        lock.lock();
+        try {
+            return List.copyOf(waiting);
+        } finally {
+            lock.unlock();
+        }
+    }
+}

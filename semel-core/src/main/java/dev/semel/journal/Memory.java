@@ -1,0 +1,93 @@
+package dev.semel.journal;
+
+import dev.semel.run.StepPath;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a run remembers when it is taken up again: what is on record at each path, and in which order each scope asked
+ * for it. Code that asks in another order than the record has changed, and must not go on by guessing.
+ */
+public final class Memory {
+    private final Map<String, Trace> traces = new LinkedHashMap<>();
+    private final Map<String, List<String>> order = new HashMap<>();
+
+    public Memory(List<Entry> entries) {
+        for (Entry entry : entries) {
+            Trace before = traces.get(entry.path());
+            if (before == null) {
+                order.computeIfAbsent(StepPath.scopeOf(entry.path()), _ -> new ArrayList<>())
+                        .add(entry.path());
+            }
+            traces.put(entry.path(), (before == null ? Trace.none(entry.kind()) : before).plus(entry));
+        }
+    }
+
+    /**
+     * What is on record at one path.
+     *
+     * @param tries failed attempts so far
+     * @param due when the next attempt or the end of a wait is due; 0 for neither
+     */
+    public record Trace(
+            Entry.Kind kind,
+            Entry.@Nullable Done done,
+            Entry.@Nullable Failed failed,
+            int tries,
+            long due,
+            Entry.@Nullable Begun begun) {
+        static Trace none(Entry.Kind kind) {
+            return new Trace(kind, null, null, 0, 0, null);
+        }
+
+        /** The first end on record is the one that counts. */
+        Trace plus(Entry entry) {
+            if (done != null || failed != null) {
+                return this;
+            }
+            return switch (entry) {
+                case Entry.Done end -> new Trace(kind, end, null, tries, due, begun);
+                case Entry.Failed end -> new Trace(kind, null, end, tries, due, begun);
+                case Entry.Tried tried -> new Trace(kind, null, null, tried.attempt(), tried.due(), begun);
+                case Entry.Begun start -> new Trace(kind, null, null, tries, start.due(), start);
+            };
+        }
+    }
+
+    /** What a scope is expected to ask for next, at this place in its order; null where the record ends. */
+    public @Nullable String expected(String scope, int place) {
+        List<String> paths = order.get(scope);
+        return paths == null || place >= paths.size() ? null : paths.get(place);
+    }
+
+    public @Nullable Trace at(String path) {
+        return traces.get(path);
+    }
+
+    /** Ids of the signals that were taken. */
+    public Set<String> takenSignals() {
+        Set<String> taken = new HashSet<>();
+        for (Trace trace : traces.values()) {
+            Entry.Done done = trace.done();
+            boolean waited = trace.kind() == Entry.Kind.AWAIT || trace.kind() == Entry.Kind.APPROVAL;
+            if (done != null && waited && done.ref() != null) {
+                taken.add(done.ref());
+            }
+        }
+        return taken;
+    }
+
+    /** A recorded path that the code did not ask for, or null. */
+    public @Nullable String leftOver(Set<String> asked) {
+        TreeSet<String> left = new TreeSet<>(traces.keySet());
+        left.removeAll(asked);
+        return left.isEmpty() ? null : left.first();
+    }
+}
