@@ -50,6 +50,7 @@ public record Retry(int attempts, Duration first, double factor, Duration longes
     }
 
     @SafeVarargs
+    @SuppressWarnings("varargs") // the array is only read
     public final Retry notOn(Class<? extends Throwable>... kinds) {
         List<Class<? extends Throwable>> all = new ArrayList<>(notOn);
         all.addAll(List.of(kinds));
