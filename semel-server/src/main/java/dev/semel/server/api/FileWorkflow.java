@@ -3,7 +3,7 @@ package dev.semel.server.api;
 import dev.semel.server.definition.Definition;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Body;
-import dev.semel.workflow.Context;
+import dev.semel.workflow.Durable;
 import dev.semel.workflow.Published;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
@@ -29,7 +29,7 @@ public record FileWorkflow(Definition definition) implements Body {
     }
 
     @Override
-    public JsonNode run(Context context, JsonNode input) throws Exception {
-        return definition.body().run(context, input);
+    public JsonNode run(Durable durable, JsonNode input) throws Exception {
+        return definition.body().run(durable, input);
     }
 }
