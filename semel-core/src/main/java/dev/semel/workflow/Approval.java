@@ -1,9 +1,9 @@
 package dev.semel.workflow;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Collections;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * @param shown facts for the one who decides, in order
  * @param timeout how long to wait; null for ever
  */
-public record Approval(String title, String to, Map<String, String> shown, @Nullable Duration timeout) {
+public record Approval(
+        String title,
+        String to,
+        Map<String, String> shown,
+        @Nullable Duration timeout) {
     public Approval {
         shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
     }

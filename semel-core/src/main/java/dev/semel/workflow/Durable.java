@@ -119,5 +119,9 @@ public interface Durable {
     record Child(String workflow, JsonNode input, Start start) {}
 
     /** A signal for another run; sent twice with the same key it arrives once. */
-    record Outgoing(String runId, String signal, JsonNode value, @Nullable String key) {}
+    record Outgoing(
+            String runId,
+            String signal,
+            JsonNode value,
+            @Nullable String key) {}
 }

@@ -10,8 +10,13 @@ import java.util.List;
  *
  * @param attempts how many in all, the first included
  */
-public record Retry(int attempts, Duration first, double factor, Duration longest, List<Class<? extends Throwable>> notOn) {
+public record Retry(
+        int attempts, Duration first, double factor, Duration longest, List<Class<? extends Throwable>> notOn) {
     public static final Retry NONE = new Retry(1, Duration.ofSeconds(1), 2, Duration.ofMinutes(5), List.of());
+
+    /** What steps and effects do unless told otherwise: five attempts, 1, 2, 4 and 8 seconds apart. */
+    public static final Retry STANDARD = exponential(Duration.ofSeconds(1));
+
     private static final int MOST_ATTEMPTS = 1_000;
 
     public Retry {

@@ -1,7 +1,5 @@
 package dev.semel.workflow;
 
-import java.util.Arrays;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,15 +7,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param replayOf the id of a run whose lineage the new run continues, so that its effects carry the same keys
  */
-public record Start(@Nullable String key, @Nullable String id, @Nullable String replayOf, @Nullable String correlationId) {
+public record Start(
+        @Nullable String key,
+        @Nullable String id,
+        @Nullable String replayOf,
+        @Nullable String correlationId) {
     /** No name: the workflow's own key, or a new run each time. */
     public static Start fresh() {
         return new Start(null, null, null, null);
     }
 
-    /** The parts are joined by a colon. */
-    public static Start withKey(Object... parts) {
-        return new Start(Arrays.stream(parts).map(String::valueOf).collect(Collectors.joining(":")), null, null, null);
+    /** One part is the key itself, as a header would carry it; several are joined as {@link Key} says. */
+    public static Start withKey(@Nullable Object... parts) {
+        return new Start(Key.of(parts).text(), null, null, null);
     }
 
     public static Start withId(String runId) {

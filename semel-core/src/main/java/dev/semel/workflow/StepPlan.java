@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
  * @param formerly names this step had in earlier versions of the code; a record under one of them is taken as its own
  * @param timeout longest time of one attempt; null for none
  */
-public record StepPlan(String name, List<String> formerly, Retry retry, @Nullable Duration timeout) {
+public record StepPlan(
+        String name,
+        List<String> formerly,
+        Retry retry,
+        @Nullable Duration timeout) {
     public StepPlan {
         formerly = List.copyOf(formerly);
     }
