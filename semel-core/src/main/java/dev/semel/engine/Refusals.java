@@ -1,6 +1,7 @@
 package dev.semel.engine;
 
 import dev.semel.error.ErrorCode;
+import dev.semel.error.KeyConflict;
 import dev.semel.error.SemelException;
 import dev.semel.key.Admission;
 import dev.semel.key.IdempotencyKey;
@@ -21,23 +22,20 @@ final class Refusals {
         String name = key == null ? "Run id \"" + known.runIdText() + "\"" : "Key \"" + key.text() + "\"";
         SemelException refusal = switch (conflict.reason()) {
             case PAYLOAD ->
-                new SemelException(
-                                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                new KeyConflict(
                                 name + " was used before with a different payload (differs in: "
                                         + String.join(", ", conflict.changed()) + "). No run was started.",
                                 "Send the original payload to get the original run, or use a new key.")
                         .with("reason", "payload")
                         .with("changed", conflict.changed());
             case WORKFLOW ->
-                new SemelException(
-                                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                new KeyConflict(
                                 name + " was used before for another workflow. No run was started.",
                                 "Use a key of its own for each workflow, or set `idempotency: {scope: workflow}` in "
                                         + "the workflows that share one event id.")
                         .with("reason", "workflow");
             case RUN_ID ->
-                new SemelException(
-                                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                new KeyConflict(
                                 name + " belongs to run " + known.runIdText()
                                         + ", and the request names another run_id. No run was started.",
                                 "Send key and run_id as in the first request, or a new key with the new run_id.")

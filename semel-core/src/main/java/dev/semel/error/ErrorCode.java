@@ -22,7 +22,14 @@ public enum ErrorCode {
     STORE_UNAVAILABLE(503, true, "The store cannot take writes right now"),
     OVERLOADED(503, true, "The server has more requests at once than it takes"),
     SHUTTING_DOWN(503, true, "The server is shutting down"),
-    INTERNAL(500, true, "Something went wrong inside Semel");
+    INTERNAL(500, true, "Something went wrong inside Semel"),
+    STEP_FAILED(500, false, "A step failed for good"),
+    IN_DOUBT(409, false, "It is not known whether an effect happened"),
+    RUN_CANCELLED(409, false, "The run was cancelled"),
+    RUN_DIVERGED(500, false, "The code no longer fits what the run has on record"),
+    RUN_TIMED_OUT(500, false, "The run took longer than its deadline"),
+    RUN_HELD(409, false, "The run brought its worker down several times and is held"),
+    TYPE_MISMATCH(500, false, "A value and its Java type do not fit");
 
     private final int status;
     private final boolean retryable;

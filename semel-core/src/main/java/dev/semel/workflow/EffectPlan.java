@@ -1,6 +1,7 @@
 package dev.semel.workflow;
 
 import dev.semel.effect.Protection;
+import dev.semel.key.KeyPolicy;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,13 @@ public record EffectPlan(
      * @param data digest of what is sent, or null where only the key counts
      * @param onChange what happens inside the window when the data differ from the last accepted one
      */
-    public record Once(Duration window, byte @Nullable [] data, OnChange onChange) {}
+    public record Once(Duration window, byte @Nullable [] data, OnChange onChange) {
+        public Once {
+            if (window.compareTo(KeyPolicy.SHORTEST_WINDOW) < 0 || window.compareTo(KeyPolicy.LONGEST_WINDOW) > 0) {
+                throw new IllegalArgumentException("the window must be between 1s and 365d, not " + window);
+            }
+        }
+    }
 
     public enum OnChange {
         SEND,

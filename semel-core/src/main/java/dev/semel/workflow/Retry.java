@@ -13,6 +13,10 @@ import java.util.List;
 public record Retry(
         int attempts, Duration first, double factor, Duration longest, List<Class<? extends Throwable>> notOn) {
     public static final Retry NONE = new Retry(1, Duration.ofSeconds(1), 2, Duration.ofMinutes(5), List.of());
+
+    /** What steps and effects do unless told otherwise: five attempts, 1, 2, 4 and 8 seconds apart. */
+    public static final Retry STANDARD = exponential(Duration.ofSeconds(1));
+
     private static final int MOST_ATTEMPTS = 1_000;
 
     public Retry {
@@ -51,6 +55,7 @@ public record Retry(
     }
 
     @SafeVarargs
+    @SuppressWarnings("varargs") // the array is only read
     public final Retry notOn(Class<? extends Throwable>... kinds) {
         List<Class<? extends Throwable>> all = new ArrayList<>(notOn);
         for (Class<? extends Throwable> kind : kinds) {

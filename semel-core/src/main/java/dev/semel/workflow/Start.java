@@ -1,7 +1,5 @@
 package dev.semel.workflow;
 
-import java.util.Arrays;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +17,9 @@ public record Start(
         return new Start(null, null, null, null);
     }
 
-    /** The parts are joined by a colon. */
-    public static Start withKey(Object... parts) {
-        return new Start(Arrays.stream(parts).map(String::valueOf).collect(Collectors.joining(":")), null, null, null);
+    /** One part is the key itself, as a header would carry it; several are joined as {@link Key} says. */
+    public static Start withKey(@Nullable Object... parts) {
+        return new Start(Key.of(parts).text(), null, null, null);
     }
 
     public static Start withId(String runId) {

@@ -1,0 +1,65 @@
+package dev.semel.error;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A step or effect failed and is not tried again. Made from what is on record, so that the code that looks at it takes
+ * the same turn in a recovered run as in the first one.
+ */
+public final class StepFailed extends SemelException {
+    private final String step;
+    private final List<String> causeTypes;
+    private final int attempts;
+
+    public StepFailed(String step, String causeType, String message, int attempts) {
+        this(step, List.of(causeType), message, attempts);
+    }
+
+    /**
+     * @param causeTypes names of the class of the failure and of its superclasses, see {@link #typesOf}
+     * @param message what the failure said of itself
+     */
+    public StepFailed(String step, List<String> causeTypes, String message, int attempts) {
+        super(
+                ErrorCode.STEP_FAILED,
+                "Step \"" + step + "\" failed for good after " + (attempts == 1 ? "1 attempt" : attempts + " attempts")
+                        + " with " + causeTypes.getFirst() + (message.isBlank() ? "" : ": " + message)
+                        + ". It has no result; what was recorded before it stays.",
+                "Remove the cause and replay the run: recorded steps are reused. Or catch StepFailed in the workflow.");
+        this.step = step;
+        this.causeTypes = List.copyOf(causeTypes);
+        this.attempts = attempts;
+    }
+
+    /** The names to record of a failure: its class first, then the superclasses up to Throwable. */
+    public static List<String> typesOf(Throwable failure) {
+        List<String> names = new ArrayList<>();
+        for (Class<?> type = failure.getClass(); type != Object.class; type = type.getSuperclass()) {
+            names.add(type.getName());
+        }
+        return names;
+    }
+
+    public String step() {
+        return step;
+    }
+
+    /** The name of the class of the last failure. */
+    public String causeType() {
+        return causeTypes.getFirst();
+    }
+
+    public List<String> causeTypes() {
+        return causeTypes;
+    }
+
+    public int attempts() {
+        return attempts;
+    }
+
+    /** Whether the last failure was of this class or a subclass of it. */
+    public boolean is(Class<? extends Throwable> kind) {
+        return causeTypes.contains(kind.getName());
+    }
+}

@@ -1,0 +1,128 @@
+package dev.semel.json;
+
+import dev.semel.error.SemelException;
+import dev.semel.error.TypeMismatch;
+import java.lang.reflect.Type;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.json.JsonWriteFeature;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.cfg.EnumFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.type.LogicalType;
+
+/**
+ * Java values as JSON and back. Records need nothing; members have the names of the components; times are ISO 8601;
+ * numbers keep every digit. Reading is strict where leniency would lose something: a text is not a number, a fraction
+ * is not an int, and a primitive that is missing is not zero. Only members that nobody asks for are passed over, so
+ * that a recorded type may lose a member, or come from a newer version. No class name in a document is ever followed,
+ * unless the type itself says so by Jackson's annotations.
+ *
+ * <p>Refusals say what did not fit and where, and never a value; so Jackson's own messages stay out of them.
+ */
+public final class Codec {
+    public static final Codec STANDARD = new Codec();
+
+    private final JsonMapper mapper = JsonMapper.builder()
+            .annotationIntrospector(new RequiredPrimitives())
+            .enable(SerializationFeature.FAIL_ON_EMPTY_BEANS) // otherwise any object would be recorded as {}
+            .disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS) // so that the reader refuses it
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            .enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
+            .withCoercionConfig(
+                    LogicalType.Textual,
+                    config -> config.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail)
+                            .setCoercion(CoercionInputShape.Float, CoercionAction.Fail)
+                            .setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail))
+            .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS, DateTimeFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+            .enable(DateTimeFeature.WRITE_DATES_WITH_ZONE_ID)
+            .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE, DateTimeFeature.NORMALIZE_DESERIALIZED_ZONE_ID)
+            .build();
+
+    private Codec() {}
+
+    /**
+     * The value as it will be read from the store.
+     *
+     * @param what names the value in an error, e.g. `the result of step "capture"`
+     * @throws TypeMismatch where it has no JSON form, or none within the limits of {@link Json}
+     */
+    public JsonNode write(@Nullable Object value, String what) {
+        try {
+            // Through the text and our own reader: one place has the limits, and what is returned is what a restart
+            // reads.
+            return Json.parse(mapper.writeValueAsString(value));
+        } catch (JacksonException e) {
+            throw unwritable(value, what, Misfit.unwritable(e));
+        } catch (SemelException e) {
+            throw unwritable(
+                    value,
+                    what,
+                    ": it has NaN or Infinity, half a surrogate pair, or is beyond the limits of a document");
+        }
+    }
+
+    /**
+     * @param what names the value in an error, e.g. `The recorded result of step "capture"`
+     * @return null only for JSON's null
+     * @throws TypeMismatch where it does not fit
+     */
+    public <T> @Nullable T read(JsonNode value, Type type, String what) {
+        try {
+            return fitted(value, type);
+        } catch (Misfit e) {
+            throw unreadable(what, type, e);
+        }
+    }
+
+    /** The refusal of something on record. */
+    public TypeMismatch unreadable(String what, Type type, Misfit misfit) {
+        return new TypeMismatch(
+                what + " cannot be read as " + nameOf(type) + misfit.where() + ". It stays on record and was not used.",
+                "Let the type accept what is on record: new members as Optional, no narrowed or renamed ones. Then"
+                        + " replay the run.");
+    }
+
+    /** The value in that type, for callers that have a refusal of their own. */
+    public <T> @Nullable T fitted(JsonNode value, Type type) throws Misfit {
+        if (type == JsonNode.class) {
+            @SuppressWarnings("unchecked") // it has just been looked at
+            T same = (T) value;
+            return same;
+        }
+        try {
+            return mapper.<@Nullable T>treeToValue(value, mapper.constructType(type));
+        } catch (JacksonException e) {
+            throw Misfit.of(e);
+        }
+    }
+
+    /** The member of a type's JSON form that each accessor method stands for. Empty where it is not an object. */
+    public Map<String, String> members(Type type) {
+        return Members.of(mapper, mapper.constructType(type));
+    }
+
+    /** The name of a type as its author wrote it. */
+    public static String nameOf(Type type) {
+        return type instanceof Class<?> plain ? plain.getSimpleName() : type.getTypeName();
+    }
+
+    private static TypeMismatch unwritable(@Nullable Object value, String what, String why) {
+        String type = value == null ? "null" : nameOf(value.getClass());
+        return new TypeMismatch(
+                "A " + type + ", " + what + ", cannot be written as JSON" + why + ". It was not recorded.",
+                "Return a record of texts, numbers, times, enums, lists and other records; take what was done from the"
+                        + " outside system.");
+    }
+}

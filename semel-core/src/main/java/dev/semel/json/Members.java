@@ -1,0 +1,52 @@
+package dev.semel.json;
+
+import java.util.HashMap;
+import java.util.Map;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.BeanProperty;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.SerializationContext;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsonFormatVisitors.JsonFormatVisitorWrapper;
+import tools.jackson.databind.jsonFormatVisitors.JsonObjectFormatVisitor;
+
+/** Which member of the JSON form an accessor method stands for, as the mapper will write it. */
+final class Members {
+    private Members() {}
+
+    static Map<String, String> of(JsonMapper mapper, JavaType type) {
+        Map<String, String> members = new HashMap<>();
+        try {
+            mapper.acceptJsonFormatVisitor(type, new JsonFormatVisitorWrapper.Base() {
+                @Override
+                public JsonObjectFormatVisitor expectObjectFormat(JavaType object) {
+                    return new Listed(getContext(), members);
+                }
+            });
+        } catch (JacksonException e) {
+            return Map.of(); // a type without a JSON form has no members; whoever writes it is told why
+        }
+        return Map.copyOf(members);
+    }
+
+    private static final class Listed extends JsonObjectFormatVisitor.Base {
+        private final Map<String, String> members;
+
+        Listed(SerializationContext context, Map<String, String> members) {
+            super(context);
+            this.members = members;
+        }
+
+        @Override
+        public void property(BeanProperty member) {
+            optionalProperty(member);
+        }
+
+        @Override
+        public void optionalProperty(BeanProperty member) {
+            if (member.getMember() != null) {
+                members.put(member.getMember().getName(), member.getName());
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package dev.semel.json;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.cfg.MapperConfig;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.AnnotatedParameter;
+import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
+
+/** A missing number is not zero: a primitive component has to be there, unless its annotation says otherwise. */
+final class RequiredPrimitives extends JacksonAnnotationIntrospector {
+    @Override
+    public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
+        Boolean stated = super.hasRequiredMarker(config, member);
+        boolean primitive =
+                member instanceof AnnotatedParameter && member.getRawType().isPrimitive();
+        return stated == null && primitive ? Boolean.TRUE : stated;
+    }
+}

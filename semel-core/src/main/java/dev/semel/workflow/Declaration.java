@@ -1,0 +1,98 @@
+package dev.semel.workflow;
+
+import dev.semel.json.Json;
+import dev.semel.key.KeyPolicy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Everything about a workflow that is declared and not coded.
+ *
+ * @param key what the workflow makes its own key of; null where it makes none
+ */
+record Declaration(
+        String name,
+        @Nullable String title,
+        @Nullable String description,
+        @Nullable String owner,
+        @Nullable String key,
+        KeyPolicy policy,
+        Gates gates,
+        @Nullable Duration deadline) {
+
+    /** One text for one declaration, members always in this order: a changed text is a new version. */
+    String text() {
+        ObjectNode text = JsonNodeFactory.instance.objectNode();
+        text.put("semel", 1).put("java", name);
+        put(text, "title", title);
+        put(text, "description", description);
+        put(text, "owner", owner);
+        put(text, "key", key);
+        text.set("idempotency", policyWords());
+        if (!gates.equals(Gates.NONE)) {
+            text.set("gates", gateWords());
+        }
+        put(text, "deadline", deadline);
+        return Json.write(text);
+    }
+
+    private ObjectNode policyWords() {
+        ObjectNode text = JsonNodeFactory.instance.objectNode();
+        text.put("window", policy.window().toString()).put("scope", word(policy.scope()));
+        list(
+                text,
+                "fingerprint",
+                policy.fingerprint().stream().map(field -> field.name()).toList());
+        list(text, "fingerprint_ignore", policy.fingerprintIgnore());
+        return text.put("on_mismatch", word(policy.onMismatch()))
+                .put("duplicate_payload", word(policy.duplicatePayload()))
+                .put("on_failed", word(policy.onFailed()))
+                .put("hold_while_running", policy.holdWhileRunning())
+                .put("require_key", policy.requireKey());
+    }
+
+    private ObjectNode gateWords() {
+        ObjectNode text = JsonNodeFactory.instance.objectNode();
+        Gates.GateKey serial = gates.serialBy();
+        put(text, "serial_by", serial == null ? null : serial.name());
+        put(text, "max_concurrent", gates.maxConcurrent());
+        Gates.Debounce debounce = gates.debounce();
+        if (debounce != null) {
+            text.putObject("debounce")
+                    .put("key", debounce.key().name())
+                    .put("quiet", debounce.quiet().toString())
+                    .put("at_most", debounce.atMost().toString());
+        }
+        Gates.RateLimit limit = gates.rateLimit();
+        if (limit != null) {
+            text.putObject("rate_limit")
+                    .put("key", limit.key().name())
+                    .put("count", limit.count())
+                    .put("per", limit.per().toString());
+        }
+        return text;
+    }
+
+    private static void put(ObjectNode text, String name, @Nullable Object value) {
+        if (value instanceof Integer number) {
+            text.put(name, number);
+        } else if (value != null) {
+            text.put(name, value.toString());
+        }
+    }
+
+    private static void list(ObjectNode text, String name, List<String> values) {
+        if (!values.isEmpty()) {
+            var array = text.putArray(name);
+            values.forEach(array::add);
+        }
+    }
+
+    private static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+}

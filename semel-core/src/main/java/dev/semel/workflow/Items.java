@@ -1,0 +1,69 @@
+package dev.semel.workflow;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The items of a forEach, each with the key that its steps hang on: reordering them changes nothing. */
+public final class Items<T> {
+    private static final int MOST_AT_ONCE = 1_000;
+
+    private final Wire wire;
+    private final String name;
+    private final List<T> values;
+    private final List<String> keys;
+    private int atOnce = 1;
+
+    Items(Wire wire, String name, Collection<T> items, Function<? super T, ?> key) {
+        Wire.refuseBlank("its name", name);
+        this.wire = wire;
+        this.name = name;
+        this.values = new ArrayList<>(items);
+        this.keys = keys(name, values, key);
+    }
+
+    /** So many branches at once; 1 unless told otherwise. */
+    public Items<T> atOnce(int value) {
+        if (value < 1 || value > MOST_AT_ONCE) {
+            throw refused(name, "atOnce must be between 1 and " + MOST_AT_ONCE + ", not " + value);
+        }
+        atOnce = value;
+        return this;
+    }
+
+    /** Runs the branches; results in the order of the items. */
+    public <R> List<R> run(Code.Each<T, R> each) {
+        return wire.durable()
+                .forEach(
+                        name,
+                        new Durable.Items<>(keys, values, atOnce),
+                        (scope, item) -> each.run(new Context(scope, wire.codec()), item));
+    }
+
+    private static <T> List<String> keys(String name, List<T> values, Function<? super T, ?> key) {
+        List<String> keys = new ArrayList<>(values.size());
+        Map<String, Integer> places = new HashMap<>();
+        for (int i = 0; i < values.size(); i++) {
+            String text;
+            try {
+                text = Key.of(key.apply(values.get(i))).text();
+            } catch (IllegalArgumentException e) {
+                throw refused(name, "the key of item " + (i + 1) + " is empty or unstable");
+            }
+            Integer earlier = places.put(text, i);
+            if (earlier != null) {
+                throw refused(name, "items " + (earlier + 1) + " and " + (i + 1) + " have the same key");
+            }
+            keys.add(text);
+        }
+        return List.copyOf(keys);
+    }
+
+    private static RuntimeException refused(String name, @Nullable String why) {
+        return Wire.refused("The forEach \"" + name + "\"", why);
+    }
+}

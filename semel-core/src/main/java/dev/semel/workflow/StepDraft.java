@@ -1,0 +1,74 @@
+package dev.semel.workflow;
+
+import java.time.Duration;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** A step in the making. Ends with {@link #run} for repeatable work, or with {@link #tx}. */
+public final class StepDraft {
+    private static final TypeRef<Void> NOTHING = TypeRef.of(Void.class);
+
+    private final Wire wire;
+    private StepPlan plan;
+
+    StepDraft(Wire wire, String name) {
+        Wire.refuseBlank("its name", name);
+        this.wire = wire;
+        this.plan = StepPlan.named(name).retry(Retry.STANDARD);
+    }
+
+    /** Instead of {@link Retry#STANDARD}. */
+    public StepDraft retry(Retry value) {
+        plan = plan.retry(value);
+        return this;
+    }
+
+    /** Longest time of one attempt. */
+    public StepDraft timeout(Duration value) {
+        plan = plan.timeout(Wire.positive(what(), "its timeout", value));
+        return this;
+    }
+
+    /** Names this step had in earlier versions of the code, so that runs in flight find their records. */
+    public StepDraft formerly(String... names) {
+        plan = plan.formerly(names);
+        return this;
+    }
+
+    /** Does repeatable work: between doing and recording a crash may make it run again. */
+    public <T> T run(Class<T> type, Code.Work<T> work) {
+        return run(TypeRef.of(type), work);
+    }
+
+    public <T> T run(TypeRef<T> type, Code.Work<T> work) {
+        return wire.result(wire.durable().step(plan, wire.work(what(), work)), type, what());
+    }
+
+    public void run(Code.Action action) {
+        wire.durable().step(plan, step -> {
+            action.run(step);
+            return JsonNodeFactory.instance.nullNode();
+        });
+    }
+
+    /** Writes rows into the store's own database, in one commit with the record of the step. */
+    public <T> T tx(Class<T> type, Code.TxWork<T> work) {
+        return tx(TypeRef.of(type), work);
+    }
+
+    public <T> T tx(TypeRef<T> type, Code.TxWork<T> work) {
+        Durable.TxWork written = (sql, step) -> wire.codec().write(work.run(sql, step), "the result of " + what());
+        return wire.result(wire.durable().tx(plan, written), type, what());
+    }
+
+    @SuppressWarnings("NullAway") // nothing is recorded as null
+    public void tx(Code.TxAction action) {
+        tx(NOTHING, (sql, step) -> {
+            action.run(sql, step);
+            return null;
+        });
+    }
+
+    private String what() {
+        return "step \"" + plan.name() + "\"";
+    }
+}

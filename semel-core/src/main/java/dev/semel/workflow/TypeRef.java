@@ -1,0 +1,31 @@
+package dev.semel.workflow;
+
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+
+/**
+ * A type with its parameters, for what a class cannot say: {@code new TypeRef<List<Pick>>() {}}. The empty body is what
+ * keeps the parameters at run time.
+ */
+public abstract class TypeRef<T> {
+    private final Type type;
+
+    protected TypeRef() {
+        if (!(getClass().getGenericSuperclass() instanceof ParameterizedType parameters)) {
+            throw new IllegalArgumentException("a TypeRef needs its type: new TypeRef<List<String>>() {}");
+        }
+        this.type = parameters.getActualTypeArguments()[0];
+    }
+
+    private TypeRef(Type type) {
+        this.type = type;
+    }
+
+    public static <T> TypeRef<T> of(Class<T> type) {
+        return new TypeRef<>(type) {};
+    }
+
+    public final Type type() {
+        return type;
+    }
+}

@@ -1,0 +1,120 @@
+package dev.semel.workflow;
+
+import dev.semel.json.Codec;
+import dev.semel.key.KeyPolicy;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A workflow written in Java: what it promises about keys, and what it does. Immutable, so a constant is a good place
+ * for it.
+ *
+ * {@snippet :
+ * static final Workflow<Payment, Receipt> RECEIPT = Workflow.define("payment_receipt", Payment.class, Receipt.class)
+ *         .keyedBy(Payment::eventId)
+ *         .fingerprint(Payment::paymentId, Payment::amount)
+ *         .body((ctx, payment) -> new Receipt(
+ *                 ctx.effect("capture").providerHonoursKey(Duration.ofHours(24))
+ *                         .call(String.class, e -> stripe.charge(payment, e.key()))));
+ * }
+ */
+public final class Workflow<I, O> {
+    private final Declaration declaration;
+    private final Input<I> input;
+    private final List<Input.Field<I>> fingerprint;
+    private final @Nullable Accessor<I, ?> key;
+    private final TypeRef<O> out;
+    private final Code.Flow<I, O> flow;
+
+    Workflow(WorkflowDraft<I, O> draft, Code.Flow<I, O> flow) {
+        this.declaration = draft.declaration();
+        this.input = draft.input();
+        this.fingerprint = draft.fingerprint();
+        this.key = draft.key();
+        this.out = draft.out();
+        this.flow = flow;
+    }
+
+    /** @param name 1 to 64 characters a-z, 0-9, _ and -, beginning with a letter */
+    public static <I, O> WorkflowDraft<I, O> define(String name, Class<I> in, Class<O> out) {
+        return define(name, TypeRef.of(in), TypeRef.of(out));
+    }
+
+    public static <I, O> WorkflowDraft<I, O> define(String name, TypeRef<I> in, TypeRef<O> out) {
+        return new WorkflowDraft<>(name, in, out);
+    }
+
+    public String name() {
+        return declaration.name();
+    }
+
+    public @Nullable String title() {
+        return declaration.title();
+    }
+
+    public @Nullable String description() {
+        return declaration.description();
+    }
+
+    /** Who answers for it; shown on pages, alerts and reviews. */
+    public @Nullable String owner() {
+        return declaration.owner();
+    }
+
+    public KeyPolicy policy() {
+        return declaration.policy();
+    }
+
+    public Gates gates() {
+        return declaration.gates();
+    }
+
+    /** Longest time of a whole run; null for none. */
+    public @Nullable Duration deadline() {
+        return declaration.deadline();
+    }
+
+    /**
+     * The key that the workflow makes of the data, for a trigger that brings none; null where it has no
+     * {@link WorkflowDraft#keyedBy}.
+     *
+     * @throws dev.semel.error.SemelException `idempotency-key-required` where it comes out empty or fails,
+     *     `idempotency-key-invalid` where it is not a key
+     */
+    public @Nullable String derivedKey(JsonNode data) {
+        return key == null ? null : input.derivedKey(data, key);
+    }
+
+    /** @throws dev.semel.error.SemelException `invalid-input`, with JSON Pointers in `errors` and no value anywhere */
+    public void checkInput(JsonNode data) {
+        input.check(data, fingerprint);
+    }
+
+    /** Data for a trigger. */
+    public JsonNode inputOf(I value) {
+        return input.codec().write(value, "the input of workflow \"" + name() + "\"");
+    }
+
+    /** The output of a run of this workflow. */
+    @SuppressWarnings("NullAway") // null is what the workflow's own code returned
+    public O outputOf(JsonNode output) {
+        return input.codec().read(output, out.type(), "The output of workflow \"" + name() + "\"");
+    }
+
+    public Body body() {
+        Codec codec = input.codec();
+        return (durable, data) -> codec.write(
+                flow.run(new Context(durable, codec), input.recorded(data)),
+                "the output of workflow \"" + name() + "\"");
+    }
+
+    /**
+     * Everything declared, as one stable text: the stored body of a version. Code is not part of it, so a change that
+     * is only in code, or in a lambda without a name, is no new version.
+     */
+    public String descriptor() {
+        return declaration.text();
+    }
+}
