@@ -11,6 +11,7 @@ import dev.semel.engine.Naming;
 import dev.semel.engine.Readers;
 import dev.semel.engine.Requests;
 import dev.semel.engine.RunLoop;
+import dev.semel.engine.TxDesk;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.Known;
@@ -27,13 +28,19 @@ import dev.semel.store.sqlite.SqliteStore;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
+import dev.semel.workflow.Gates;
 import dev.semel.workflow.Published;
+import dev.semel.workflow.Start;
+import dev.semel.workflow.Workflow;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Semel, put together: the only place that joins the engine and the stores. */
@@ -46,6 +53,9 @@ public final class Semel implements AutoCloseable {
     private final Committer committer;
     private final Readers readers;
     private final Requests requests;
+    private final TxDesk desk;
+    private final Library library;
+    private final Guard guard = new Guard(this);
     private final RunLoop runs;
     private final Catalog catalog;
     private final Intake intake;
@@ -59,11 +69,109 @@ public final class Semel implements AutoCloseable {
         this.committer = new Committer(store, leases, settings.limits(), around);
         this.readers = new Readers(store);
         this.requests = new Requests(committer, settings.ambient(), settings.limits(), settings.requests());
-        this.runs = new RunLoop(new RunLoop.Engine(committer, settings.limits(), around), completions);
-        this.catalog = new Catalog(readers, settings.compiler());
+        this.desk = new TxDesk(store, committer, leases);
+        this.library = new Library(this);
+        this.runs = new RunLoop(
+                new RunLoop.Engine(committer, readers, desk, library, library, settings.limits(), around), completions);
+        this.catalog = new Catalog(readers, version -> library.compile(version, settings.compiler()));
         Intake.Parts parts = new Intake.Parts(committer, readers, requests, runs);
         this.intake = new Intake(parts, catalog, around);
         this.dispatcher = new Dispatcher(parts, catalog, settings.limits(), around);
+        intake.onWork(dispatcher::wakeUp);
+        runs.observedBy(new Followers(this));
+    }
+
+    /** Tells others when a run has ended or rests: what was waiting behind it may go on. */
+    private record Followers(Semel semel) implements RunLoop.Observer {
+        @Override
+        public void ended(RunLoop.Resident run) {
+            RunId parent = run.parent();
+            if (parent != null) {
+                semel.wake(parent);
+            }
+            if (!run.workflow().extras().gates().equals(Gates.NONE)) {
+                semel.dispatcher.wakeUp();
+            }
+        }
+
+        @Override
+        public void putAway(long due) {
+            semel.dispatcher.wakeUp();
+        }
+    }
+
+    /** A hint: the run looks again, here or wherever it is taken up. */
+    void wake(RunId run) {
+        if (!runs.wake(run)) {
+            var unused = committer.submit(0, new Write.Change<>(new Edit.Wake(List.of(run))));
+            dispatcher.wakeUp();
+        }
+    }
+
+    /** Semel in this process, in a file of its own (made where there is none). Close it when the process ends. */
+    public static Semel embedded(Path file) {
+        return open(Settings.of("sqlite:" + file, NO_FILES));
+    }
+
+    /** The same in the folder `.semel` of the working directory. */
+    public static Semel embedded() {
+        return embedded(Path.of(".semel", "semel.db"));
+    }
+
+    private static final Catalog.Compiler NO_FILES = version -> {
+        throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+    };
+
+    /** Makes workflows known: their triggers are admitted and their runs driven here from now on. */
+    public Semel register(Workflow<?, ?>... workflows) {
+        for (Workflow<?, ?> workflow : workflows) {
+            library.register(workflow);
+        }
+        return this;
+    }
+
+    /** Asks for a run. Asked twice with the same key or id, both get the same run. */
+    public <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {
+        return library.start(workflow, input, start);
+    }
+
+    public <I, O> Run<O> start(Workflow<I, O> workflow, I input) {
+        return start(workflow, input, Start.fresh());
+    }
+
+    /** A run that was started before, by its id. */
+    public <I, O> Run<O> run(Workflow<I, O> workflow, String runId) {
+        return library.run(workflow, runId);
+    }
+
+    /**
+     * Does something once: the first call with a key does it and its result is kept; a repeat gets that result; a
+     * changed fingerprint is a {@link dev.semel.error.KeyConflict}. Where the process died half-way it is in doubt, and
+     * every later call says so until somebody decides. A body that fails uses the key up only if it was in doubt.
+     */
+    public <T> T once(Guard.Operation operation, Class<T> type, Callable<T> body) {
+        return guard.once(operation, type, body);
+    }
+
+    public <T> T once(
+            String operation, String actor, String key, Object fingerprint, Class<T> type, Callable<T> body) {
+        return once(new Guard.Operation(operation, actor, key, fingerprint), type, body);
+    }
+
+    Library library() {
+        return library;
+    }
+
+    RunLoop runs() {
+        return runs;
+    }
+
+    void lookForWork() {
+        dispatcher.wakeUp();
+    }
+
+    void knows(String workflowId) {
+        dispatcher.knows(workflowId);
     }
 
     /** Opens the store, brings its schema up to date, and takes up runs that nobody drives. */
@@ -101,11 +209,20 @@ public final class Semel implements AutoCloseable {
 
     /** Waits for the end of a run; the run as it is then, or null where there is none. */
     public Rows.@Nullable Run await(int workspace, RunId id, Duration longest) {
-        completions.await(id, longest.toNanos(), () -> {
+        return await(workspace, id, longest, _ -> false);
+    }
+
+    /** Waits for the end of a run, or for something else about it. */
+    Rows.@Nullable Run await(int workspace, RunId id, Duration longest, Predicate<Rows.Run> enough) {
+        completions.await(id, nanos(longest), () -> {
             Rows.Run run = view(reads -> reads.run(workspace, id));
-            return run == null || run.end() != null;
+            return run == null || run.end() != null || enough.test(run);
         });
         return view(reads -> reads.run(workspace, id));
+    }
+
+    private static long nanos(Duration longest) {
+        return longest.compareTo(Duration.ofDays(10_000)) > 0 ? Long.MAX_VALUE : longest.toNanos();
     }
 
     /** Asks the store something. */
@@ -236,6 +353,7 @@ public final class Semel implements AutoCloseable {
         dispatcher.close();
         runs.close();
         requests.close();
+        desk.close();
         committer.close();
         readers.close();
         leases.close();

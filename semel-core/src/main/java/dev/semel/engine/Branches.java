@@ -56,7 +56,7 @@ final class Branches<I, R> {
         if (failed != null) {
             throw new Attempt.CodeError(failed);
         }
-        return Collections.unmodifiableList((List<R>) results);
+        return Collections.unmodifiableList(results);
     }
 
     private void refuseEqualKeys() {

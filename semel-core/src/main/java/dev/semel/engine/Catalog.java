@@ -31,6 +31,26 @@ public final class Catalog implements Intake.Versions {
         Published compile(Rows.Version version);
     }
 
+    /** The workflow is written in code that this process does not have. */
+    public static final class NotKnownHere extends RuntimeException {
+        private final String workflow;
+        private final String workflowId;
+
+        public NotKnownHere(String workflow, String workflowId) {
+            super("workflow " + workflow + " is not registered in this process", null, false, false);
+            this.workflow = workflow;
+            this.workflowId = workflowId;
+        }
+
+        public String workflow() {
+            return workflow;
+        }
+
+        public String workflowId() {
+            return workflowId;
+        }
+    }
+
     private record Place(int workspace, String nameOrId) {}
 
     /** A workflow as it was when the change counter stood there. */
@@ -99,7 +119,8 @@ public final class Catalog implements Intake.Versions {
                 published.version(),
                 published.policy(),
                 published.body(),
-                earlier);
+                earlier,
+                published.extras());
     }
 
     private record Form(KeyPolicy.Scope scope, boolean distinct) {

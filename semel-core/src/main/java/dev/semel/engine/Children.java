@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** What a run does to other runs: it starts one and waits for it, or sends it a message. Each once, by its step's id. */
-final class Children {
+public final class Children {
     private static final long LOOK_AGAIN_MICROS = 500_000;
     private static final long LOOK_AGAIN_AT_MOST = 60_000_000;
 

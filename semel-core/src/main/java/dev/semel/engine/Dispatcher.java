@@ -9,7 +9,11 @@ import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import dev.semel.workflow.Published;
+import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -41,6 +45,8 @@ public final class Dispatcher implements AutoCloseable {
     private long nextSweep = Long.MIN_VALUE;
     private long settledDoubts;
     private long nextAdoption = Long.MIN_VALUE;
+    private long untilNext = Long.MAX_VALUE;
+    private final Set<String> undrivable = ConcurrentHashMap.newKeySet();
 
     public Dispatcher(Intake.Parts parts, Catalog catalog, Limits limits, Committer.Surroundings around) {
         this.parts = parts;
@@ -85,9 +91,12 @@ public final class Dispatcher implements AutoCloseable {
 
     /** True when there may be more to claim at once. */
     private boolean claim() {
-        if (!parts.readers().ask(reads -> reads.nextDue() <= reads.now())) {
+        Due due = parts.readers().ask(reads -> new Due(reads.nextDue(), reads.now()));
+        if (due.next() > due.now()) {
+            untilNext = due.next() == Write.Rest.NEVER ? Long.MAX_VALUE : (due.next() - due.now()) * 1_000;
             return false;
         }
+        untilNext = Long.MAX_VALUE;
         // Room first: a run that is claimed and not driven would wait for the end of our lease.
         int room = 0;
         while (room < CLAIM_AT_ONCE && parts.runs().reserve()) {
@@ -96,9 +105,9 @@ public final class Dispatcher implements AutoCloseable {
         int left = room;
         try {
             List<Write.Driver> claimed =
-                    parts.committer().submit(0, new Write.Claim(room)).join();
+                    parts.committer().submit(0, new Write.Claim(room, List.copyOf(undrivable))).join();
             for (Write.Driver driver : claimed) {
-                if (resume(driver.run())) {
+                if (resume(driver)) {
                     left--;
                 }
             }
@@ -124,45 +133,67 @@ public final class Dispatcher implements AutoCloseable {
         RunId last = null;
         do {
             RunId after = last;
-            List<RunId> page = parts.readers().ask(reads -> reads.owned(lease, after, ADOPT_AT_ONCE));
-            for (RunId run : page) {
-                if (!parts.runs().drives(run) && parts.runs().reserve() && !resume(run)) {
+            List<Write.Driver> page = parts.readers().ask(reads -> reads.owned(lease, after, ADOPT_AT_ONCE));
+            for (Write.Driver driver : page) {
+                if (!parts.runs().drives(driver.run()) && parts.runs().reserve() && !resume(driver)) {
                     parts.runs().release();
                 }
             }
-            last = page.size() < ADOPT_AT_ONCE ? null : page.getLast();
+            last = page.size() < ADOPT_AT_ONCE ? null : page.getLast().run();
         } while (last != null);
         settledDoubts = doubts;
         nextAdoption = now + ADOPT_REST_NANOS;
     }
 
+    private record Due(long next, long now) {}
+
     /** True when the run is being driven, with one of the places reserved for it. */
-    private boolean resume(RunId id) {
+    private boolean resume(Write.Driver driver) {
         try {
-            return parts.runs().resume(id, () -> read(id));
+            return parts.runs().resume(driver.run(), () -> read(driver));
+        } catch (Catalog.NotKnownHere e) {
+            LOG.log(Level.WARNING, "workflow {0} is not known to this worker; its runs are left to others", e.workflow());
+            undrivable.add(e.workflowId());
+            parts.committer()
+                    .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))
+                    .join();
+            return false;
         } catch (RuntimeException e) {
-            LOG.log(Level.ERROR, "run " + id.text() + " cannot be driven here; another worker may: " + e.getMessage());
+            LOG.log(Level.ERROR, "run " + driver.run().text() + " cannot be driven here: " + e.getMessage());
             return false;
         }
     }
 
-    private RunLoop.@Nullable Recorded read(RunId id) {
+    /** A workflow was registered: its runs may be driven here from now on. */
+    public void knows(String workflowId) {
+        undrivable.remove(workflowId);
+        wakeUp();
+    }
+
+    private RunLoop.@Nullable Recorded read(Write.Driver driver) {
+        RunId id = driver.run();
         Rows.Run run = parts.readers().maybe(reads -> reads.claimed(id));
-        if (run == null || run.end() != null) {
+        if (run == null || run.end() != null || run.work() == null) {
             return null;
         }
-        List<String> chunks = parts.readers()
-                .ask(reads ->
-                        reads.journal(id).stream().map(Reads.Chunk::entries).toList());
+        Rows.Work work = run.work();
+        List<Reads.Chunk> chunks = parts.readers().ask(reads -> reads.journal(id));
         around.counters().recovered.increment();
+        Published workflow = catalog.version(run.workflowId(), run.version());
+        Duration longest = workflow.extras().deadline();
         return new RunLoop.Recorded(
                 new RunLoop.Resident(
-                        id,
-                        catalog.version(run.workflowId(), run.version()),
+                        driver,
+                        run.ws(),
+                        workflow,
                         Json.parse(run.input()),
                         run.lineage(),
-                        0,
-                        run.runIdText()),
+                        Math.floorMod(Long.hashCode(id.low()), parts.committer().lanes()),
+                        run.runIdText(),
+                        longest == null ? Write.Rest.NEVER : run.createdAt() + longest.toNanos() / 1_000,
+                        work.falls(),
+                        work.cancel(),
+                        run.parent()),
                 chunks);
     }
 
@@ -186,7 +217,7 @@ public final class Dispatcher implements AutoCloseable {
     private void pause() {
         lock.lock();
         try {
-            long left = TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
+            long left = Math.min(untilNext, TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
             while (!closing && !woken && left > 0) {
                 left = wake.awaitNanos(left);
             }

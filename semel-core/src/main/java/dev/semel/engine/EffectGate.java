@@ -16,6 +16,7 @@ import dev.semel.workflow.Step;
 import dev.semel.workflow.StepPlan;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
 
 /**
  * The one way out into the world. An intent is on record before every send; a result is on record before anything else
@@ -292,7 +293,11 @@ final class EffectGate {
         for (int asked = 1; ; asked++) {
             try {
                 scope.busy(true);
-                return Attempt.of(plan.step(), execution.ambient()).run(step, sending::find);
+                JsonNode found = Attempt.of(plan.step(), execution.ambient()).run(step, doing -> {
+                    JsonNode answer = sending.find(doing);
+                    return answer == null ? MissingNode.getInstance() : answer;
+                });
+                return found.isMissingNode() ? null : found;
             } catch (Unwind unwind) {
                 throw unwind;
             } catch (Throwable failure) {

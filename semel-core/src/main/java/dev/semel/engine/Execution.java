@@ -191,7 +191,7 @@ final class Execution {
             pendingBytes += bytes + entry.path().length() + 64;
             Limits limits = engine.limits();
             if (pending.size() >= limits.bufferedEntries() || pendingBytes >= limits.bufferedBytes()) {
-                submit(List.of());
+                var unused = submit(List.of());
             }
         } finally {
             lock.unlock();
@@ -257,7 +257,7 @@ final class Execution {
                 return;
             }
             if (!pending.isEmpty() || !pendingOps.isEmpty()) {
-                submit(List.of());
+                var unused = submit(List.of());
             }
         } finally {
             lock.unlock();

@@ -22,6 +22,7 @@ import dev.semel.store.Write.Admitted;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Published;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -39,6 +40,7 @@ public final class Intake {
     private final Versions versions;
     private final Committer.Surroundings around;
     private final SeenNames seen = new SeenNames();
+    private volatile Runnable lookForWork = () -> {};
 
     /** Finds the version that admitted a key; versions never change, so they may be remembered. */
     @FunctionalInterface
@@ -56,6 +58,11 @@ public final class Intake {
         this.runs = parts.runs();
         this.versions = versions;
         this.around = around;
+    }
+
+    /** To be called when a run was admitted that is not driven here at once. */
+    public void onWork(Runnable look) {
+        lookForWork = look;
     }
 
     public Answer trigger(Trigger trigger) {
@@ -139,7 +146,7 @@ public final class Intake {
             if (known == null || Admissions.standing(known, found.now()) != Standing.LIVE) {
                 continue;
             }
-            if (names.get(i).kind() == Name.Kind.RUN) {
+            if (names.get(i).kind() == Name.Kind.RUN || names.get(i).kind() == Name.Kind.CHILD) {
                 byRunId = known;
             } else if (byKey == null
                     && (i < current
@@ -211,16 +218,16 @@ public final class Intake {
     private Answer admit(Case one) {
         Trigger trigger = one.trigger();
         RunId id = around.ambient().id();
-        boolean own = !trigger.paused() && runs.reserve();
+        NewRun run = newRun(one, id);
+        boolean own = !trigger.paused() && run.gate() == null && runs.reserve();
         Admitted outcome;
         boolean started = false;
         try {
             outcome = committer
-                    .admit(lane(one, id), new Write.Admit(newRun(one, id), one.wishes(), own))
+                    .admit(lane(one, id), new Write.Admit(run, one.wishes(), own))
                     .join();
             if (outcome instanceof Admitted.Fresh fresh && fresh.owned()) {
-                runs.start(new RunLoop.Resident(
-                        id, trigger.workflow(), trigger.data(), fresh.lineage(), lane(one, id), runIdText(one, id)));
+                runs.start(resident(one, id, fresh));
                 started = true;
             }
         } catch (CompletionException e) {
@@ -229,6 +236,9 @@ public final class Intake {
             if (own && !started) {
                 runs.release();
             }
+        }
+        if (run.gate() != null) {
+            lookForWork.run();
         }
         one.wishes().forEach(wish -> seen.note(wish.name()));
         return switch (outcome) {
@@ -263,7 +273,27 @@ public final class Intake {
                         key == null ? null : key.text(),
                         trigger.sender().correlationId()),
                 trigger.input(),
-                one.fingerprint().fields());
+                one.fingerprint().fields(),
+                new NewRun.Links(
+                        trigger.ties().lineage(), trigger.ties().parent(), trigger.ties().replayOf()),
+                Gatekeeper.gate(trigger));
+    }
+
+    private RunLoop.Resident resident(Case one, RunId id, Admitted.Fresh fresh) {
+        Trigger trigger = one.trigger();
+        Duration longest = trigger.workflow().extras().deadline();
+        return new RunLoop.Resident(
+                new Write.Driver(id, 1),
+                one.workspace(),
+                trigger.workflow(),
+                trigger.data(),
+                fresh.lineage(),
+                lane(one, id),
+                runIdText(one, id),
+                longest == null ? Write.Rest.NEVER : fresh.now() + longest.toNanos() / 1_000,
+                0,
+                false,
+                trigger.ties().parent());
     }
 
     private static String runIdText(Case one, RunId id) {
@@ -278,7 +308,7 @@ public final class Intake {
         for (int i = 0; i < one.wishes().size(); i++) {
             switch (one.wishes().get(i).name().kind()) {
                 case KEY, WORKFLOW_KEY, DISTINCT_KEY -> byKey = held.known().get(i);
-                case RUN -> byRunId = held.known().get(i);
+                case RUN, CHILD -> byRunId = held.known().get(i);
                 case PAYLOAD -> byPayload = held.known().get(i);
             }
         }
@@ -299,7 +329,7 @@ public final class Intake {
         return new Answer(
                 id,
                 runIdText(one, id),
-                trigger.paused() ? RunState.QUEUED : RunState.STARTED,
+                trigger.paused() || fresh.queued() ? RunState.QUEUED : RunState.STARTED,
                 trigger.workflow().workflowId(),
                 false,
                 false,

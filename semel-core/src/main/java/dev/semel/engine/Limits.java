@@ -28,6 +28,11 @@ public record Limits(
             Duration.ofMillis(250),
             Duration.ofDays(7));
 
+    /** So often in a row may a worker die with a run before the run is held. */
+    public int mostFalls() {
+        return 5;
+    }
+
     public Limits withLease(Duration value) {
         return new Limits(
                 queuedTriggers,

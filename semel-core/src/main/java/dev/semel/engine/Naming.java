@@ -58,6 +58,11 @@ public final class Naming {
         if (runId != null) {
             wishes.add(new Wish(runId(workspace, runId), digest, Wish.FOREVER, Known.HOLD, true));
         }
+        String childOf = trigger.ties().childOf();
+        if (childOf != null && key == null && runId == null) {
+            Name child = new Name(workspace, Name.Kind.CHILD, childOf);
+            wishes.add(new Wish(child, digest, Wish.FOREVER, Known.HOLD, true));
+        }
         if (policy.duplicatePayload() != DuplicatePayload.ALLOW) {
             boolean rejects = policy.duplicatePayload() == DuplicatePayload.REJECT;
             // With the flags of the key: a payload must not hold back the retry that its key would let through.

@@ -61,15 +61,14 @@ final class Results {
     /** A text that every store can hold. */
     static String clean(String text) {
         StringBuilder out = new StringBuilder(Math.min(text.length(), LONGEST_MESSAGE));
-        text.codePoints().limit(LONGEST_MESSAGE).forEach(c -> {
-            boolean holdable = c != 0 && (c < 0xD800 || c > 0xDFFF);
-            out.appendCodePoint(holdable ? c : 0xFFFD);
-        });
+        text.codePoints()
+                .takeWhile(c -> out.length() + Character.charCount(c) <= LONGEST_MESSAGE)
+                .forEach(c -> out.appendCodePoint(c == 0 || (c >= 0xD800 && c <= 0xDFFF) ? 0xFFFD : c));
         return out.toString();
     }
 
     static StepFailed failure(String path, Entry.Problem problem, int attempts) {
-        return new StepFailed(path, problem.types(), problem.message(), attempts);
+        return new StepFailed(path, problem.types(), problem.message(), attempts).because(problem.code());
     }
 
     static StepFailed failure(String path, Entry.Problem problem, int attempts, Throwable cause) {

@@ -15,6 +15,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -22,7 +23,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Drives runs: one virtual thread each, at most so many at a time, and never the same run twice in this process. */
 public final class RunLoop implements AutoCloseable {
@@ -63,7 +63,7 @@ public final class RunLoop implements AutoCloseable {
             int falls,
             boolean cancel,
             @Nullable RunId parent) {
-        RunId id() {
+        public RunId id() {
             return driver.run();
         }
 
@@ -243,7 +243,8 @@ public final class RunLoop implements AutoCloseable {
         }
         Scope scope = new Scope(execution, StepPath.ROOT, false);
         try {
-            JsonNode output = run.workflow().body().run(new DurableScope(scope), run.input());
+            JsonNode output = Objects.requireNonNull(
+                    run.workflow().body().run(new DurableScope(scope), run.input()), "the body returned no value");
             refuseIfOver(execution);
             scope.close();
             return completed(execution, output);
@@ -263,8 +264,7 @@ public final class RunLoop implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("NullAway") // a body may answer with null although its type does not say so
-    private static Write.End completed(Execution execution, @Nullable JsonNode output) {
+    private static Write.End completed(Execution execution, JsonNode output) {
         String left = execution.leftOver();
         if (left != null) {
             execution.counters().diverged.increment();
@@ -273,8 +273,7 @@ public final class RunLoop implements AutoCloseable {
                     "The record of this run has \"" + left + "\", but the code ended without asking for it. The run is "
                             + "held. Deploy code that asks for it, or cancel the run.");
         }
-        JsonNode value = output == null ? JsonNodeFactory.instance.nullNode() : output;
-        return execution.ending(RunState.COMPLETED, Write.Ending.output(Json.write(value)));
+        return execution.ending(RunState.COMPLETED, Write.Ending.output(Json.write(output)));
     }
 
     private static Write.End failed(Execution execution, Throwable failure) {
@@ -282,10 +281,16 @@ public final class RunLoop implements AutoCloseable {
         refuseIfOver(execution);
         boolean cancelled = failure instanceof RunCancelled;
         String step = failure instanceof StepFailed known ? known.step() : execution.current();
-        String code = failure instanceof SemelException known
-                ? known.code().slug()
-                : failure.getClass().getSimpleName();
-        String text = failure instanceof SemelException known ? known.detail() : String.valueOf(failure.getMessage());
+        String code = switch (failure) {
+            case StepFailed known -> known.reason();
+            case SemelException known -> known.code().slug();
+            default -> failure.getClass().getSimpleName();
+        };
+        String text = switch (failure) {
+            case StepFailed known -> known.said();
+            case SemelException known -> known.detail();
+            default -> String.valueOf(failure.getMessage());
+        };
         String message = notUndone.isEmpty() ? text : text + " Not undone: " + String.join(", ", notUndone);
         return execution.ending(
                 cancelled ? RunState.CANCELLED : RunState.FAILED,
@@ -306,7 +311,10 @@ public final class RunLoop implements AutoCloseable {
 
     private void putAway(Execution execution) {
         List<Waits.Wait> all = execution.waits().all();
-        long due = all.stream().mapToLong(Waits.Wait::due).min().orElse(0);
+        // A branch that was stopped at work is due at once; this worker ends.
+        long due = execution.waits().allWait()
+                ? all.stream().mapToLong(Waits.Wait::due).min().orElse(0)
+                : 0;
         Waits.Wait first = all.stream()
                 .filter(wait -> wait.due() == due)
                 .findFirst()

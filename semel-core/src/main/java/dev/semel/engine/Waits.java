@@ -139,6 +139,16 @@ final class Waits {
         }
     }
 
+    /** Whether no branch was at work when the run was put away. */
+    boolean allWait() {
+        lock.lock();
+        try {
+            return working <= 0;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** What all branches wait for, when they were put away. */
     List<Wait> all() {
         lock.lock();

@@ -11,6 +11,8 @@ public final class StepFailed extends SemelException {
     private final String step;
     private final List<String> causeTypes;
     private final int attempts;
+    private final String said;
+    private String code = ErrorCode.STEP_FAILED.slug();
 
     public StepFailed(String step, String causeType, String message, int attempts) {
         this(step, List.of(causeType), message, attempts);
@@ -30,6 +32,24 @@ public final class StepFailed extends SemelException {
         this.step = step;
         this.causeTypes = List.copyOf(causeTypes);
         this.attempts = attempts;
+        this.said = message;
+    }
+
+    /** Sets the code of the failure itself, where it has one of ours. */
+    public StepFailed because(String slug) {
+        code = slug;
+        return this;
+    }
+
+    /** What went wrong, in a word: a code of ours, or the simple name of the failure's class. */
+    public String reason() {
+        String type = causeType();
+        return code.equals(ErrorCode.STEP_FAILED.slug()) ? type.substring(type.lastIndexOf('.') + 1) : code;
+    }
+
+    /** What the failure said of itself. */
+    public String said() {
+        return said;
     }
 
     /** The names to record of a failure: its class first, then the superclasses up to Throwable. */

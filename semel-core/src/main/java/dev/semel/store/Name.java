@@ -20,7 +20,9 @@ public record Name(int workspace, Kind kind, String text) implements Comparable<
         /** A run id that the caller chose. */
         RUN(4),
         /** A payload, where a workflow wants to know of the same one under another key. */
-        PAYLOAD(5);
+        PAYLOAD(5),
+        /** The step of another run that started this one. */
+        CHILD(6);
 
         private final int code;
 

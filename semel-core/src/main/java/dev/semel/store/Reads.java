@@ -89,7 +89,7 @@ public interface Reads extends AutoCloseable {
     long nextDue();
 
     /** Unfinished runs that belong to a lease, in order, after {@code after}. */
-    List<RunId> owned(long lease, @Nullable RunId after, int limit);
+    List<Write.Driver> owned(long lease, @Nullable RunId after, int limit);
 
     /** How many runs are not ended. */
     long unfinished();

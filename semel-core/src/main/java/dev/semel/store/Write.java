@@ -24,13 +24,23 @@ public sealed interface Write<O> {
     }
 
     sealed interface Admitted {
-        /** The run exists now. {@code owned}: this worker's lease drives it. */
+        /** The run exists now. {@code owned}: this worker's lease drives it. {@code queued}: it waits behind its gate. */
         record Fresh(
                 long now,
                 boolean owned,
                 RunId lineage,
                 @Nullable Earlier earlier,
-                @Nullable Known duplicateOf) implements Admitted {}
+                @Nullable Known duplicateOf,
+                boolean queued) implements Admitted {
+            public Fresh(
+                    long now,
+                    boolean owned,
+                    RunId lineage,
+                    @Nullable Earlier earlier,
+                    @Nullable Known duplicateOf) {
+                this(now, owned, lineage, earlier, duplicateOf, false);
+            }
+        }
 
         /** Binding names are held by live runs, in the order of the wishes; null where the name was free. */
         record Held(long now, List<@Nullable Known> known) implements Admitted {}

@@ -3,7 +3,9 @@ package dev.semel.trigger;
 /** Where a trigger came in. The codes are stored. */
 public enum Door {
     HTTP(1),
-    LIBRARY(2);
+    LIBRARY(2),
+    CHILD(3),
+    REPLAY(4);
 
     private final int code;
 

@@ -2,6 +2,7 @@ package dev.semel.trigger;
 
 import dev.semel.key.ChosenRunId;
 import dev.semel.key.IdempotencyKey;
+import dev.semel.run.RunId;
 import dev.semel.workflow.Published;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -23,7 +24,35 @@ public record Trigger(
         Names names,
         Sender sender,
         boolean strict,
-        @Nullable Runnable freshOnly) {
+        @Nullable Runnable freshOnly,
+        Ties ties) {
+    /** A trigger that comes from no other run. */
+    public Trigger(
+            Space space,
+            Published workflow,
+            boolean paused,
+            JsonNode data,
+            String input,
+            Names names,
+            Sender sender,
+            boolean strict,
+            @Nullable Runnable freshOnly) {
+        this(space, workflow, paused, data, input, names, sender, strict, freshOnly, Ties.NONE);
+    }
+
+    /**
+     * Which other run this one comes from.
+     *
+     * @param lineage the first run of the line that the new one continues
+     * @param childOf the id of the step that starts it; the same step finds the same run again
+     */
+    public record Ties(
+            @Nullable RunId lineage,
+            @Nullable RunId parent,
+            @Nullable RunId replayOf,
+            @Nullable String childOf) {
+        public static final Ties NONE = new Ties(null, null, null, null);
+    }
 
     /** The workspace, and the secret under which its field hashes are made. */
     public record Space(int workspace, byte[] secret) {}

@@ -55,7 +55,19 @@ final class IntakeTest {
         committer = new Committer(store, leases, Limits.DEFAULT, around);
         readers = new Readers(store);
         requests = new Requests(committer, ambient, Limits.DEFAULT, (_, _) -> {});
-        runs = new RunLoop(new RunLoop.Engine(committer, Limits.DEFAULT, around), new Completions());
+        RunLoop.Engine engine = new RunLoop.Engine(
+                committer,
+                readers,
+                new TxDesk(store, committer, leases),
+                (_, _, _) -> {
+                    throw new UnsupportedOperationException("no children here");
+                },
+                (_, _, _) -> {
+                    throw new UnsupportedOperationException("no signals here");
+                },
+                Limits.DEFAULT,
+                around);
+        runs = new RunLoop(engine, new Completions());
         intake = new Intake(new Intake.Parts(committer, readers, requests, runs), (_, _) -> workflow, around);
         committer
                 .submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1])))
@@ -163,6 +175,6 @@ final class IntakeTest {
             WHERE w.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM semel_lease l WHERE l.lease = w.owner)
             """));
         // Either nobody drives it yet, or this worker does under its next lease; the room comes back both ways.
-        Waiting.until("its room is given back", () -> runs.roomLeft() == Limits.DEFAULT.residentRuns());
+        Waiting.until("its room is given back", () -> runs.residents() == 0);
     }
 }

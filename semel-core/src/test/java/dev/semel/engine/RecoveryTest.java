@@ -47,7 +47,7 @@ final class RecoveryTest {
             for (int i = 0; i < STEPS; i++) {
                 if (i == haltBefore && first.getAndSet(false)) {
                     halted.countDown();
-                    throw new RunLoop.NotOurs();
+                    throw new Unwind.NotOurs();
                 }
                 int n = i;
                 sum += context.step("step " + i, () -> {
@@ -128,7 +128,7 @@ final class RecoveryTest {
             dev.semel.workflow.Body body = (_, input) -> {
                 if (halts.get()) {
                     halted.countDown();
-                    throw new RunLoop.NotOurs();
+                    throw new Unwind.NotOurs();
                 }
                 return input;
             };
@@ -161,7 +161,7 @@ final class RecoveryTest {
                 }
                 if (halted.getCount() > 0) {
                     halted.countDown();
-                    throw new RunLoop.NotOurs();
+                    throw new Unwind.NotOurs();
                 }
                 return cart;
             });
@@ -190,7 +190,7 @@ final class RecoveryTest {
                     new byte[0]);
             var hold = new Batch.Hold(lease, 0);
             lane.apply(new Batch(hold, List.of(new Write.Admit(run, List.of(), true))));
-            String entries = Journal.encode(List.of(new Entry.StepDone("one", 1, StringNode.valueOf("recorded"))));
+            String entries = Journal.encode(List.of(Entry.Done.plain("one", Entry.Kind.STEP, 1, StringNode.valueOf("recorded"))));
             lane.apply(new Batch(hold, List.of(new Write.Append(run.id(), 0, entries, RunState.RUNNING))));
             return run.id();
         }

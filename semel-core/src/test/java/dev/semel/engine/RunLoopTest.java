@@ -63,7 +63,7 @@ final class RunLoopTest {
         assertNull(ending(run).errorCode());
         assertNotNull(run.end());
         List<Entry> entries = Journal.decode(run.end().entries());
-        Entry.StepDone step = (Entry.StepDone) entries.getFirst();
+        Entry.Done step = (Entry.Done) entries.getFirst();
         assertEquals("echo", step.path());
         assertEquals(bench.place.time(), step.at());
         assertEquals(1, bench.semel().count("completed"));
@@ -105,7 +105,7 @@ final class RunLoopTest {
         assertEquals(RunState.FAILED, run.state());
         assertEquals(new Write.Ending(null, "IllegalStateException", "no more", "second"), ending(run));
         assertNotNull(run.end());
-        assertEquals(1, Journal.decode(run.end().entries()).size(), "the first step is on record");
+        assertEquals(2, Journal.decode(run.end().entries()).size(), "the first step and the failure are on record");
         assertEquals(1, bench.semel().count("failed"));
     }
 

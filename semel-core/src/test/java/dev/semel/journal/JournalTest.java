@@ -1,18 +1,20 @@
 package dev.semel.journal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.json.Json;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
-import tools.jackson.databind.JsonNode;
 
 /** What a run remembers comes back as it was, chunk by chunk. */
+@SuppressWarnings("NullAway") // a trace that is not there fails the test
 final class JournalTest {
-    private static Entry.StepDone done(String path, String result) {
-        return new Entry.StepDone(path, 1_800_000_000_000_000L, Json.parse(result));
+    private static final long AT = 1_800_000_000_000_000L;
+
+    private static Entry.Done done(String path, String result) {
+        return Entry.Done.plain(path, Entry.Kind.STEP, AT, Json.parse(result));
     }
 
     @Test
@@ -32,16 +34,43 @@ final class JournalTest {
     }
 
     @Test
+    void every_kind_of_entry_comes_back_as_it_was() {
+        Entry.Problem problem = new Entry.Problem("step-failed", List.of("a.B", "a.C"), "no \" luck");
+        List<Entry> entries = List.of(
+                new Entry.Done("a", Entry.Kind.EFFECT, AT, Json.parse("{}"), Entry.How.SUPPRESSED, 3, "run_1"),
+                new Entry.Failed("b", Entry.Kind.TX, AT, problem, 2),
+                new Entry.Tried("c", Entry.Kind.STEP, AT, problem, 1, AT + 5),
+                new Entry.Begun("d", Entry.Kind.SLEEP, AT, AT + 7, null),
+                new Entry.Begun("e", Entry.Kind.CALL, AT, 0, "run_2"));
+        assertEquals(entries, Journal.decode(Journal.encode(entries)));
+    }
+
+    @Test
     void of_two_records_of_one_step_the_first_counts() {
-        Map<String, JsonNode> results = Journal.results(List.of(done("a", "1"), done("b", "2"), done("a", "3")));
-        assertEquals(List.of("a", "b"), List.copyOf(results.keySet()));
-        assertEquals(Json.parse("1"), results.get("a"));
+        Memory memory = new Memory(List.of(done("a", "1"), done("b", "2"), done("a", "3")));
+        assertEquals("a", memory.expected("", 0));
+        assertEquals("b", memory.expected("", 1));
+        assertNull(memory.expected("", 2));
+        assertEquals(done("a", "1"), memory.at("a").done());
     }
 
     @Test
     void a_recorded_null_is_a_result() {
-        assertEquals(
-                Json.parse("null"), Journal.results(List.of(done("a", "null"))).get("a"));
+        assertEquals(done("a", "null"), new Memory(List.of(done("a", "null"))).at("a").done());
+    }
+
+    @Test
+    void attempts_and_waits_add_up_until_the_end() {
+        Entry.Problem problem = new Entry.Problem("x", List.of("y"), "z");
+        Memory memory = new Memory(List.of(
+                new Entry.Tried("a", Entry.Kind.STEP, AT, problem, 1, 10),
+                new Entry.Tried("a", Entry.Kind.STEP, AT, problem, 2, 20),
+                new Entry.Begun("w[k]/s", Entry.Kind.SLEEP, AT, 30, null)));
+        assertEquals(2, memory.at("a").tries());
+        assertEquals(20, memory.at("a").due());
+        assertEquals("w[k]/s", memory.expected("w[k]/", 0));
+        assertEquals("a", memory.leftOver(java.util.Set.of("w[k]/s")));
+        assertNull(memory.leftOver(java.util.Set.of("a", "w[k]/s")));
     }
 
     @Test

@@ -375,10 +375,10 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
-    public List<RunId> owned(long lease, @Nullable RunId after, int limit) {
+    public List<Write.Driver> owned(long lease, @Nullable RunId after, int limit) {
         return ask(() -> session.list(
-                "SELECT run FROM semel_work WHERE run > ? AND owner = ? ORDER BY run LIMIT ?",
-                row -> RunId.of(row.getBytes(1)),
+                "SELECT run, claims FROM semel_work WHERE run > ? AND owner = ? ORDER BY run LIMIT ?",
+                row -> new Write.Driver(RunId.of(row.getBytes(1)), row.getInt(2)),
                 after == null ? new byte[0] : after.bytes(),
                 lease,
                 limit));

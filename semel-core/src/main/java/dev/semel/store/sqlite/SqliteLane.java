@@ -253,6 +253,7 @@ final class SqliteLane implements Lane {
                         duplicateOf == null ? null : duplicateOf.run(),
                         now)
                 == 1;
+        boolean waits = false;
         if (isNew) {
             // Only with a new run row: an applied-again admission must not bring a finished run back to work.
             session.update(
@@ -264,9 +265,9 @@ final class SqliteLane implements Lane {
                     run.state().code(),
                     queued ? 1 : 0);
             link(run);
-            gating.enter(run, now);
+            waits = !gating.enter(run, now);
         }
-        return new Admitted.Fresh(now, owner != null && owns(run.id(), owner), origins.lineage(), earlier, duplicateOf);
+        return new Admitted.Fresh(now, owner != null && owns(run.id(), owner), origins.lineage(), earlier, duplicateOf, waits);
     }
 
     private void link(NewRun run) throws SQLException {

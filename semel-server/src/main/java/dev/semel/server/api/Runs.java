@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.effect.Ledger;
 import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
 import dev.semel.run.RunId;
@@ -105,35 +106,11 @@ final class Runs {
         if (run.end() != null) {
             entries.addAll(Journal.decode(run.end().entries()));
         }
-        ObjectNode out = Views.object();
-        ArrayNode items = out.putArray("items");
-        for (Entry entry : entries) {
-            switch (entry) {
-                case Entry.StepDone done -> items.add(step(run.lineage(), done));
-            }
-        }
-        out.putNull("next");
-        return Views.ok(out);
-    }
-
-    private static ObjectNode step(RunId lineage, Entry.StepDone done) {
-        ObjectNode out = Views.object();
-        out.put("step_id", StepId.of(lineage, done.path()).text());
-        out.put("path", done.path());
-        out.put("name", done.path().substring(done.path().lastIndexOf('/') + 1));
-        out.put("kind", "set");
-        out.put("protection", "repeatable");
-        out.putNull("effect_key");
-        out.put("status", "completed");
-        out.putArray("attempts")
-                .addObject()
-                .put("n", 1)
-                .putNull("started_at")
-                .put("ended_at", Views.time(done.at()))
-                .put("outcome", "completed")
-                .putNull("error");
-        out.set("result", done.result());
-        return out;
+        List<Ledger.Row> effects = semel.view(reads -> reads.effects(run.id()));
+        boolean isFile = semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow;
+        return Views.ok(new Timeline(
+                        run.lineage(), isFile ? "set" : "step", entries, effects == null ? List.of() : effects)
+                .items());
     }
 
     /** `status:failed workflow:x key:k replayed:true since:2h`. */

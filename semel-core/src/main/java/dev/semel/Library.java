@@ -1,0 +1,201 @@
+package dev.semel;
+
+import dev.semel.engine.Catalog;
+import dev.semel.engine.Children;
+import dev.semel.engine.RunLoop;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.key.ChosenRunId;
+import dev.semel.key.IdempotencyKey;
+import dev.semel.run.RunId;
+import dev.semel.store.Edit;
+import dev.semel.store.Name;
+import dev.semel.store.Rows;
+import dev.semel.trigger.Answer;
+import dev.semel.trigger.Door;
+import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Current;
+import dev.semel.workflow.Durable;
+import dev.semel.workflow.Published;
+import dev.semel.workflow.Start;
+import dev.semel.workflow.Workflow;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Workflows written in Java: known by name in this process, published like any other, started from code. */
+final class Library implements Children.Starter, Children.Signaller {
+    private static final String WORKSPACE = "default";
+    private static final String ACTOR = "library";
+
+    private final Semel semel;
+    private final ConcurrentHashMap<String, Workflow<?, ?>> known = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Integer, Trigger.Space> spaces = new ConcurrentHashMap<>();
+    private volatile Trigger.@Nullable Space home;
+
+    Library(Semel semel) {
+        this.semel = semel;
+    }
+
+    /** The workspace of what is started from code. */
+    Trigger.Space home() {
+        Trigger.Space space = home;
+        if (space == null) {
+            Rows.Workspace row = semel.change(new Edit.OpenWorkspace(WORKSPACE, semel.newSecret(32)));
+            space = new Trigger.Space(row.ws(), row.secret());
+            spaces.put(row.ws(), space);
+            home = space;
+        }
+        return space;
+    }
+
+    private Trigger.Space space(int workspace) {
+        return spaces.computeIfAbsent(workspace, ws -> {
+            Rows.Workspace row = Objects.requireNonNull(semel.view(reads -> reads.workspace(ws)), "workspace");
+            return new Trigger.Space(row.ws(), row.secret());
+        });
+    }
+
+    void register(Workflow<?, ?> workflow) {
+        Workflow<?, ?> before = known.put(workflow.name(), workflow);
+        if (before != null && before != workflow) {
+            LOG.log(System.Logger.Level.INFO, "workflow {0} was registered again; the newer code counts", workflow.name());
+        }
+        Rows.Workflow row = semel.change(new Edit.Publish(
+                home().workspace(), workflow.name(), "wf_" + semel.newId().text().substring(4), workflow.descriptor(), ACTOR));
+        semel.knows(row.workflowId());
+        semel.change(new Edit.WakeHeld(row.workflowId()));
+    }
+
+    private static final System.Logger LOG = System.getLogger(Library.class.getName());
+
+    /** A stored version as something that runs: from the code of this process, or from its text. */
+    Published compile(Rows.Version version, Catalog.Compiler files) {
+        if (!version.body().startsWith("{\"semel\":1,\"java\":")) {
+            return files.compile(version);
+        }
+        Workflow<?, ?> workflow = known.get(version.name());
+        if (workflow == null) {
+            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        }
+        return new Published(
+                version.workflowId(),
+                version.name(),
+                version.version(),
+                workflow.policy(),
+                workflow.body(),
+                List.of(),
+                new Published.Extras(workflow.gates(), workflow.deadline()));
+    }
+
+    <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {
+        Current current = current(home().workspace(), workflow.name());
+        JsonNode data = workflow.inputOf(input);
+        Trigger.Ties ties = Trigger.Ties.NONE;
+        Door door = Door.LIBRARY;
+        if (start.replayOf() != null) {
+            Rows.Run original = find(start.replayOf());
+            ties = new Trigger.Ties(original.lineage(), null, original.id(), null);
+            door = Door.REPLAY;
+        }
+        Answer answer = semel.trigger(trigger(new Asked(home(), current, data, start, ties, door), workflow));
+        return new Run<>(semel, answer.run(), answer.runId(), answer.replayed(), workflow);
+    }
+
+    private record Asked(
+            Trigger.Space space, Current current, JsonNode data, Start start, Trigger.Ties ties, Door door) {}
+
+    private static Trigger trigger(Asked asked, @Nullable Workflow<?, ?> workflow) {
+        Start start = asked.start();
+        String key = start.key();
+        boolean named = key != null || start.id() != null || start.replayOf() != null || asked.ties().childOf() != null;
+        if (!named && workflow != null) {
+            key = workflow.derivedKey(asked.data());
+        }
+        if (key == null && asked.current().published().policy().requireKey() && start.replayOf() == null) {
+            throw new SemelException(
+                    ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
+                    "Workflow \"" + asked.current().published().name() + "\" requires a key and none was given. No run "
+                            + "was started.",
+                    "Start it with Start.withKey(…), or declare keyedBy(…).");
+        }
+        return new Trigger(
+                asked.space(),
+                asked.current().published(),
+                asked.current().paused(),
+                asked.data(),
+                Json.write(asked.data()),
+                new Trigger.Names(
+                        key == null ? null : IdempotencyKey.of(key),
+                        start.id() == null ? null : new ChosenRunId(start.id())),
+                new Trigger.Sender(asked.door(), ACTOR, start.correlationId()),
+                false,
+                workflow == null ? null : () -> workflow.checkInput(asked.data()),
+                asked.ties());
+    }
+
+    private Current current(int workspace, String name) {
+        Current current = semel.workflow(workspace, name);
+        if (current == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "There is no workflow \"" + name + "\" in this workspace. No run was started.",
+                    "Register it first: semel.register(" + name + ").");
+        }
+        return current;
+    }
+
+    @Override
+    public RunId start(RunLoop.Resident parent, Durable.Child child, String stepId) {
+        Current current = current(parent.workspace(), child.workflow());
+        Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId);
+        Asked asked =
+                new Asked(space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD);
+        return semel.trigger(trigger(asked, known.get(child.workflow()))).run();
+    }
+
+    @Override
+    public Edit.Signalled signal(int workspace, Durable.Outgoing signal, String key) {
+        Rows.Run run = find(workspace, signal.runId());
+        return signal(run, signal.signal(), Json.write(signal.value()), key);
+    }
+
+    Edit.Signalled signal(Rows.Run run, String name, String value, String key) {
+        Edit.Signalled delivered = semel.change(new Edit.Signal(run.ws(), run.id(), name, key, value));
+        if (!semel.runs().wake(run.id())) {
+            semel.lookForWork();
+        }
+        return delivered;
+    }
+
+    <I, O> Run<O> run(Workflow<I, O> workflow, String runId) {
+        Rows.Run row = find(runId);
+        return new Run<>(semel, row.id(), row.runIdText(), true, workflow);
+    }
+
+    private Rows.Run find(String runId) {
+        return find(home().workspace(), runId);
+    }
+
+    /** A run by the id that callers see: ours, or one they chose. */
+    Rows.Run find(int workspace, String runId) {
+        RunId id = RunId.parse(runId);
+        Rows.Run run = id == null ? null : semel.view(reads -> reads.run(workspace, id));
+        if (run == null) {
+            run = semel.view(reads -> {
+                var chosen = reads.names(List.of(new Name(workspace, Name.Kind.RUN, runId)))
+                        .known()
+                        .getFirst();
+                return chosen == null ? null : reads.run(workspace, chosen.run());
+            });
+        }
+        if (run == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND, "There is no run " + runId + " here.", "Use the id that start() gave you.");
+        }
+        return run;
+    }
+}

@@ -1,0 +1,175 @@
+package dev.semel;
+
+import dev.semel.effect.Ledger;
+import dev.semel.engine.Deciding;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.InDoubt;
+import dev.semel.error.RunCancelled;
+import dev.semel.error.SemelException;
+import dev.semel.error.StepFailed;
+import dev.semel.json.Codec;
+import dev.semel.json.Json;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import dev.semel.workflow.Key;
+import dev.semel.workflow.Signal;
+import dev.semel.workflow.Workflow;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** A run, as the one who started it holds it. Everything it tells comes from the store. */
+public final class Run<O> {
+    private static final Duration LONGEST = Duration.ofDays(3650);
+
+    private final Semel semel;
+    private final RunId id;
+    private final String runId;
+    private final boolean replayed;
+    private final Workflow<?, O> workflow;
+
+    Run(Semel semel, RunId id, String runId, boolean replayed, Workflow<?, O> workflow) {
+        this.semel = semel;
+        this.id = id;
+        this.runId = runId;
+        this.replayed = replayed;
+        this.workflow = workflow;
+    }
+
+    public String id() {
+        return runId;
+    }
+
+    /** Whether the run was there before it was asked for. */
+    public boolean replayed() {
+        return replayed;
+    }
+
+    public RunState status() {
+        return row().state();
+    }
+
+    /** What it waits for, as JSON, or null. */
+    public @Nullable String waitingFor() {
+        Rows.Work work = row().work();
+        return work == null ? null : work.waits();
+    }
+
+    private Rows.Run row() {
+        Rows.Run row = semel.view(reads -> reads.claimed(id));
+        if (row == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND, "Run " + runId + " is not in the store any more.", "Keep runs for longer.");
+        }
+        return row;
+    }
+
+    /** Waits for the end. */
+    public O result() {
+        return result(LONGEST);
+    }
+
+    /**
+     * Waits for the end, at most so long.
+     *
+     * @throws StepFailed where the run failed
+     * @throws RunCancelled where it was cancelled
+     * @throws InDoubt where it is in doubt when the time is over
+     */
+    public O result(Duration longest) {
+        Rows.Run row = Objects.requireNonNullElseGet(
+                semel.await(row().ws(), id, longest, run -> run.state() == RunState.IN_DOUBT), this::row);
+        Rows.End end = row.end();
+        if (end == null) {
+            if (row.state() == RunState.IN_DOUBT) {
+                throw new InDoubt(runId, "the run waits for a decision");
+            }
+            throw new SemelException(
+                    ErrorCode.IDEMPOTENCY_KEY_IN_USE,
+                    "Run " + runId + " is " + row.state().word() + " and has no result yet.",
+                    "Wait longer, or ask for it again later.");
+        }
+        Write.Ending ending = end.ending();
+        return switch (row.state()) {
+            case COMPLETED -> workflow.outputOf(Json.parse(Objects.requireNonNullElse(ending.output(), "null")));
+            case CANCELLED -> throw new RunCancelled(runId, "");
+            default ->
+                throw new StepFailed(
+                        Objects.requireNonNullElse(ending.errorStep(), ""),
+                        List.of(Objects.requireNonNullElse(ending.errorCode(), "unknown")),
+                        Objects.requireNonNullElse(ending.errorMessage(), ""),
+                        1);
+        };
+    }
+
+    /** Sends a signal; with the same key it arrives once. False: it came before, or the run has ended. */
+    public <T> boolean signal(Signal<T> signal, T value, Key key) {
+        return signal(signal.name(), Codec.STANDARD.write(value, "the signal " + signal.name()), key.text());
+    }
+
+    boolean signal(String name, JsonNode value, String key) {
+        return semel.library().signal(row(), name, Json.write(value), key) == Edit.Signalled.DELIVERED;
+    }
+
+    /** Asks for the end of the run: nothing new begins, what is registered is undone. False: it has ended. */
+    public boolean cancel(String actor, String reason) {
+        boolean asked = semel.change(new Edit.Cancel(row().ws(), id, actor, reason));
+        semel.runs().cancel(id);
+        semel.lookForWork();
+        return asked;
+    }
+
+    public boolean cancel() {
+        return cancel("library", "");
+    }
+
+    /** Decides an approval. The first decision counts: false for any later one. */
+    public boolean approve(String step, String by, String note) {
+        return decide(step, true, by, note);
+    }
+
+    public boolean reject(String step, String by, String note) {
+        return decide(step, false, by, note);
+    }
+
+    private boolean decide(String step, boolean approved, String by, String note) {
+        return signal(Deciding.approval(step), Deciding.decision(approved, by, note), Deciding.ONCE);
+    }
+
+    /** Effects of this run whose outcome is not known, by step. */
+    public List<String> inDoubt() {
+        return unknown().stream().map(row -> row.facts().path()).toList();
+    }
+
+    private List<Ledger.Row> unknown() {
+        List<Ledger.Row> all = Objects.requireNonNull(semel.view(reads -> reads.effects(id)));
+        return all.stream().filter(row -> row.state() == Ledger.State.UNKNOWN).toList();
+    }
+
+    /** An effect in doubt did happen, and this was its result. False: it is not in doubt. */
+    public boolean happened(String step, Object result, String by) {
+        return settle(step, Codec.STANDARD.write(result, "the result of " + step), by);
+    }
+
+    /** An effect in doubt did not happen: it is sent again, with the same key. False: it is not in doubt. */
+    public boolean didNotHappen(String step, String by) {
+        return settle(step, null, by);
+    }
+
+    private boolean settle(String step, @Nullable JsonNode result, String by) {
+        for (Ledger.Row row : unknown()) {
+            if (row.facts().path().equals(step)) {
+                String text = result == null ? null : Json.write(result);
+                boolean decided = semel.change(new Edit.Decide(row.id(), id, text, by, ""));
+                semel.wake(id);
+                return decided;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,119 @@
+package dev.semel.server.api;
+
+import dev.semel.effect.Ledger;
+import dev.semel.journal.Entry;
+import dev.semel.run.RunId;
+import dev.semel.run.StepId;
+import dev.semel.run.StepPath;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The steps of a run as they are on record, one item each, in the order in which they were begun. */
+final class Timeline {
+    private final RunId lineage;
+    private final String stepWord;
+    private final Map<String, List<Entry>> byPath = new LinkedHashMap<>();
+    private final Map<String, Ledger.Row> effects = new HashMap<>();
+
+    /** @param stepWord what a plain step is called where it was written: `set` in files, `step` in Java */
+    Timeline(RunId lineage, String stepWord, List<Entry> entries, List<Ledger.Row> rows) {
+        this.lineage = lineage;
+        this.stepWord = stepWord;
+        for (Entry entry : entries) {
+            byPath.computeIfAbsent(entry.path(), _ -> new ArrayList<>()).add(entry);
+        }
+        for (Ledger.Row row : rows) {
+            effects.put(row.facts().path(), row);
+            byPath.computeIfAbsent(row.facts().path(), _ -> new ArrayList<>());
+        }
+    }
+
+    ObjectNode items() {
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        byPath.forEach((path, entries) -> items.add(item(path, entries, effects.get(path))));
+        out.putNull("next");
+        return out;
+    }
+
+    private ObjectNode item(String path, List<Entry> entries, Ledger.@Nullable Row row) {
+        Entry last = entries.isEmpty() ? null : entries.getLast();
+        Entry.Kind kind = last == null ? Entry.Kind.EFFECT : last.kind();
+        ObjectNode out = Views.object();
+        out.put("step_id", StepId.of(lineage, path).text());
+        out.put("path", path);
+        out.put("name", path.substring(StepPath.scopeOf(path).length()));
+        out.put("kind", kind == Entry.Kind.STEP ? stepWord : kind.word());
+        out.put("protection", protection(kind, row));
+        if (row == null) {
+            out.putNull("effect_key");
+        } else {
+            out.put("effect_key", row.facts().key());
+        }
+        out.put("status", status(last, row));
+        attempts(out.putArray("attempts"), entries, row);
+        if (last instanceof Entry.Done done) {
+            out.set("result", done.result());
+        }
+        return out;
+    }
+
+    private static @Nullable String protection(Entry.Kind kind, Ledger.@Nullable Row row) {
+        if (row != null) {
+            return row.facts().protection();
+        }
+        return switch (kind) {
+            case TX -> "tx";
+            case EFFECT -> null;
+            default -> "repeatable";
+        };
+    }
+
+    private static String status(@Nullable Entry last, Ledger.@Nullable Row row) {
+        return switch (last) {
+            case Entry.Done done when done.how() == Entry.How.DONE -> "completed";
+            case Entry.Done done -> done.how().word();
+            case Entry.Failed _ -> "failed";
+            case Entry.Begun _ -> "waiting";
+            case null, default -> row != null && row.state() == Ledger.State.UNKNOWN ? "in_doubt" : "running";
+        };
+    }
+
+    private static void attempts(ArrayNode out, List<Entry> entries, Ledger.@Nullable Row row) {
+        for (Entry entry : entries) {
+            switch (entry) {
+                case Entry.Tried tried -> attempt(out, tried.attempt(), tried.at(), "failed", tried.problem());
+                case Entry.Failed failed -> attempt(out, failed.attempts(), failed.at(), "failed", failed.problem());
+                case Entry.Done done -> attempt(out, done.attempts(), done.at(), done.how() == Entry.How.DONE ? "completed" : done.how().word(), null);
+                case Entry.Begun _ -> {}
+            }
+        }
+        if (out.isEmpty() && row != null) {
+            out.addObject()
+                    .put("n", row.attempt())
+                    .put("started_at", Views.time(row.firstAt()))
+                    .putNull("ended_at")
+                    .put("outcome", row.state() == Ledger.State.UNKNOWN ? "unknown" : "running")
+                    .putNull("error");
+        }
+    }
+
+    private static void attempt(ArrayNode out, int n, long at, String outcome, Entry.@Nullable Problem problem) {
+        ObjectNode one = out.addObject()
+                .put("n", Math.max(1, n))
+                .putNull("started_at")
+                .put("ended_at", Views.time(at))
+                .put("outcome", outcome);
+        if (problem == null) {
+            one.putNull("error");
+        } else {
+            one.putObject("error").put("code", problem.code()).put("message", problem.message());
+        }
+    }
+}
