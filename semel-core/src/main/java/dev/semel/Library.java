@@ -62,10 +62,17 @@ final class Library implements Children.Starter, Children.Signaller {
     void register(Workflow<?, ?> workflow) {
         Workflow<?, ?> before = known.put(workflow.name(), workflow);
         if (before != null && before != workflow) {
-            LOG.log(System.Logger.Level.INFO, "workflow {0} was registered again; the newer code counts", workflow.name());
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "workflow {0} was registered again; the newer code counts",
+                    workflow.name());
         }
         Rows.Workflow row = semel.change(new Edit.Publish(
-                home().workspace(), workflow.name(), "wf_" + semel.newId().text().substring(4), workflow.descriptor(), ACTOR));
+                home().workspace(),
+                workflow.name(),
+                "wf_" + semel.newId().text().substring(4),
+                workflow.descriptor(),
+                ACTOR));
         semel.knows(row.workflowId());
         semel.change(new Edit.WakeHeld(row.workflowId()));
     }
@@ -111,7 +118,10 @@ final class Library implements Children.Starter, Children.Signaller {
     private static Trigger trigger(Asked asked, @Nullable Workflow<?, ?> workflow) {
         Start start = asked.start();
         String key = start.key();
-        boolean named = key != null || start.id() != null || start.replayOf() != null || asked.ties().childOf() != null;
+        boolean named = key != null
+                || start.id() != null
+                || start.replayOf() != null
+                || asked.ties().childOf() != null;
         if (!named && workflow != null) {
             key = workflow.derivedKey(asked.data());
         }
@@ -152,8 +162,7 @@ final class Library implements Children.Starter, Children.Signaller {
     public RunId start(RunLoop.Resident parent, Durable.Child child, String stepId) {
         Current current = current(parent.workspace(), child.workflow());
         Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId);
-        Asked asked =
-                new Asked(space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD);
+        Asked asked = new Asked(space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD);
         return semel.trigger(trigger(asked, known.get(child.workflow()))).run();
     }
 

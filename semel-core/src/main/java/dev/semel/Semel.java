@@ -153,8 +153,7 @@ public final class Semel implements AutoCloseable {
         return guard.once(operation, type, body);
     }
 
-    public <T> T once(
-            String operation, String actor, String key, Object fingerprint, Class<T> type, Callable<T> body) {
+    public <T> T once(String operation, String actor, String key, Object fingerprint, Class<T> type, Callable<T> body) {
         return once(new Guard.Operation(operation, actor, key, fingerprint), type, body);
     }
 

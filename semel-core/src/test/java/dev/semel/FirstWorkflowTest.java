@@ -60,12 +60,17 @@ final class FirstWorkflowTest {
         Workflow<Order, String> pay = Workflow.define("pay", Order.class, String.class)
                 .keyedBy(Order::id)
                 .body((ctx, order) -> {
-                    int lines = ctx.step("count", Integer.class, _ -> order.lines().size());
+                    int lines =
+                            ctx.step("count", Integer.class, _ -> order.lines().size());
                     String charge = ctx.effect("charge")
                             .key("charge", order.id())
                             .providerHonoursKey(Duration.ofHours(24))
-                            .call(String.class, e -> "ch_" + charged.incrementAndGet() + e.key().substring(0, 0));
-                    return charge + " for " + lines + " at " + (ctx.now().getEpochSecond() > 0) + ctx.uuid().version();
+                            .call(
+                                    String.class,
+                                    e -> "ch_" + charged.incrementAndGet()
+                                            + e.key().substring(0, 0));
+                    return charge + " for " + lines + " at " + (ctx.now().getEpochSecond() > 0)
+                            + ctx.uuid().version();
                 });
         semel.register(pay);
         Order order = new Order("o-1", List.of("a", "b"));
@@ -83,22 +88,26 @@ final class FirstWorkflowTest {
         Set<String> keys = ConcurrentHashMap.newKeySet();
         AtomicInteger sent = new AtomicInteger();
         AtomicInteger works = new AtomicInteger();
-        Workflow<String, String> flow = Workflow.define("flow", String.class, String.class).body((ctx, in) -> {
-            String one = ctx.effect("one").providerHonoursKey(Duration.ofHours(1)).call(String.class, e -> {
-                keys.add("1" + e.key());
-                return "one" + sent.incrementAndGet();
-            });
-            return one + ctx.effect("two")
-                    .retry(Retry.none())
-                    .askOnDoubt("ops")
-                    .call(String.class, e -> {
-                        keys.add("2" + e.key());
-                        if (works.getAndIncrement() == 0) {
-                            throw new dev.semel.workflow.Failures.Refused("no");
-                        }
-                        return "two";
-                    });
-        });
+        Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
+                .body((ctx, in) -> {
+                    String one = ctx.effect("one")
+                            .providerHonoursKey(Duration.ofHours(1))
+                            .call(String.class, e -> {
+                                keys.add("1" + e.key());
+                                return "one" + sent.incrementAndGet();
+                            });
+                    return one
+                            + ctx.effect("two")
+                                    .retry(Retry.none())
+                                    .askOnDoubt("ops")
+                                    .call(String.class, e -> {
+                                        keys.add("2" + e.key());
+                                        if (works.getAndIncrement() == 0) {
+                                            throw new dev.semel.workflow.Failures.Refused("no");
+                                        }
+                                        return "two";
+                                    });
+                });
         semel.register(flow);
         Run<String> run = semel.start(flow, "x");
         assertThrows(StepFailed.class, () -> run.result(SOON));
@@ -129,30 +138,41 @@ final class FirstWorkflowTest {
     @Test
     void sleeping_retrying_approving_and_branching() {
         AtomicInteger tries = new AtomicInteger();
-        Workflow<Order, String> flow = Workflow.define("many", Order.class, String.class).body((ctx, order) -> {
-            ctx.sleep("a moment", Duration.ofMillis(30));
-            String flaky = ctx.step("flaky")
-                    .retry(Retry.exponential(Duration.ofMillis(10)).upTo(4))
-                    .run(String.class, _ -> {
-                        if (tries.incrementAndGet() < 3) {
-                            throw new java.io.IOException("again");
-                        }
-                        return "ok";
-                    });
-            List<String> lines = ctx.forEach("lines", order.lines(), line -> line).atOnce(3).run((c, line) -> {
-                c.sleep("pause", Duration.ofMillis(20));
-                return c.effect("pick").repeatable("a test").call(String.class, e -> line + e.attempt());
-            });
-            Decision decision = ctx.approval("release", a -> a.title("t").to("role:ops"));
-            return flaky + lines + switch (decision) {
-                case Decision.Approved a -> "by " + a.by();
-                case Decision.Rejected r -> "not " + r.note();
-                case Decision.TimedOut _ -> "nobody";
-            };
-        });
+        Workflow<Order, String> flow = Workflow.define("many", Order.class, String.class)
+                .body((ctx, order) -> {
+                    ctx.sleep("a moment", Duration.ofMillis(30));
+                    String flaky = ctx.step("flaky")
+                            .retry(Retry.exponential(Duration.ofMillis(10)).upTo(4))
+                            .run(String.class, _ -> {
+                                if (tries.incrementAndGet() < 3) {
+                                    throw new java.io.IOException("again");
+                                }
+                                return "ok";
+                            });
+                    List<String> lines = ctx.forEach("lines", order.lines(), line -> line)
+                            .atOnce(3)
+                            .run((c, line) -> {
+                                c.sleep("pause", Duration.ofMillis(20));
+                                return c.effect("pick")
+                                        .repeatable("a test")
+                                        .call(String.class, e -> line + e.attempt());
+                            });
+                    Decision decision =
+                            ctx.approval("release", a -> a.title("t").to("role:ops"));
+                    return flaky
+                            + lines
+                            + switch (decision) {
+                                case Decision.Approved a -> "by " + a.by();
+                                case Decision.Rejected r -> "not " + r.note();
+                                case Decision.TimedOut _ -> "nobody";
+                            };
+                });
         semel.register(flow);
         Run<String> run = semel.start(flow, new Order("o", List.of("a", "b", "c", "d", "e")));
-        Waiting.until("it asks", () -> run.status() == RunState.WAITING && String.valueOf(run.waitingFor()).contains("approval"));
+        Waiting.until(
+                "it asks",
+                () -> run.status() == RunState.WAITING
+                        && String.valueOf(run.waitingFor()).contains("approval"));
         assertTrue(run.approve("release", "ann", "fine"));
         assertFalse(run.reject("release", "bob", "late"));
         assertEquals("ok[a1, b1, c1, d1, e1]by ann", run.result(SOON));
@@ -205,13 +225,16 @@ final class FirstWorkflowTest {
     @Test
     void what_was_done_is_undone_in_reverse_when_the_run_fails() {
         StringBuffer log = new StringBuffer();
-        Workflow<String, String> flow = Workflow.define("saga", String.class, String.class).body((ctx, in) -> {
-            ctx.effect("a").repeatable("a test").call(e -> log.append("+a"));
-            ctx.compensate("a", c -> c.effect("undo").repeatable("a test").call(e -> log.append("-a")));
-            ctx.effect("b").repeatable("a test").call(e -> log.append("+b"));
-            ctx.compensate("b", c -> c.effect("undo").repeatable("a test").call(e -> log.append("-b")));
-            throw new IllegalStateException("no");
-        });
+        Workflow<String, String> flow = Workflow.define("saga", String.class, String.class)
+                .body((ctx, in) -> {
+                    ctx.effect("a").repeatable("a test").call(e -> log.append("+a"));
+                    ctx.compensate(
+                            "a", c -> c.effect("undo").repeatable("a test").call(e -> log.append("-a")));
+                    ctx.effect("b").repeatable("a test").call(e -> log.append("+b"));
+                    ctx.compensate(
+                            "b", c -> c.effect("undo").repeatable("a test").call(e -> log.append("-b")));
+                    throw new IllegalStateException("no");
+                });
         semel.register(flow);
         assertThrows(StepFailed.class, () -> semel.start(flow, "x").result(SOON));
         assertEquals("+a+b-b-a", log.toString());
@@ -259,29 +282,32 @@ final class FirstWorkflowTest {
         assertThrows(
                 KeyConflict.class,
                 () -> semel.once("create_order", "ann", "k1", "cart 2", Integer.class, done::incrementAndGet));
-        assertThrows(ArithmeticException.class, () -> semel.once("x", "ann", "k", "f", Integer.class, () -> {
-            throw new ArithmeticException("no");
-        }));
+        assertThrows(
+                ArithmeticException.class,
+                () -> semel.once("x", "ann", "k", "f", Integer.class, () -> {
+                    throw new ArithmeticException("no");
+                }));
         assertEquals(7, semel.once("x", "ann", "k", "f", Integer.class, () -> 7));
     }
 
     @Test
     void a_tx_step_commits_the_users_rows_with_its_record() {
-        Workflow<String, Integer> flow = Workflow.define("rows", String.class, Integer.class).body((ctx, in) -> {
-            ctx.tx("make", (sql, s) -> {
-                try (var statement = sql.createStatement()) {
-                    statement.execute("CREATE TABLE IF NOT EXISTS mine (n INTEGER)");
-                }
-            });
-            return ctx.tx("insert", Integer.class, (sql, s) -> {
-                try (var statement = sql.createStatement()) {
-                    statement.execute("INSERT INTO mine VALUES (1)");
-                    var rows = statement.executeQuery("SELECT count(*) FROM mine");
-                    rows.next();
-                    return rows.getInt(1);
-                }
-            });
-        });
+        Workflow<String, Integer> flow = Workflow.define("rows", String.class, Integer.class)
+                .body((ctx, in) -> {
+                    ctx.tx("make", (sql, s) -> {
+                        try (var statement = sql.createStatement()) {
+                            statement.execute("CREATE TABLE IF NOT EXISTS mine (n INTEGER)");
+                        }
+                    });
+                    return ctx.tx("insert", Integer.class, (sql, s) -> {
+                        try (var statement = sql.createStatement()) {
+                            statement.execute("INSERT INTO mine VALUES (1)");
+                            var rows = statement.executeQuery("SELECT count(*) FROM mine");
+                            rows.next();
+                            return rows.getInt(1);
+                        }
+                    });
+                });
         semel.register(flow);
         assertEquals(1, semel.start(flow, "x").result(SOON));
         assertEquals(2, semel.start(flow, "y").result(SOON));

@@ -95,14 +95,13 @@ final class Attempt {
     static boolean notSent(Throwable failure) {
         Throwable cause = failure;
         for (int i = 0; cause != null && i < CAUSES; i++) {
-            boolean certain =
-                    switch (cause) {
-                        case Failures.NotSent _, ConnectException _, UnknownHostException _ -> true;
-                        case NoRouteToHostException _, SSLHandshakeException _ -> true;
-                        case java.nio.channels.UnresolvedAddressException _ -> true;
-                        case Failures.Status status -> status.status() == 429;
-                        default -> false;
-                    };
+            boolean certain = switch (cause) {
+                case Failures.NotSent _, ConnectException _, UnknownHostException _ -> true;
+                case NoRouteToHostException _, SSLHandshakeException _ -> true;
+                case java.nio.channels.UnresolvedAddressException _ -> true;
+                case Failures.Status status -> status.status() == 429;
+                default -> false;
+            };
             if (certain) {
                 return true;
             }

@@ -44,7 +44,9 @@ public final class Children {
             // CRASH(child-started): the child runs and we do not know of it; asked again, its key finds it.
             execution.ambient().point("child-started");
             execution.record(
-                    new Entry.Begun(place.path(), Entry.Kind.CALL, execution.ambient().micros(), 0, id.text()), 64);
+                    new Entry.Begun(
+                            place.path(), Entry.Kind.CALL, execution.ambient().micros(), 0, id.text()),
+                    64);
         }
         return output(scope, place, id);
     }
@@ -100,8 +102,8 @@ public final class Children {
         scope.mayBegin();
         execution.durable();
         String key = signal.key() == null ? place.stepId() : signal.key();
-        Edit.Signalled delivered = execution.engine().signaller().signal(
-                execution.run().workspace(), signal, key);
+        Edit.Signalled delivered =
+                execution.engine().signaller().signal(execution.run().workspace(), signal, key);
         // CRASH(signal-sent): it was delivered and that is not on record; sent again, its key is known.
         execution.ambient().point("signal-sent");
         execution.record(

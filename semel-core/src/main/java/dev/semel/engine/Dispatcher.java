@@ -7,9 +7,9 @@ import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
+import dev.semel.workflow.Published;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import dev.semel.workflow.Published;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -104,8 +104,9 @@ public final class Dispatcher implements AutoCloseable {
         }
         int left = room;
         try {
-            List<Write.Driver> claimed =
-                    parts.committer().submit(0, new Write.Claim(room, List.copyOf(undrivable))).join();
+            List<Write.Driver> claimed = parts.committer()
+                    .submit(0, new Write.Claim(room, List.copyOf(undrivable)))
+                    .join();
             for (Write.Driver driver : claimed) {
                 if (resume(driver)) {
                     left--;
@@ -152,7 +153,10 @@ public final class Dispatcher implements AutoCloseable {
         try {
             return parts.runs().resume(driver.run(), () -> read(driver));
         } catch (Catalog.NotKnownHere e) {
-            LOG.log(Level.WARNING, "workflow {0} is not known to this worker; its runs are left to others", e.workflow());
+            LOG.log(
+                    Level.WARNING,
+                    "workflow {0} is not known to this worker; its runs are left to others",
+                    e.workflow());
             undrivable.add(e.workflowId());
             parts.committer()
                     .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))

@@ -81,8 +81,7 @@ final class DurableScope implements Durable {
         }
         scope.waitFor(due, "sleep", place.path());
         scope.mayBegin();
-        execution.record(
-                Entry.Done.plain(place.path(), Entry.Kind.SLEEP, execution.storeNow(), JSON.nullNode()), 64);
+        execution.record(Entry.Done.plain(place.path(), Entry.Kind.SLEEP, execution.storeNow(), JSON.nullNode()), 64);
     }
 
     @Override
@@ -118,7 +117,8 @@ final class DurableScope implements Durable {
 
     @Override
     public Instant now() {
-        long micros = recorded(Entry.Kind.NOW, () -> JSON.numberNode(execution.storeNow())).asLong();
+        long micros = recorded(Entry.Kind.NOW, () -> JSON.numberNode(execution.storeNow()))
+                .asLong();
         return Instant.ofEpochSecond(Math.floorDiv(micros, 1_000_000L), Math.floorMod(micros, 1_000_000L) * 1_000);
     }
 
@@ -134,7 +134,9 @@ final class DurableScope implements Durable {
 
     @Override
     public double random() {
-        return recorded(Entry.Kind.RANDOM, () -> JSON.numberNode(execution.ambient().random().nextDouble()))
+        return recorded(
+                        Entry.Kind.RANDOM,
+                        () -> JSON.numberNode(execution.ambient().random().nextDouble()))
                 .asDouble();
     }
 
@@ -145,7 +147,8 @@ final class DurableScope implements Durable {
             return known;
         }
         JsonNode fresh = value.get();
-        execution.record(Entry.Done.plain(place.path(), kind, execution.ambient().micros(), fresh), 64);
+        execution.record(
+                Entry.Done.plain(place.path(), kind, execution.ambient().micros(), fresh), 64);
         return fresh;
     }
 
@@ -167,5 +170,4 @@ final class DurableScope implements Durable {
         execution.goOn();
         execution.durable();
     }
-
 }

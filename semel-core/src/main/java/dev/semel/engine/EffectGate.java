@@ -56,9 +56,7 @@ final class EffectGate {
             return new Outcome.Indeterminate<>(Results.INDETERMINATE);
         }
         JsonNode known = place.result();
-        return known != null
-                ? new Outcome.Done<>(known)
-                : new EffectGate(scope, plan, sending, place).perform();
+        return known != null ? new Outcome.Done<>(known) : new EffectGate(scope, plan, sending, place).perform();
     }
 
     private Outcome<JsonNode> perform() {
@@ -72,7 +70,10 @@ final class EffectGate {
             scope.mayBegin();
             long seen = execution.waits().wakes();
             Ledger.Holder holder = new Ledger.Holder(
-                    place.stepId(), execution.run().id(), execution.run().driver().claim(), execution.nextTurn());
+                    place.stepId(),
+                    execution.run().id(),
+                    execution.run().driver().claim(),
+                    execution.nextTurn());
             Verdict verdict = execution.reserve(name.reserve(holder, onChange));
             outcome = switch (verdict) {
                 case Verdict.Granted granted -> send(holder, granted);
@@ -89,7 +90,8 @@ final class EffectGate {
 
     /** In a safe replay: what an earlier run of the lineage did under a key across runs, whatever became of that key. */
     private @Nullable String replayed() {
-        if (name.once() == null || execution.run().lineage().equals(execution.run().id())) {
+        if (name.once() == null
+                || execution.run().lineage().equals(execution.run().id())) {
             return null;
         }
         Ledger.Row row = execution.engine().readers().maybe(reads -> reads.effect(name.stepRow()));
@@ -302,8 +304,8 @@ final class EffectGate {
                 throw unwind;
             } catch (Throwable failure) {
                 last = Results.problem(failure);
-                long pause = Attempt.pauseMicros(
-                        plan.step().retry(), Math.min(asked, 20), failure, execution.ambient());
+                long pause =
+                        Attempt.pauseMicros(plan.step().retry(), Math.min(asked, 20), failure, execution.ambient());
                 scope.busy(false);
                 scope.waitFor(execution.storeNow() + pause, "lookup", place.path());
                 scope.mayBegin();
@@ -330,7 +332,8 @@ final class EffectGate {
         execution.durable();
         // CRASH(effect-doubted): the doubt is on record; a restart finds it and waits for the decision.
         execution.ambient().point("effect-doubted");
-        String what = Waiting.text("decision", place.path(), Write.Rest.NEVER, name.row().digest());
+        String what = Waiting.text(
+                "decision", place.path(), Write.Rest.NEVER, name.row().digest());
         scope.await(new Waits.Wait(Write.Rest.NEVER, what, false, true), seen);
         return null;
     }

@@ -18,7 +18,12 @@ import org.jspecify.annotations.Nullable;
  * @param stepRow the row that a safe replay looks at
  */
 record EffectName(
-        String key, Ledger.Id row, Ledger.Id stepRow, EffectPlan.@Nullable Once once, EffectPlan plan, Ledger.Facts facts) {
+        String key,
+        Ledger.Id row,
+        Ledger.Id stepRow,
+        EffectPlan.@Nullable Once once,
+        EffectPlan plan,
+        Ledger.Facts facts) {
     private static final long A_MINUTE = 60_000_000;
 
     static EffectName of(RunLoop.Resident run, Scope.Place place, EffectPlan plan) {
@@ -37,7 +42,9 @@ record EffectName(
     }
 
     Ledger.OnChange onChange() {
-        return once == null ? Ledger.OnChange.SEND : Ledger.OnChange.valueOf(once.onChange().name());
+        return once == null
+                ? Ledger.OnChange.SEND
+                : Ledger.OnChange.valueOf(once.onChange().name());
     }
 
     /** The byte-identical key of every attempt of this generation. */
@@ -49,7 +56,13 @@ record EffectName(
         long window = once == null ? 0 : once.window().toNanos() / 1_000;
         byte[] data = once == null ? null : once.data();
         return new Ledger.Reserve(
-                row, holder, resendFor(), window, onChange, data == null ? null : HexFormat.of().formatHex(data), facts);
+                row,
+                holder,
+                resendFor(),
+                window,
+                onChange,
+                data == null ? null : HexFormat.of().formatHex(data),
+                facts);
     }
 
     /** How long after the first send an unknown one may be sent again without asking anybody. */

@@ -342,8 +342,7 @@ final class Execution {
     Write.End ending(RunState state, Write.Ending ending) {
         lock.lock();
         try {
-            return new Write.End(
-                    run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps));
+            return new Write.End(run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps));
         } finally {
             lock.unlock();
         }

@@ -32,8 +32,7 @@ final class Gatekeeper {
     private static NewRun.Gate.@Nullable Rate rate(Trigger trigger, Gates.@Nullable RateLimit limit) {
         return limit == null
                 ? null
-                : new NewRun.Gate.Rate(
-                        name(trigger, limit.key()), micros(limit.per()) / limit.count(), limit.count());
+                : new NewRun.Gate.Rate(name(trigger, limit.key()), micros(limit.per()) / limit.count(), limit.count());
     }
 
     private static NewRun.Gate.@Nullable Debounce debounce(Trigger trigger, Gates.@Nullable Debounce debounce) {

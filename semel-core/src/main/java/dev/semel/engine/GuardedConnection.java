@@ -13,7 +13,14 @@ import java.util.Set;
  */
 final class GuardedConnection {
     private static final Set<String> REFUSED = Set.of(
-            "commit", "rollback", "close", "abort", "setAutoCommit", "setTransactionIsolation", "unwrap", "setReadOnly");
+            "commit",
+            "rollback",
+            "close",
+            "abort",
+            "setAutoCommit",
+            "setTransactionIsolation",
+            "unwrap",
+            "setReadOnly");
 
     private GuardedConnection() {}
 

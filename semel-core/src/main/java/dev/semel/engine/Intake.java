@@ -275,7 +275,9 @@ public final class Intake {
                 trigger.input(),
                 one.fingerprint().fields(),
                 new NewRun.Links(
-                        trigger.ties().lineage(), trigger.ties().parent(), trigger.ties().replayOf()),
+                        trigger.ties().lineage(),
+                        trigger.ties().parent(),
+                        trigger.ties().replayOf()),
                 Gatekeeper.gate(trigger));
     }
 

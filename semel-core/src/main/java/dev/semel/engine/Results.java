@@ -52,9 +52,8 @@ final class Results {
     static Entry.Problem problem(Throwable failure) {
         String code = failure instanceof SemelException known ? known.code().slug() : ErrorCode.STEP_FAILED.slug();
         String text = failure instanceof SemelException known ? known.detail() : String.valueOf(failure.getMessage());
-        Throwable shown = failure instanceof Attempt.CodeError && failure.getCause() != null
-                ? failure.getCause()
-                : failure;
+        Throwable shown =
+                failure instanceof Attempt.CodeError && failure.getCause() != null ? failure.getCause() : failure;
         return new Entry.Problem(code, StepFailed.typesOf(shown), clean(text));
     }
 

@@ -238,7 +238,8 @@ public final class RunLoop implements AutoCloseable {
         if (run.falls() >= engine.limits().mostFalls()) {
             throw new Unwind.Held(
                     "poison",
-                    "The worker died " + run.falls() + " times in a row while it drove this run. The run is held; other "
+                    "The worker died " + run.falls()
+                            + " times in a row while it drove this run. The run is held; other "
                             + "runs are not affected. Find out why, then let it go on or cancel it.");
         }
         Scope scope = new Scope(execution, StepPath.ROOT, false);
@@ -321,7 +322,8 @@ public final class RunLoop implements AutoCloseable {
                 .orElse(new Waits.Wait(0, Waiting.text("worker", execution.current(), 0), false, false));
         boolean doubt = all.stream().anyMatch(Waits.Wait::doubt);
         boolean signals = all.stream().anyMatch(Waits.Wait::signals);
-        String what = all.stream().filter(Waits.Wait::doubt).findFirst().orElse(first).what();
+        String what =
+                all.stream().filter(Waits.Wait::doubt).findFirst().orElse(first).what();
         execution.rest(
                 doubt ? RunState.IN_DOUBT : RunState.WAITING,
                 new Write.Rest(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE));

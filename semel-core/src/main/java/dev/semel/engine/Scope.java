@@ -60,12 +60,7 @@ final class Scope {
      * @param tries failed attempts on record
      * @param retryDue when the next attempt is due; 0 for at once
      */
-    record Place(
-            String path,
-            String stepId,
-            Memory.@Nullable Trace trace,
-            int tries,
-            long retryDue) {
+    record Place(String path, String stepId, Memory.@Nullable Trace trace, int tries, long retryDue) {
         /** The recorded result, a recorded failure thrown again, or null where there is none yet. */
         @Nullable
         JsonNode result() {
@@ -123,11 +118,7 @@ final class Scope {
         }
         // An effect keeps the key it was sent with, whatever it is called now.
         return new Place(
-                path,
-                stepId(recorded),
-                trace,
-                trace == null ? 0 : trace.tries(),
-                trace == null ? 0 : trace.due());
+                path, stepId(recorded), trace, trace == null ? 0 : trace.tries(), trace == null ? 0 : trace.due());
     }
 
     private Unwind.Held diverged(String recorded, String asked, Entry.Kind kind) {
@@ -135,7 +126,8 @@ final class Scope {
         return execution.end(new Unwind.Held(
                 "code",
                 "The record of this run goes on with \"" + recorded + "\", but the code asks for " + kind.word() + " \""
-                        + asked + "\". Nothing was done and the run is held. Deploy code that asks in the recorded order"
+                        + asked
+                        + "\". Nothing was done and the run is held. Deploy code that asks in the recorded order"
                         + " (a renamed step says formerly(\"" + recorded + "\")), or cancel the run."));
     }
 
@@ -211,8 +203,8 @@ final class Scope {
         if (!unicode || name.isEmpty() || name.indexOf(0) >= 0 || !fits) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "The name of a step is empty, longer than " + LONGEST_NAME + " characters, or holds a NUL or half of"
-                            + " a surrogate pair. The step did not run.",
+                    "The name of a step is empty, longer than " + LONGEST_NAME
+                            + " characters, or holds a NUL or half of" + " a surrogate pair. The step did not run.",
                     "Give the step a short name of plain characters.");
         }
     }

@@ -49,7 +49,9 @@ final class Signals {
         }
         String by = decision.path("by").asString("");
         String note = decision.path("note").asString("");
-        return decision.path("approved").asBoolean() ? new Decision.Approved(by, note) : new Decision.Rejected(by, note);
+        return decision.path("approved").asBoolean()
+                ? new Decision.Approved(by, note)
+                : new Decision.Rejected(by, note);
     }
 
     /** A decision about an effect under way; which one was taken goes with the record of the effect. */
@@ -91,15 +93,20 @@ final class Signals {
                 JsonNode value = Json.parse(found.value());
                 execution.record(
                         new Entry.Done(
-                                place.path(), kind, now, value, Entry.How.DONE, 1, found.id().text()),
+                                place.path(),
+                                kind,
+                                now,
+                                value,
+                                Entry.How.DONE,
+                                1,
+                                found.id().text()),
                         found.value().length());
                 execution.durable();
                 return value.deepCopy();
             }
             if (now >= due) {
                 JsonNode nothing = JsonNodeFactory.instance.nullNode();
-                execution.record(
-                        new Entry.Done(place.path(), kind, now, nothing, Entry.How.TIMED_OUT, 1, null), 64);
+                execution.record(new Entry.Done(place.path(), kind, now, nothing, Entry.How.TIMED_OUT, 1, null), 64);
                 execution.durable();
                 return null;
             }
@@ -109,7 +116,10 @@ final class Signals {
     }
 
     private static Rows.@Nullable Signal find(Execution execution, String name) {
-        List<Rows.Signal> all = execution.engine().readers().ask(reads -> reads.signals(execution.run().id()));
+        List<Rows.Signal> all = execution
+                .engine()
+                .readers()
+                .ask(reads -> reads.signals(execution.run().id()));
         execution.sawSignals(all.size());
         for (Rows.Signal one : all) {
             if (one.name().equals(name) && !execution.isTaken(one.id().text())) {

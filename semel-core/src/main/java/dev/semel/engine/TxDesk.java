@@ -62,7 +62,8 @@ public final class TxDesk implements AutoCloseable {
             execution.durable();
             Deed deed = new Deed(scope, place, work, attempt);
             int seq = execution.takeSeq();
-            Write.TxOutcome outcome = apply(execution, new Write.Tx(execution.run().driver(), seq, deed));
+            Write.TxOutcome outcome =
+                    apply(execution, new Write.Tx(execution.run().driver(), seq, deed));
             // CRASH(tx-committed): the user's rows and the record are both there; a restart replays the record.
             execution.ambient().point("tx-committed");
             switch (outcome) {
@@ -128,7 +129,8 @@ public final class TxDesk implements AutoCloseable {
                 throw execution.end(new Unwind.NotOurs());
             }
             try {
-                return (Write.TxOutcome) seat.lane().apply(new Batch(hold, List.of(tx))).getFirst();
+                return (Write.TxOutcome)
+                        seat.lane().apply(new Batch(hold, List.of(tx))).getFirst();
             } catch (StoreFailure.Fenced e) {
                 leases.lost();
                 throw execution.end(new Unwind.NotOurs());
@@ -172,18 +174,21 @@ public final class TxDesk implements AutoCloseable {
             } finally {
                 scope.busy(false);
             }
-            Results.Fit fit = Results.fit(answer, place.path(), execution.engine().limits());
+            Results.Fit fit =
+                    Results.fit(answer, place.path(), execution.engine().limits());
             if (fit.problem() != null) {
                 throw new SemelException(
-                        ErrorCode.INVALID_INPUT, fit.problem().message(), "Return a small value; its rows were undone.");
+                        ErrorCode.INVALID_INPUT,
+                        fit.problem().message(),
+                        "Return a small value; its rows were undone.");
             }
             result = fit.kept();
             done++;
             // CRASH(tx-done): the rows are written and not committed; a restart finds neither rows nor record.
             execution.ambient().point("tx-done");
             long at = execution.ambient().micros();
-            return Journal.encode(
-                    List.of(new Entry.Done(place.path(), Entry.Kind.TX, at, fit.kept(), Entry.How.DONE, attempt, null)));
+            return Journal.encode(List.of(
+                    new Entry.Done(place.path(), Entry.Kind.TX, at, fit.kept(), Entry.How.DONE, attempt, null)));
         }
 
         /** What is on record; where the code ran more than once only the store knows which of them counted. */
@@ -192,7 +197,10 @@ public final class TxDesk implements AutoCloseable {
             if (done == 1 && answer != null) {
                 return answer.deepCopy();
             }
-            List<Reads.Chunk> chunks = execution.engine().readers().ask(reads -> reads.journal(execution.run().id()));
+            List<Reads.Chunk> chunks = execution
+                    .engine()
+                    .readers()
+                    .ask(reads -> reads.journal(execution.run().id()));
             for (Reads.Chunk chunk : chunks) {
                 if (chunk.seq() == seq && Journal.decode(chunk.entries()).getFirst() instanceof Entry.Done one) {
                     return one.result();

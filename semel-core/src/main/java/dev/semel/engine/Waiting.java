@@ -16,7 +16,8 @@ final class Waiting {
 
     /** @param detail the signal's name, the other run, or a message */
     static String text(String reason, String step, long due, @Nullable String detail) {
-        ObjectNode out = JsonNodeFactory.instance.objectNode().put("for", reason).put("step", step);
+        ObjectNode out =
+                JsonNodeFactory.instance.objectNode().put("for", reason).put("step", step);
         if (detail != null) {
             out.put("detail", detail);
         }

@@ -84,7 +84,12 @@ public sealed interface Entry {
     record Tried(String path, Kind kind, long at, Problem problem, int attempt, long due) implements Entry {}
 
     /** It has begun and waits. {@code due}: until when, 0 for ever. {@code ref}: the run that was started. */
-    record Begun(String path, Kind kind, long at, long due, @Nullable String ref) implements Entry {}
+    record Begun(
+            String path,
+            Kind kind,
+            long at,
+            long due,
+            @Nullable String ref) implements Entry {}
 
     /** What went wrong: our code for it, the class of the failure and its superclasses, its text. */
     record Problem(String code, List<String> types, String message) {

@@ -1,9 +1,9 @@
 package dev.semel.journal;
 
-import dev.semel.json.Json;
 import dev.semel.journal.Entry.How;
 import dev.semel.journal.Entry.Kind;
 import dev.semel.journal.Entry.Problem;
+import dev.semel.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -31,13 +31,10 @@ public sealed interface Write<O> {
                 RunId lineage,
                 @Nullable Earlier earlier,
                 @Nullable Known duplicateOf,
-                boolean queued) implements Admitted {
+                boolean queued)
+                implements Admitted {
             public Fresh(
-                    long now,
-                    boolean owned,
-                    RunId lineage,
-                    @Nullable Earlier earlier,
-                    @Nullable Known duplicateOf) {
+                    long now, boolean owned, RunId lineage, @Nullable Earlier earlier, @Nullable Known duplicateOf) {
                 this(now, owned, lineage, earlier, duplicateOf, false);
             }
         }

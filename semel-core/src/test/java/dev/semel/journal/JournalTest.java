@@ -56,7 +56,9 @@ final class JournalTest {
 
     @Test
     void a_recorded_null_is_a_result() {
-        assertEquals(done("a", "null"), new Memory(List.of(done("a", "null"))).at("a").done());
+        assertEquals(
+                done("a", "null"),
+                new Memory(List.of(done("a", "null"))).at("a").done());
     }
 
     @Test

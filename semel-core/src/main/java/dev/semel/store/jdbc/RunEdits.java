@@ -104,7 +104,11 @@ final class RunEdits {
             return false;
         }
         Effects.update(session, decided);
-        session.update("UPDATE semel_work SET due_at = 0 WHERE run = ?", decide.run());
+        // Decided is not in doubt any more, also before somebody takes the run up.
+        session.update(
+                "UPDATE semel_work SET due_at = 0, waits = NULL, state = ? WHERE run = ? AND owner IS NULL",
+                RunState.WAITING.code(),
+                decide.run());
         return true;
     }
 

@@ -267,7 +267,8 @@ final class SqliteLane implements Lane {
             link(run);
             waits = !gating.enter(run, now);
         }
-        return new Admitted.Fresh(now, owner != null && owns(run.id(), owner), origins.lineage(), earlier, duplicateOf, waits);
+        return new Admitted.Fresh(
+                now, owner != null && owns(run.id(), owner), origins.lineage(), earlier, duplicateOf, waits);
     }
 
     private void link(NewRun run) throws SQLException {

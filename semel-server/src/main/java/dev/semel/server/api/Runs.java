@@ -4,9 +4,7 @@ import dev.semel.Semel;
 import dev.semel.effect.Ledger;
 import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
-import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.run.StepId;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.store.Reads;
@@ -16,8 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Runs and the requests beside them. */
 final class Runs {
@@ -108,9 +104,9 @@ final class Runs {
         }
         List<Ledger.Row> effects = semel.view(reads -> reads.effects(run.id()));
         boolean isFile = semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow;
-        return Views.ok(new Timeline(
-                        run.lineage(), isFile ? "set" : "step", entries, effects == null ? List.of() : effects)
-                .items());
+        return Views.ok(
+                new Timeline(run.lineage(), isFile ? "set" : "step", entries, effects == null ? List.of() : effects)
+                        .items());
     }
 
     /** `status:failed workflow:x key:k replayed:true since:2h`. */

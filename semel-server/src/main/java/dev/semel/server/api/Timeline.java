@@ -90,7 +90,15 @@ final class Timeline {
             switch (entry) {
                 case Entry.Tried tried -> attempt(out, tried.attempt(), tried.at(), "failed", tried.problem());
                 case Entry.Failed failed -> attempt(out, failed.attempts(), failed.at(), "failed", failed.problem());
-                case Entry.Done done -> attempt(out, done.attempts(), done.at(), done.how() == Entry.How.DONE ? "completed" : done.how().word(), null);
+                case Entry.Done done ->
+                    attempt(
+                            out,
+                            done.attempts(),
+                            done.at(),
+                            done.how() == Entry.How.DONE
+                                    ? "completed"
+                                    : done.how().word(),
+                            null);
                 case Entry.Begun _ -> {}
             }
         }
