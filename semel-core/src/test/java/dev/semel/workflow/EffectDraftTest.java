@@ -158,9 +158,7 @@ class EffectDraftTest {
             String why, Consumer<EffectDraft> mistake) {
         SemelException refused = assertThrows(SemelException.class, () -> mistake.accept(ctx.effect("send_receipt")));
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
-        assertTrue(
-                refused.detail().toLowerCase(java.util.Locale.ROOT).startsWith("effect \"send_receipt\""),
-                refused.detail());
+        assertTrue(refused.detail().startsWith("Effect \"send_receipt\""), refused.detail());
         assertTrue(refused.detail().contains(why), refused.detail());
         assertTrue(refused.detail().endsWith("It was not done."), refused.detail());
         assertEquals(Map.of(), world.effects);

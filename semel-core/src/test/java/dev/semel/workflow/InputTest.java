@@ -59,6 +59,26 @@ class InputTest {
                         .toList());
     }
 
+    private static int lines(Order order) {
+        return order.lines() + 1;
+    }
+
+    @Test
+    void a_method_of_another_class_is_shown_and_stands_for_no_member() {
+        Object lock = new Object(); // captured, and not serializable
+        Workflow<Order, String> workflow =
+                finished(draft().fingerprint(InputTest::lines, o -> o.lines() + (lock.equals(o) ? 1 : 0)));
+        assertEquals(
+                List.of("lines", "field 2"),
+                workflow.policy().fingerprint().stream()
+                        .map(field -> field.name())
+                        .toList());
+        String broken = DATA.replace("EUR\"", "EUR\",\"x\":1").replace("10.0", "\"ten\"");
+        assertEquals(
+                List.of("field 2", "lines"),
+                of(workflow, broken).changedFrom(of(workflow, DATA).fields()));
+    }
+
     @Test
     void a_conflict_names_the_fields_that_differ() {
         Workflow<Order, String> workflow = finished(draft().fingerprint(Order::orderId, Order::total, o -> o.lines()));
