@@ -11,19 +11,22 @@ import org.jspecify.annotations.Nullable;
  * nothing through. This is as near to reflection as we go, because a conflict has to name the field that differs.
  */
 final class AccessorName extends ObjectOutputStream {
-    private @Nullable String method;
+    private @Nullable Method method;
+
+    /** @param owner the class that declares it */
+    record Method(String owner, String name) {}
 
     private AccessorName() throws IOException {
         super(OutputStream.nullOutputStream());
         enableReplaceObject(true);
     }
 
-    /** The name of the method; null for a lambda, which has none that a person would know. */
-    static @Nullable String of(Accessor<?, ?> accessor) {
+    /** The method; null for a lambda, which has none that a person would know. */
+    static @Nullable Method of(Accessor<?, ?> accessor) {
         try (AccessorName stream = new AccessorName()) {
             stream.writeObject(accessor);
-            String name = stream.method;
-            return name == null || name.startsWith("lambda$") ? null : name;
+            Method found = stream.method;
+            return found == null || found.name().startsWith("lambda$") ? null : found;
         } catch (IOException e) {
             return null;
         }
@@ -32,7 +35,7 @@ final class AccessorName extends ObjectOutputStream {
     @Override
     protected @Nullable Object replaceObject(Object object) {
         if (object instanceof SerializedLambda lambda) {
-            method = lambda.getImplMethodName();
+            method = new Method(lambda.getImplClass().replace('/', '.'), lambda.getImplMethodName());
         }
         return null;
     }

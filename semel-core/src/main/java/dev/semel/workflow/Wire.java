@@ -36,7 +36,8 @@ record Wire(Durable durable, Codec codec) {
     static SemelException refused(String whose, @Nullable String why) {
         return new SemelException(
                 ErrorCode.INVALID_DEFINITION,
-                whose + " is not as it must be: " + why + ". It was not done.",
+                Character.toUpperCase(whose.charAt(0)) + whose.substring(1) + " is not as it must be: " + why
+                        + ". It was not done.",
                 "Correct the workflow, then replay the run: what is on record is reused.");
     }
 }

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /** A workflow in the making; {@link #body} finishes it. What is wrong is refused here, with the name of what it is. */
 public final class WorkflowDraft<I, O> {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]{0,63}");
+    private static final String A_FUNCTION = "a function";
     private static final int LONGEST_TEXT = 1_000;
 
     private final String name;
@@ -84,9 +85,8 @@ public final class WorkflowDraft<I, O> {
     @SuppressWarnings("varargs") // the array is only read
     public final WorkflowDraft<I, O> fingerprint(Accessor<I, ?>... accessors) {
         for (Accessor<I, ?> accessor : accessors) {
-            String method = AccessorName.of(accessor);
-            String member = method == null ? null : members.get(method);
-            String shown = member != null ? member : method != null ? method : "field " + (fields.size() + 1);
+            String member = memberOf(AccessorName.of(accessor));
+            String shown = nameOf(accessor, "field " + (fields.size() + 1));
             fingerprint(new Input.Field<>(shown, member, accessor));
         }
         return this;
@@ -198,7 +198,7 @@ public final class WorkflowDraft<I, O> {
     }
 
     Declaration declaration() {
-        String keyName = key == null ? null : nameOf(key);
+        String keyName = key == null ? null : nameOf(key, A_FUNCTION);
         return new Declaration(name, title, description, owner, keyName, policy(), gates, deadline);
     }
 
@@ -258,12 +258,21 @@ public final class WorkflowDraft<I, O> {
     }
 
     private Gates.GateKey gateKey(String gate, Accessor<I, ?> accessor) {
-        return input.gateKey(gate, new Input.Field<>(nameOf(accessor), null, accessor));
+        return input.gateKey(gate, new Input.Field<>(nameOf(accessor, A_FUNCTION), null, accessor));
     }
 
-    private String nameOf(Accessor<I, ?> accessor) {
-        String method = AccessorName.of(accessor);
-        return method == null ? "a function" : members.getOrDefault(method, method);
+    private String nameOf(Accessor<I, ?> accessor, String otherwise) {
+        AccessorName.Method method = AccessorName.of(accessor);
+        String member = memberOf(method);
+        return member != null ? member : method != null ? method.name() : otherwise;
+    }
+
+    /** A method of another class may have the name of a member and mean something else. */
+    private @Nullable String memberOf(AccessorName.@Nullable Method method) {
+        if (method == null || !method.owner().equals(input.type().getTypeName())) {
+            return null;
+        }
+        return members.get(method.name());
     }
 
     private WorkflowDraft<I, O> gates(Supplier<Gates> made) {

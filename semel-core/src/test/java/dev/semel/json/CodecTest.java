@@ -155,6 +155,7 @@ class CodecTest {
                 Arguments.of("\"hush\"", Colour.class, ": Colour is expected there"),
                 Arguments.of("1", Colour.class, ": Colour is expected there"),
                 Arguments.of("\"hush\"", Instant.class, ": Instant is expected there"),
+                Arguments.of("null", int.class, ": int is expected there"),
                 Arguments.of("\"\"", Integer.class, ": Integer is expected there"),
                 Arguments.of("{\"secret\":\"bad hush\"}", Strict.class, ": the constructor of Strict refused it"),
                 Arguments.of("{\"a~/b\":{\"c\":\"hush\"}}", MapOfLines.class, null));

@@ -78,5 +78,22 @@ final class Ambience {
     static final Predicate<Touch> PROCESS = types("java.lang.Runtime", "java.lang.Process", "java.lang.ProcessBuilder")
             .or(calls("java.lang.System.getenv", "java.lang.System.getProperty", "java.lang.System.exit"));
 
+    /** Everything by which code reaches outside of its arguments. */
+    static final Predicate<Touch> ACTS = SQL.or(NETWORK)
+            .or(FILES)
+            .or(TIME)
+            .or(CHANCE)
+            .or(THREADS_AND_LOCKS)
+            .or(LOGS)
+            .or(PROCESS);
+
+    /**
+     * A connection that is named and asked nothing, a binding for the code that is called, and the stream to nowhere
+     * that shows the name of a method reference.
+     */
+    static final Predicate<Touch> HANDED_THROUGH = types("java.sql.Connection")
+            .and(member(""))
+            .or(types("java.lang.ScopedValue", "java.util.concurrent.Callable", "java.io.ObjectOutputStream"));
+
     private Ambience() {}
 }

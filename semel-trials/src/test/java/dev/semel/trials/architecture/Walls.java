@@ -25,17 +25,16 @@ record Walls(Rooms rooms) {
         return List.of(
                 new Wall(
                         "pure",
-                        rooms.in(Rooms.PURE),
-                        Ambience.SQL
-                                .or(Ambience.NETWORK)
-                                .or(Ambience.FILES)
-                                .or(Ambience.TIME)
-                                .or(Ambience.CHANCE)
-                                .or(Ambience.THREADS_AND_LOCKS)
-                                .or(Ambience.LOGS)
-                                .or(Ambience.PROCESS),
+                        rooms.in(Rooms.PURE).and(rooms.in("workflow").negate()),
+                        Ambience.ACTS,
                         "a pure room decides and does not act. Take time, ids and chance as arguments, return a"
                                 + " decision, and let the engine do the deed"),
+                new Wall(
+                        "workflow",
+                        rooms.in("workflow"),
+                        Ambience.ACTS.and(Ambience.HANDED_THROUGH.negate()),
+                        "what users write with does not act. It hands their code and a connection on, binds the step"
+                                + " that is being done, and lets the engine do the rest"),
                 new Wall(
                         "pure_among_themselves",
                         rooms.in(Rooms.PURE),
@@ -147,10 +146,10 @@ record Walls(Rooms rooms) {
                 new Wall(
                         "definition",
                         rooms.in("server.definition"),
-                        Ambience.SQL.or(core.and(type(rooms.in("key", "workflow", "json", "error"))
+                        Ambience.SQL.or(core.and(type(rooms.in("key", "workflow", "effect", "json", "error"))
                                 .negate())),
-                        "a definition becomes a Published workflow and knows key, workflow, json and error only. Let"
-                                + " the wiring hand in the rest"));
+                        "a definition becomes a Published workflow and knows key, workflow, effect, json and error"
+                                + " only. Let the wiring hand in the rest"));
     }
 
     private List<Wall> libraries() {

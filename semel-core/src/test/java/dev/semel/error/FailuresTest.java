@@ -1,0 +1,65 @@
+package dev.semel.error;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The kinds of failure that code can catch: their codes, and what they say. */
+class FailuresTest {
+    static Stream<Arguments> kinds() {
+        return Stream.of(
+                Arguments.of("step-failed", "\"capture\"", new StepFailed("capture", "a.B", "no", 3)),
+                Arguments.of("idempotency-key-conflict", "Key \"k\"", new KeyConflict("Key \"k\".", "Do.")),
+                Arguments.of("in-doubt", "\"capture\"", new InDoubt("capture", "the connection was reset")),
+                Arguments.of("run-cancelled", "run_1", new RunCancelled("run_1", "by ann")),
+                Arguments.of("run-diverged", "\"capture\"", new Diverged("capture", "a timer is on record")),
+                Arguments.of("run-timed-out", "run_1", new RunTimedOut("run_1", Duration.ofHours(2))),
+                Arguments.of("type-mismatch", "Step x", new TypeMismatch("Step x.", "Do.")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void each_has_its_code_and_says_which_one_it_is_about(String slug, String which, SemelException failure) {
+        assertEquals(slug, failure.code().slug());
+        assertTrue(failure.detail().contains(which), failure.detail());
+        assertTrue(failure.detail().endsWith("."), failure.detail());
+        assertFalse(failure.fix().isBlank());
+        assertFalse(failure.code().retryable());
+        assertEquals(failure.detail() + " " + failure.fix() + " [" + slug + "]", failure.getMessage());
+    }
+
+    @Test
+    void a_failed_step_is_told_by_its_cause_as_it_is_on_record() {
+        List<String> recorded = StepFailed.typesOf(new ConnectException("refused"));
+        StepFailed failed = new StepFailed("capture", recorded, "refused", 5);
+        assertEquals("java.net.ConnectException", failed.causeType());
+        assertTrue(failed.is(ConnectException.class));
+        assertTrue(failed.is(SocketException.class));
+        assertTrue(failed.is(IOException.class));
+        assertTrue(failed.is(Throwable.class));
+        assertFalse(failed.is(IllegalStateException.class));
+        assertEquals("capture", failed.step());
+        assertEquals(5, failed.attempts());
+        assertTrue(failed.detail().contains("after 5 attempts with java.net.ConnectException: refused."));
+        assertTrue(new StepFailed("a", "b.C", "", 1).detail().contains("after 1 attempt with b.C. "));
+    }
+
+    @Test
+    void a_conflict_lists_the_names_that_changed() {
+        assertEquals(List.of(), new KeyConflict("d", "f").changed());
+        KeyConflict conflict = new KeyConflict("d", "f");
+        conflict.with("changed", List.of("amount"));
+        assertEquals(List.of("amount"), conflict.changed());
+    }
+}

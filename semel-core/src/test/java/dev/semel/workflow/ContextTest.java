@@ -1,0 +1,203 @@
+package dev.semel.workflow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.error.TypeMismatch;
+import dev.semel.json.Codec;
+import dev.semel.json.Json;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** The typed context on a journal in memory. */
+class ContextTest {
+    record Pick(String place) {}
+
+    record Line(@Nullable String sku) {}
+
+    private static final Signal<Pick> PICKED = Signal.of("picked", Pick.class);
+
+    private final MemoryDurable.World world = new MemoryDurable.World();
+    private final Context ctx = new Context(new MemoryDurable(world), Codec.STANDARD);
+
+    @Test
+    void a_step_returns_what_is_on_record_and_does_not_run_again() {
+        assertEquals(new Pick("a"), ctx.step("pick", Pick.class, s -> new Pick("a")));
+        assertEquals(new Pick("a"), ctx.step("pick", Pick.class, s -> new Pick("b")));
+        assertEquals("{\"place\":\"a\"}", world.recorded.get("pick"));
+        assertEquals(StepPlan.named("pick").retry(Retry.STANDARD), world.steps.get("pick"));
+    }
+
+    @Test
+    void types_with_parameters_come_back_whole() {
+        TypeRef<List<Pick>> picks = new TypeRef<>() {};
+        ctx.step("picks", picks, s -> List.of(new Pick("a")));
+        List<Pick> again = ctx.step("picks", picks, s -> List.of());
+        assertEquals(new Pick("a"), again.getFirst());
+        assertEquals(
+                Map.of("k", List.of(1L)),
+                ctx.tx("tx", new TypeRef<Map<String, List<Long>>>() {}, (sql, s) -> Map.of("k", List.of(1L))));
+    }
+
+    @Test
+    void code_works_with_what_a_restart_would_have() {
+        List<Object> first = ctx.step("a", new TypeRef<List<Object>>() {}, s -> List.of(new Pick("x")));
+        assertEquals(List.of(Map.of("place", "x")), first);
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // as in code that nobody checks for nulls
+    void a_step_may_have_no_result_or_null() {
+        ctx.step("a", s -> {});
+        ctx.tx("b", (sql, s) -> {});
+        assertNull(ctx.step("c", String.class, s -> null));
+        assertEquals(Map.of("a", "null", "b", "null", "c", "null"), world.recorded);
+        assertEquals(Optional.empty(), ctx.step("c", new TypeRef<Optional<String>>() {}, s -> Optional.of("x")));
+    }
+
+    @Test
+    void a_step_can_be_told_more() {
+        ctx.step("a")
+                .retry(Retry.none())
+                .timeout(Duration.ofSeconds(3))
+                .formerly("b", "c")
+                .run(s -> {});
+        assertEquals(new StepPlan("a", List.of("b", "c"), Retry.NONE, Duration.ofSeconds(3)), world.steps.get("a"));
+        ctx.step("d").retry(Retry.none()).tx(String.class, (sql, s) -> s.id());
+        assertEquals("\"step_d\"", world.recorded.get("d"));
+        assertThrows(SemelException.class, () -> ctx.step("a").timeout(Duration.ZERO));
+    }
+
+    @Test
+    void a_record_that_no_longer_fits_names_the_step_and_the_type() {
+        world.recorded.put("pick", "{\"place\":{\"hush\":1}}");
+        TypeMismatch refused = assertThrows(TypeMismatch.class, () -> ctx.step("pick", Pick.class, s -> new Pick("b")));
+        assertTrue(
+                refused.detail().startsWith("The recorded result of step \"pick\" cannot be read as Pick, at /place"),
+                refused.detail());
+        assertTrue(!refused.toString().contains("hush"), refused.toString());
+    }
+
+    @Test
+    void a_signal_is_awaited_with_and_without_an_end() {
+        assertEquals(Optional.empty(), ctx.await(PICKED, Duration.ofDays(1)));
+        world.signals.put("picked", Json.parse("{\"place\":\"a\"}"));
+        assertEquals(Optional.of(new Pick("a")), ctx.await(PICKED, Duration.ofDays(1)));
+        assertEquals(Optional.of(new Pick("a")), ctx.await("again", PICKED, Duration.ofDays(1)));
+        assertEquals(new Pick("a"), ctx.await(PICKED));
+        assertEquals(new Pick("a"), ctx.await("again", PICKED));
+        assertThrows(SemelException.class, () -> ctx.await(PICKED, Duration.ZERO));
+    }
+
+    @Test
+    void a_signal_that_brings_null_is_not_taken_for_none() {
+        world.signals.put("picked", Json.parse("null"));
+        TypeMismatch refused = assertThrows(TypeMismatch.class, () -> ctx.await(PICKED, Duration.ofDays(1)));
+        assertTrue(refused.detail().startsWith("The value of signal \"picked\" is null"), refused.detail());
+    }
+
+    @Test
+    void a_signal_is_sent_under_a_name_made_of_what_it_is() {
+        ctx.signal("run_2", PICKED, new Pick("a"));
+        ctx.signal("run_2", PICKED, new Pick("a"));
+        ctx.signal("run_2", PICKED, new Pick("b"), Key.of("evt", 1));
+        assertEquals(
+                List.of(
+                        new Durable.Outgoing("run_2", "picked", Json.parse("{\"place\":\"a\"}"), null),
+                        new Durable.Outgoing("run_2", "picked", Json.parse("{\"place\":\"b\"}"), "evt:1")),
+                world.sent);
+        assertThrows(IllegalArgumentException.class, () -> Signal.of("not a name", Pick.class));
+    }
+
+    @Test
+    void steps_of_an_item_hang_on_its_key() {
+        List<String> items = List.of("a", "b");
+        assertEquals(
+                List.of("step_each/a/x", "step_each/b/x"),
+                ctx.forEach("each", items, item -> item, (c, item) -> c.step("x", String.class, Step::id)));
+        assertEquals(1, world.atOnce);
+        assertEquals(
+                List.of("step_each/b/x", "step_each/a/x"),
+                ctx.forEach("each", items.reversed(), item -> item)
+                        .atOnce(8)
+                        .run((c, item) -> c.step("x", String.class, Step::id)));
+        assertEquals(8, world.atOnce);
+        assertThrows(
+                SemelException.class,
+                () -> ctx.forEach("each", items, item -> item).atOnce(0));
+    }
+
+    @Test
+    void items_need_keys_that_tell_them_apart() {
+        assertEquals("items 1 and 3 have the same key", refusalOf("a", "b", "a"));
+        assertEquals("the key of item 2 is empty or unstable", refusalOf("a", null));
+        assertEquals("the key of item 1 is empty or unstable", refusalOf(""));
+    }
+
+    private String refusalOf(@Nullable String... skus) {
+        List<Line> lines = Arrays.stream(skus).map(Line::new).toList();
+        SemelException refused =
+                assertThrows(SemelException.class, () -> ctx.forEach("lines", lines, Line::sku, (c, line) -> ""));
+        assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
+        String start = "The forEach \"lines\" is not as it must be: ";
+        assertTrue(refused.detail().startsWith(start), refused.detail());
+        return refused.detail().substring(start.length()).replace(". It was not done.", "");
+    }
+
+    @Test
+    void another_workflow_is_called_by_its_name_and_in_its_types() {
+        Workflow<Line, Pick> pick =
+                Workflow.define("pick", Line.class, Pick.class).body((c, line) -> new Pick("x"));
+        world.children.put("pick", input -> Json.parse("{\"place\":\"found\"}"));
+        assertEquals(new Pick("found"), ctx.call(pick, new Line("a")));
+        assertEquals(new Pick("found"), ctx.call("second", pick, new Line("b"), Start.withKey("b")));
+        assertEquals(
+                List.of(
+                        new Durable.Child("pick", Json.parse("{\"sku\":\"a\"}"), Start.fresh()),
+                        new Durable.Child("pick", Json.parse("{\"sku\":\"b\"}"), Start.withKey("b"))),
+                world.called);
+    }
+
+    @Test
+    void an_undo_has_a_context_of_its_own() throws Exception {
+        ctx.compensate("refund", c -> c.step("x", s -> {}));
+        Durable.Undo undo = world.undos.get("refund");
+        if (undo == null) {
+            throw new AssertionError("nothing was registered");
+        }
+        undo.run(new MemoryDurable(world));
+        assertEquals(Map.of("x", "null"), world.recorded);
+    }
+
+    @Test
+    void an_approval_without_a_title_is_called_by_its_name() {
+        ctx.approval("release", a -> a.to("role:ops"));
+        assertEquals(Approval.of().title("release").to("role:ops"), world.asked.get("release"));
+    }
+
+    @Test
+    void the_rest_is_handed_through() {
+        ctx.sleep("a", Duration.ofSeconds(1));
+        ctx.sleepUntil("b", Instant.EPOCH);
+        ctx.status("fine");
+        ctx.durable();
+        assertEquals(List.of("a PT1S", "b 1970-01-01T00:00:00Z"), world.sleeps);
+        assertEquals(List.of("fine", "(durable)"), world.statuses);
+        assertEquals("run_1", ctx.runId());
+        assertEquals("step_x", ctx.stepId("x"));
+        assertEquals(Instant.EPOCH, ctx.now());
+        assertEquals(new UUID(0, 7), ctx.uuid());
+        assertEquals(0.5, ctx.random());
+    }
+}

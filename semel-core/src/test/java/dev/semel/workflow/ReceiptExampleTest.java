@@ -1,0 +1,132 @@
+package dev.semel.workflow;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.semel.effect.Protection;
+import dev.semel.json.Json;
+import dev.semel.key.KeyPolicy.OnFailed;
+import dev.semel.key.KeyPolicy.OnMismatch;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** The first example of the documentation as it stands there: keys, a charge, rows and a mail. */
+class ReceiptExampleTest {
+    record Payment(String eventId, String paymentId, BigDecimal amount, String currency, String email) {}
+
+    record Charge(String id) {}
+
+    record License(String serial) {}
+
+    record Receipt(String chargeId, String serial) {}
+
+    static class CardDeclined extends Exception {}
+
+    private final List<String> done = new ArrayList<>();
+    private final Stripe stripe = new Stripe();
+    private final Licenses licenses = new Licenses();
+    private final Mail mail = new Mail();
+
+    private final class Stripe {
+        Charge charge(Payment p, String key) throws CardDeclined {
+            done.add("charge " + p.amount() + " " + key);
+            return new Charge("ch_1");
+        }
+    }
+
+    private final class Licenses {
+        License insert(Connection sql, String paymentId) throws java.sql.SQLException {
+            done.add("insert " + paymentId);
+            return new License("L-" + paymentId);
+        }
+    }
+
+    private final class Mail {
+        void send(String to, String template, License license, String key) throws IOException {
+            done.add("mail " + to + " " + template + " " + license.serial() + " " + key);
+        }
+    }
+
+    private final Workflow<Payment, Receipt> RECEIPT = Workflow.define("payment_receipt", Payment.class, Receipt.class)
+            .keyedBy(Payment::eventId)
+            .fingerprint(Payment::paymentId, Payment::amount, Payment::currency)
+            .window(Duration.ofHours(24))
+            .onMismatch(OnMismatch.REJECT)
+            .onFailed(OnFailed.RETURN_FAILED)
+            .owner("payments-team")
+            .body((ctx, p) -> {
+                Charge charge = ctx.effect("capture")
+                        .key("capture", p.paymentId())
+                        .worth(p.amount(), p.currency())
+                        .object("payment", p.paymentId())
+                        .retry(Retry.exponential(Duration.ofSeconds(1)).upTo(5).notOn(CardDeclined.class))
+                        .providerHonoursKey(Duration.ofHours(24))
+                        .call(Charge.class, e -> stripe.charge(p, e.key()));
+
+                License license =
+                        ctx.tx("issue_license", License.class, (sql, s) -> licenses.insert(sql, p.paymentId()));
+
+                ctx.effect("send_receipt")
+                        .key("receipt", p.paymentId(), p.email(), "v3")
+                        .oncePer(Duration.ofDays(1))
+                        .askOnDoubt("role:support")
+                        .call(e -> mail.send(p.email(), "receipt-v3", license, e.key()));
+
+                return new Receipt(charge.id(), license.serial());
+            });
+
+    private static final String DATA = """
+        {"eventId":"evt_1","paymentId":"pay_1","amount":49.00,"currency":"EUR","email":"ann@example.org"}\
+        """;
+
+    @Test
+    void it_does_each_deed_once_however_often_the_code_runs() throws Exception {
+        MemoryDurable.World world = new MemoryDurable.World();
+        JsonNode first = RECEIPT.body().run(new MemoryDurable(world), Json.parse(DATA));
+        JsonNode again = RECEIPT.body().run(new MemoryDurable(world), Json.parse(DATA));
+        assertEquals(new Receipt("ch_1", "L-pay_1"), RECEIPT.outputOf(first));
+        assertEquals(first, again);
+        assertEquals(
+                List.of(
+                        "charge 49.00 capture:pay_1",
+                        "insert pay_1",
+                        "mail ann@example.org receipt-v3 L-pay_1 receipt:pay_1:ann@example.org:v3"),
+                done);
+    }
+
+    @Test
+    void the_engine_is_told_what_the_workflow_says() throws Exception {
+        MemoryDurable.World world = new MemoryDurable.World();
+        RECEIPT.body().run(new MemoryDurable(world), Json.parse(DATA));
+        EffectPlan capture = planOf(world, "capture");
+        assertEquals("capture:pay_1", capture.key());
+        assertEquals(new Protection.ProviderKey(Duration.ofHours(24)), capture.protection());
+        assertEquals(new EffectPlan.Marks(EffectPlan.Does.CREATE, "payment:pay_1", "49.00 EUR"), capture.marks());
+        assertEquals(List.of(CardDeclined.class), capture.step().retry().notOn());
+        assertNull(capture.once());
+        EffectPlan.@Nullable Once once = planOf(world, "send_receipt").once();
+        assertEquals(Duration.ofDays(1), once == null ? null : once.window());
+        assertEquals(Retry.STANDARD, planOf(world, "send_receipt").step().retry());
+        assertEquals("evt_1", RECEIPT.derivedKey(Json.parse(DATA)));
+        assertEquals(
+                List.of("paymentId", "amount", "currency"),
+                RECEIPT.policy().fingerprint().stream()
+                        .map(field -> field.name())
+                        .toList());
+    }
+
+    private static EffectPlan planOf(MemoryDurable.World world, String name) {
+        EffectPlan plan = world.effects.get(name);
+        if (plan == null) {
+            throw new AssertionError("there was no effect " + name);
+        }
+        return plan;
+    }
+}
