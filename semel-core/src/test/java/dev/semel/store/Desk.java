@@ -28,7 +28,11 @@ final class Desk implements AutoCloseable {
     private long nextId = 1_000_000;
 
     Desk(Dialect dialect) {
-        place = dialect.open();
+        this(dialect.open());
+    }
+
+    Desk(Place place) {
+        this.place = place;
         store = place.store();
         lane = store.openLane();
         reads = store.openReads();
