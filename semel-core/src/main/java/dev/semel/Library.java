@@ -73,7 +73,7 @@ final class Library implements Children.Starter, Children.Signaller {
                 "wf_" + semel.newId().text().substring(4),
                 workflow.descriptor(),
                 ACTOR));
-        semel.knows(row.workflowId());
+        semel.registered(row.workflowId());
         semel.change(new Edit.WakeHeld(row.workflowId()));
     }
 

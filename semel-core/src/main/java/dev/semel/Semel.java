@@ -89,7 +89,7 @@ public final class Semel implements AutoCloseable {
             if (parent != null) {
                 semel.wake(parent);
             }
-            if (!run.workflow().extras().gates().equals(Gates.NONE)) {
+            if (run.falls() > 0 || !run.workflow().extras().gates().equals(Gates.NONE)) {
                 semel.dispatcher.wakeUp();
             }
         }
@@ -169,7 +169,8 @@ public final class Semel implements AutoCloseable {
         dispatcher.wakeUp();
     }
 
-    void knows(String workflowId) {
+    void registered(String workflowId) {
+        catalog.forget(workflowId);
         dispatcher.knows(workflowId);
     }
 
@@ -203,6 +204,7 @@ public final class Semel implements AutoCloseable {
 
     /** Asks for a run; the answer is fresh or a repeat, and a refusal is a {@link SemelException}. */
     public Answer trigger(Trigger trigger) {
+        TxDesk.refuseInside("a run of " + trigger.workflow().name());
         return intake.trigger(trigger);
     }
 
@@ -213,6 +215,7 @@ public final class Semel implements AutoCloseable {
 
     /** Waits for the end of a run, or for something else about it. */
     Rows.@Nullable Run await(int workspace, RunId id, Duration longest, Predicate<Rows.Run> enough) {
+        TxDesk.refuseInside("the end of a run");
         completions.await(id, nanos(longest), () -> {
             Rows.Run run = view(reads -> reads.run(workspace, id));
             return run == null || run.end() != null || enough.test(run);
@@ -244,6 +247,7 @@ public final class Semel implements AutoCloseable {
 
     @SuppressWarnings("unchecked") // a store that has nothing to say answers with a stand-in for null
     public <T> @Nullable T maybeChange(Edit<T> edit) {
+        TxDesk.refuseInside("a change of another kind");
         try {
             Object answer = committer
                     .submitSoon(0, new Write.Change<>((Edit<Object>) edit))

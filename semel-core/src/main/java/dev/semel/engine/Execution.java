@@ -5,6 +5,8 @@ import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
 import dev.semel.journal.Memory;
 import dev.semel.run.RunState;
+import dev.semel.store.Reads;
+import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -13,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +41,9 @@ final class Execution {
     private volatile boolean cancel;
     private volatile @Nullable Unwind over;
     private volatile String current = "";
+    private volatile Runnable leftBehind = () -> {};
 
-    Execution(RunLoop.Resident run, RunLoop.Engine engine, List<dev.semel.store.Reads.Chunk> chunks) {
+    Execution(RunLoop.Resident run, RunLoop.Engine engine, List<Reads.Chunk> chunks) {
         this.run = run;
         this.engine = engine;
         List<Entry> entries = new ArrayList<>();
@@ -72,7 +76,24 @@ final class Execution {
     }
 
     long storeNow() {
-        return engine.readers().ask(reads -> reads.now());
+        return ask(reads -> reads.now());
+    }
+
+    /** Asks the store. Where it does not answer the run must not fail for it: this execution ends. */
+    <T> T ask(Function<Reads, T> question) {
+        try {
+            return engine.readers().ask(question);
+        } catch (StoreFailure e) {
+            throw end(new Unwind.Lost(e));
+        }
+    }
+
+    <T> @Nullable T maybe(Function<Reads, @Nullable T> question) {
+        try {
+            return engine.readers().maybe(question);
+        } catch (StoreFailure e) {
+            throw end(new Unwind.Lost(e));
+        }
     }
 
     Ambient ambient() {
@@ -92,8 +113,17 @@ final class Execution {
         return current;
     }
 
+    /** What the thread of the body does when its code does not let itself be ended. */
+    Runnable leftBehind() {
+        return leftBehind;
+    }
+
+    void leftBehind(Runnable last) {
+        leftBehind = last;
+    }
+
     /** False: the path was asked for before in this execution. */
-    boolean ask(String path) {
+    boolean asks(String path) {
         lock.lock();
         try {
             return asked.add(path);
@@ -275,7 +305,7 @@ final class Execution {
             lock.unlock();
         }
         settle();
-        return answer.join().verdicts().getLast();
+        return joined(answer).verdicts().getLast();
     }
 
     private void settle() {
@@ -298,11 +328,19 @@ final class Execution {
         }
     }
 
-    private static Write.Owned joined(CompletableFuture<Write.Owned> write) {
+    /** The answer to a write. A write that did not come through is no failure of the run, whose code must not see it. */
+    <O> O joined(CompletableFuture<O> write) {
         try {
             return write.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (cause instanceof StoreFailure.Poisoned) {
+                throw end(new Unwind.Held(
+                        "store",
+                        "The store refused to keep what \"" + current + "\" recorded. It is not on record and the run is "
+                                + "held. Find the value that it cannot hold, correct the code, then let the run go on."));
+            }
+            throw end(new Unwind.Lost(cause));
         }
     }
 
@@ -334,7 +372,7 @@ final class Execution {
         }
         Write.Owned owned = joined(engine.committer().submit(run.lane(), append));
         if (!owned.recorded()) {
-            throw new Unwind.NotOurs();
+            throw end(new Unwind.NotOurs());
         }
     }
 

@@ -154,6 +154,7 @@ final class Locking {
             case Edit.Cancel cancel -> List.of(cancel.run());
             case Edit.Wake wake -> wake.runs();
             case Edit.GiveBack back -> List.of(back.driver().run());
+            case Edit.GoOn on -> List.of(on.run());
             case Edit.Decide decide -> List.of(decide.run());
             case Edit.OpenWorkspace _,
                     Edit.Publish _,
