@@ -76,8 +76,8 @@ final class CancelTest extends OnAFile {
         Run<String> approval = start(flow((ctx, _) -> deed(ctx, "b") + ctx.approval("ok", a -> a.to("role:x"))));
         untilWaiting(approval, "approval");
         cancelled(approval);
-        Workflow<String, String> child = Workflow.define("child", String.class, String.class)
-                .body((ctx, _) -> ctx.await(GO));
+        Workflow<String, String> child =
+                Workflow.define("child", String.class, String.class).body((ctx, _) -> ctx.await(GO));
         semel.register(child);
         Run<String> parent = start(flow((ctx, in) -> deed(ctx, "c") + ctx.call(child, in)));
         Waiting.until("the child runs", () -> semel.count("fresh") == 4);
@@ -189,9 +189,11 @@ final class CancelTest extends OnAFile {
     void a_run_waits_between_attempts_no_longer_once_it_is_cancelled() {
         Run<String> run = start(flow((ctx, _) -> {
             deed(ctx, "a");
-            return ctx.step("flaky").retry(Retry.exponential(Duration.ofHours(1))).run(String.class, _ -> {
-                throw new IOException("again");
-            });
+            return ctx.step("flaky")
+                    .retry(Retry.exponential(Duration.ofHours(1)))
+                    .run(String.class, _ -> {
+                        throw new IOException("again");
+                    });
         }));
         untilWaiting(run, "retry");
         cancelled(run);
@@ -250,7 +252,8 @@ final class CancelTest extends OnAFile {
         late(sleeping);
         late(waiting);
         late(trying);
-        assertEquals(List.of("a", "c"), log.stream().filter(s -> !s.startsWith("un")).toList());
+        assertEquals(
+                List.of("a", "c"), log.stream().filter(s -> !s.startsWith("un")).toList());
         assertTrue(log.containsAll(List.of("una", "unc")));
     }
 
@@ -274,14 +277,12 @@ final class CancelTest extends OnAFile {
         Run<String> run = start(limited((ctx, _) -> {
             ctx.compensate("all", c -> {
                 c.sleep("rest", Duration.ofHours(5));
-                c.step("undo")
-                        .retry(Retry.exponential(Duration.ofHours(5)))
-                        .run(String.class, _ -> {
-                            if (tries.incrementAndGet() < 3) {
-                                throw new IOException("again");
-                            }
-                            return "ok";
-                        });
+                c.step("undo").retry(Retry.exponential(Duration.ofHours(5))).run(String.class, _ -> {
+                    if (tries.incrementAndGet() < 3) {
+                        throw new IOException("again");
+                    }
+                    return "ok";
+                });
             });
             return ctx.await(GO);
         }));
@@ -331,10 +332,13 @@ final class CancelTest extends OnAFile {
             } catch (StepFailed e) {
                 step = e.step();
             }
-            Outcome<String> sms = ctx.effect("sms").timeout(Duration.ofMillis(50)).atMostOnce().call(String.class, _ -> {
-                hang(interrupted);
-                return "never";
-            });
+            Outcome<String> sms = ctx.effect("sms")
+                    .timeout(Duration.ofMillis(50))
+                    .atMostOnce()
+                    .call(String.class, _ -> {
+                        hang(interrupted);
+                        return "never";
+                    });
             return step + (sms instanceof Outcome.Indeterminate<String>);
         }));
         assertEquals("slowtrue", run.result(SOON));

@@ -94,10 +94,11 @@ final class DivergenceTest extends OnAFile {
 
     @Test
     void an_effect_that_was_renamed_while_it_was_under_way_is_not_sent_again_under_the_new_name() {
-        Run<String> run = start(flow((ctx, _) -> ctx.effect("mail").askOnDoubt("ops").call(String.class, _ -> {
-            sent.add("mail");
-            throw new IOException("no answer");
-        })));
+        Run<String> run =
+                start(flow((ctx, _) -> ctx.effect("mail").askOnDoubt("ops").call(String.class, _ -> {
+                    sent.add("mail");
+                    throw new IOException("no answer");
+                })));
         untilWaiting(run, "decision");
         semel.close();
         // As if the worker had died between the send and the first word about it.
@@ -146,12 +147,14 @@ final class DivergenceTest extends OnAFile {
 
     private Code.Flow<String, String> items(String name, List<String> items, int atOnce, String... steps) {
         return (ctx, _) -> ctx.forEach(name, items, i -> i).atOnce(atOnce).run((c, i) -> {
-            StringBuilder all = new StringBuilder();
-            for (String step : steps) {
-                all.append(send(c, step));
-            }
-            return i + all;
-        }) + send(ctx, "end") + ctx.await(GO);
+                    StringBuilder all = new StringBuilder();
+                    for (String step : steps) {
+                        all.append(send(c, step));
+                    }
+                    return i + all;
+                })
+                + send(ctx, "end")
+                + ctx.await(GO);
     }
 
     @Test
@@ -189,15 +192,13 @@ final class DivergenceTest extends OnAFile {
             try {
                 ctx.forEach("lines", List.of("a", "b", "c", "d"), i -> i)
                         .atOnce(1)
-                        .run((c, i) -> c.step(i)
-                                .retry(Retry.none())
-                                .run(String.class, _ -> {
-                                    sent.add(i);
-                                    if (i.equals("b")) {
-                                        throw new IOException("no");
-                                    }
-                                    return i;
-                                }));
+                        .run((c, i) -> c.step(i).retry(Retry.none()).run(String.class, _ -> {
+                            sent.add(i);
+                            if (i.equals("b")) {
+                                throw new IOException("no");
+                            }
+                            return i;
+                        }));
             } catch (StepFailed e) {
                 how = e.step();
             }

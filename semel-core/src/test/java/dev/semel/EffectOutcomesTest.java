@@ -65,7 +65,8 @@ final class EffectOutcomesTest extends OnAFile {
                 ctx.effect("send").retry(Retry.exponential(Duration.ofMillis(1)).upTo(3));
         return switch (protection) {
             case "repeatable" -> new Outcome.Done<>(effect.repeatable("t").call(String.class, work));
-            case "provider" -> new Outcome.Done<>(effect.providerHonoursKey(REMEMBERED).call(String.class, work));
+            case "provider" ->
+                new Outcome.Done<>(effect.providerHonoursKey(REMEMBERED).call(String.class, work));
             case "lookup" ->
                 new Outcome.Done<>(effect.lookup(String.class, _ -> {
                             looks.incrementAndGet();
@@ -96,29 +97,53 @@ final class EffectOutcomesTest extends OnAFile {
     @ParameterizedTest
     @CsvSource({
         // refused connections, unknown hosts and 429 were not sent: tried again under every protection
-        "repeatable, rd., 3, done", "provider, rd., 3, done", "lookup, rd., 3, done", "ask, rd., 3, done",
-        "at_most_once, rd., 3, done", "at_most_once, wq., 3, done", "ask, r, 3, failed", "at_most_once, r, 3, failed",
+        "repeatable, rd., 3, done",
+        "provider, rd., 3, done",
+        "lookup, rd., 3, done",
+        "ask, rd., 3, done",
+        "at_most_once, rd., 3, done",
+        "at_most_once, wq., 3, done",
+        "ask, r, 3, failed",
+        "at_most_once, r, 3, failed",
         "provider, r, 3, failed",
         // an answer that never came: each protection does what it says
-        "repeatable, t., 2, done", "repeatable, t, 3, failed", "provider, t., 2, done", "provider, t, 3, doubt",
-        "lookup, t., 2, done", "lookup, t, 3, failed", "found, t, 1, found", "ask, t, 1, doubt",
-        "at_most_once, t, 1, nobody knows", "at_most_once, 5, 1, nobody knows", "ask, 5, 1, doubt",
+        "repeatable, t., 2, done",
+        "repeatable, t, 3, failed",
+        "provider, t., 2, done",
+        "provider, t, 3, doubt",
+        "lookup, t., 2, done",
+        "lookup, t, 3, failed",
+        "found, t, 1, found",
+        "ask, t, 1, doubt",
+        "at_most_once, t, 1, nobody knows",
+        "at_most_once, 5, 1, nobody knows",
+        "ask, 5, 1, doubt",
         // a refusal is final and nothing was done
-        "repeatable, 4, 1, failed", "provider, 4, 1, failed", "lookup, 4, 1, failed", "ask, n, 1, failed",
+        "repeatable, 4, 1, failed",
+        "provider, 4, 1, failed",
+        "lookup, 4, 1, failed",
+        "ask, n, 1, failed",
         "at_most_once, 4, 1, failed",
         // first unknown, then not sent: the first one stays unknown, whatever became of the second
-        "provider, tr, 3, doubt", "provider, ttr, 3, doubt", "provider, tr., 3, done", "provider, tq, 3, doubt",
+        "provider, tr, 3, doubt",
+        "provider, ttr, 3, doubt",
+        "provider, tr., 3, done",
+        "provider, tq, 3, doubt",
         // ... and a provider that refuses the caller has not looked at the key
-        "provider, tu, 2, doubt", "provider, t4, 2, failed", "provider, u, 1, failed", "provider, tn, 2, failed",
+        "provider, tu, 2, doubt",
+        "provider, t4, 2, failed",
+        "provider, u, 1, failed",
+        "provider, tn, 2, failed",
         // first not sent, then unknown
-        "at_most_once, rt, 2, nobody knows", "ask, rrt, 3, doubt", "provider, rt, 3, doubt",
+        "at_most_once, rt, 2, nobody knows",
+        "ask, rrt, 3, doubt",
+        "provider, rt, 3, doubt",
     })
     void a_failure_and_a_protection(String protection, String script, int sent, String end) {
-        Workflow<String, String> flow =
-                flow((ctx, _) -> switch (outcome(ctx, protection, _ -> answer(script))) {
-                    case Outcome.Done<String>(String value) -> value;
-                    case Outcome.Indeterminate<String> _ -> "nobody knows";
-                });
+        Workflow<String, String> flow = flow((ctx, _) -> switch (outcome(ctx, protection, _ -> answer(script))) {
+            case Outcome.Done<String>(String value) -> value;
+            case Outcome.Indeterminate<String> _ -> "nobody knows";
+        });
         assertEquals(end, ends(start(flow)));
         assertEquals(sent, requests.get());
     }
@@ -126,7 +151,10 @@ final class EffectOutcomesTest extends OnAFile {
     @Test
     void a_provider_that_may_have_forgotten_the_key_is_not_sent_it_again() {
         Workflow<String, String> flow = flow((ctx, _) -> ctx.effect("charge")
-                .retry(Retry.exponential(Duration.ofHours(10)).factor(1).longest(Duration.ofHours(10)).upTo(10))
+                .retry(Retry.exponential(Duration.ofHours(10))
+                        .factor(1)
+                        .longest(Duration.ofHours(10))
+                        .upTo(10))
                 .providerHonoursKey(REMEMBERED)
                 .call(String.class, _ -> answer("t")));
         Run<String> run = start(flow);
@@ -206,12 +234,13 @@ final class EffectOutcomesTest extends OnAFile {
     void what_a_provider_asks_for_is_honoured_within_reason() {
         for (Duration asked : List.of(Duration.ZERO, Duration.ofMinutes(10), Duration.ofDays(9))) {
             requests.set(0);
-            Run<String> run = start(flow((ctx, _) -> ctx.effect("send").repeatable("t").call(String.class, _ -> {
-                if (requests.getAndIncrement() == 0) {
-                    throw new Failures.Status(503, Json.parse("{}"), asked);
-                }
-                return "done";
-            })));
+            Run<String> run =
+                    start(flow((ctx, _) -> ctx.effect("send").repeatable("t").call(String.class, _ -> {
+                        if (requests.getAndIncrement() == 0) {
+                            throw new Failures.Status(503, Json.parse("{}"), asked);
+                        }
+                        return "done";
+                    })));
             Duration expected = asked.isZero()
                     ? Duration.ofSeconds(1)
                     : asked.compareTo(Duration.ofHours(1)) > 0 ? Duration.ofHours(1) : asked;

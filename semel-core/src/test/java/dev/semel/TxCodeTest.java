@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The user's code inside the transaction of a store with one writer. */
 final class TxCodeTest extends OnAFile {
     private static final Signal<String> GO = Signal.of("go", String.class);
-    private static final Workflow<String, String> ANOTHER = Workflow.define("another", String.class, String.class)
-            .body((ctx, in) -> ctx.await(GO));
+    private static final Workflow<String, String> ANOTHER =
+            Workflow.define("another", String.class, String.class).body((ctx, in) -> ctx.await(GO));
 
     @BeforeEach
     void table() {
@@ -50,13 +50,15 @@ final class TxCodeTest extends OnAFile {
     }
 
     private int rows() {
-        return start(flow(Integer.class, (ctx, _) -> ctx.tx("count", Integer.class, (sql, _) -> {
-                    try (Statement one = sql.createStatement();
-                            ResultSet rows = one.executeQuery("SELECT count(*) FROM mine")) {
-                        rows.next();
-                        return rows.getInt(1);
-                    }
-                })))
+        return start(flow(
+                        Integer.class,
+                        (ctx, _) -> ctx.tx("count", Integer.class, (sql, _) -> {
+                            try (Statement one = sql.createStatement();
+                                    ResultSet rows = one.executeQuery("SELECT count(*) FROM mine")) {
+                                rows.next();
+                                return rows.getInt(1);
+                            }
+                        })))
                 .result(SOON);
     }
 

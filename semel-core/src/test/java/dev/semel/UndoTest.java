@@ -32,13 +32,15 @@ final class UndoTest extends OnAFile {
     void an_undo_that_fails_is_told_and_keeps_no_other_from_running() {
         StepFailed failed = failure(start(flow((ctx, _) -> {
             for (String name : List.of("a", "b", "c")) {
-                ctx.compensate(name, c -> c.step("undo").retry(Retry.none()).run(String.class, _ -> {
-                    log.add(name);
-                    if (name.equals("b")) {
-                        throw new IOException("cannot");
-                    }
-                    return "";
-                }));
+                ctx.compensate(
+                        name,
+                        c -> c.step("undo").retry(Retry.none()).run(String.class, _ -> {
+                            log.add(name);
+                            if (name.equals("b")) {
+                                throw new IOException("cannot");
+                            }
+                            return "";
+                        }));
             }
             throw new IllegalStateException("the reason");
         })));
@@ -54,15 +56,17 @@ final class UndoTest extends OnAFile {
         Workflow<String, String> flow = flow((ctx, _) -> {
             for (String name : List.of("a", "b")) {
                 ctx.effect(name).providerHonoursKey(Duration.ofDays(9)).call(e -> keys.add(name + " " + e.key()));
-                ctx.compensate(name, c -> c.effect(name)
-                        .retry(Retry.exponential(Duration.ofHours(1)))
-                        .providerHonoursKey(Duration.ofDays(9))
-                        .call(e -> {
-                            keys.add("un" + name + " " + e.key());
-                            if (name.equals("a") && tries.incrementAndGet() < 3) {
-                                throw new IOException("again");
-                            }
-                        }));
+                ctx.compensate(
+                        name,
+                        c -> c.effect(name)
+                                .retry(Retry.exponential(Duration.ofHours(1)))
+                                .providerHonoursKey(Duration.ofDays(9))
+                                .call(e -> {
+                                    keys.add("un" + name + " " + e.key());
+                                    if (name.equals("a") && tries.incrementAndGet() < 3) {
+                                        throw new IOException("again");
+                                    }
+                                }));
             }
             return ctx.step("fails").retry(Retry.none()).run(String.class, _ -> {
                 throw new Failures.Refused("no");
@@ -95,25 +99,29 @@ final class UndoTest extends OnAFile {
                 }
                 return i;
             });
-            ctx.forEach("lines", List.of("z", "bad", "b", "never"), i -> i).atOnce(1).run((c, i) -> {
-                c.step("do").retry(Retry.none()).run(String.class, _ -> {
-                    log.add("do " + i);
-                    if (i.equals("bad")) {
-                        throw new IOException("no");
-                    }
-                    return i;
-                });
-                c.compensate("it", d -> d.step("undo")
-                        .retry(Retry.exponential(Duration.ofHours(1)))
-                        .run(String.class, _ -> {
-                            if (tries.incrementAndGet() == 1) {
-                                throw new IOException("later");
+            ctx.forEach("lines", List.of("z", "bad", "b", "never"), i -> i)
+                    .atOnce(1)
+                    .run((c, i) -> {
+                        c.step("do").retry(Retry.none()).run(String.class, _ -> {
+                            log.add("do " + i);
+                            if (i.equals("bad")) {
+                                throw new IOException("no");
                             }
-                            log.add("undo " + i);
                             return i;
-                        }));
-                return i;
-            });
+                        });
+                        c.compensate(
+                                "it",
+                                d -> d.step("undo")
+                                        .retry(Retry.exponential(Duration.ofHours(1)))
+                                        .run(String.class, _ -> {
+                                            if (tries.incrementAndGet() == 1) {
+                                                throw new IOException("later");
+                                            }
+                                            log.add("undo " + i);
+                                            return i;
+                                        }));
+                        return i;
+                    });
             return "never";
         });
         Run<String> run = start(flow);
@@ -122,7 +130,9 @@ final class UndoTest extends OnAFile {
         semel.register(flow);
         clock.advance(Duration.ofHours(2));
         failure(semel.run(flow, run.id()));
-        assertEquals(List.of("do z", "do bad", "undo z"), log.stream().filter(s -> s.contains(" ")).toList());
+        assertEquals(
+                List.of("do z", "do bad", "undo z"),
+                log.stream().filter(s -> s.contains(" ")).toList());
     }
 
     @Test
@@ -144,15 +154,17 @@ final class UndoTest extends OnAFile {
                     others.countDown();
                     return i;
                 });
-                c.compensate("it", d -> d.step("undo")
-                        .retry(Retry.exponential(Duration.ofHours(1)))
-                        .run(String.class, _ -> {
-                            if (tries.incrementAndGet() == 1) {
-                                throw new IOException("later");
-                            }
-                            log.add("undo " + i);
-                            return i;
-                        }));
+                c.compensate(
+                        "it",
+                        d -> d.step("undo")
+                                .retry(Retry.exponential(Duration.ofHours(1)))
+                                .run(String.class, _ -> {
+                                    if (tries.incrementAndGet() == 1) {
+                                        throw new IOException("later");
+                                    }
+                                    log.add("undo " + i);
+                                    return i;
+                                }));
                 return i;
             });
             return "never";
@@ -164,7 +176,8 @@ final class UndoTest extends OnAFile {
         clock.advance(Duration.ofHours(2));
         failure(semel.run(flow, run.id()));
         assertEquals(20, log.stream().filter(s -> s.startsWith("do ")).count());
-        assertEquals(20, log.stream().filter(s -> s.startsWith("undo ")).distinct().count());
+        assertEquals(
+                20, log.stream().filter(s -> s.startsWith("undo ")).distinct().count());
         assertEquals(20, log.stream().filter(s -> s.startsWith("undo ")).count());
     }
 

@@ -92,10 +92,7 @@ final class EffectGate {
 
     private Ledger.Holder holder() {
         return new Ledger.Holder(
-                place.stepId(),
-                execution.run().id(),
-                execution.run().driver().claim(),
-                execution.nextTurn());
+                place.stepId(), execution.run().id(), execution.run().driver().claim(), execution.nextTurn());
     }
 
     /** A run that ends here may leave an effect behind that was sent and never answered: then that is in doubt. */

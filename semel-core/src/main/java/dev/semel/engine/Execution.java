@@ -337,8 +337,9 @@ final class Execution {
             if (cause instanceof StoreFailure.Poisoned) {
                 throw end(new Unwind.Held(
                         "store",
-                        "The store refused to keep what \"" + current + "\" recorded. It is not on record and the run is "
-                                + "held. Find the value that it cannot hold, correct the code, then let the run go on."));
+                        "The store refused to keep what \"" + current
+                                + "\" recorded. It is not on record and the run is held. Find the value that"
+                                + " it cannot hold, correct the code, then let the run go on."));
             }
             throw end(new Unwind.Lost(cause));
         }

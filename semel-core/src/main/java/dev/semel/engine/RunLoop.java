@@ -259,7 +259,8 @@ public final class RunLoop implements AutoCloseable {
         }
         if (run.falls() >= engine.limits().mostFalls()) {
             if (run.cancel() && run.falls() > engine.limits().mostFalls()) {
-                return Endings.cancelled(execution, "Its worker died once more while it was undone. It was given up there.");
+                return Endings.cancelled(
+                        execution, "Its worker died once more while it was undone. It was given up there.");
             }
             if (!run.cancel()) {
                 throw Endings.poison(run);
@@ -326,7 +327,8 @@ public final class RunLoop implements AutoCloseable {
         String what = Waiting.text(held.reason(), execution.current(), Write.Rest.NEVER, held.getMessage());
         boolean poison = held.reason().equals("poison");
         execution.rest(
-                RunState.WAITING, new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, execution.cancelled(), poison));
+                RunState.WAITING,
+                new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, execution.cancelled(), poison));
     }
 
     /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */

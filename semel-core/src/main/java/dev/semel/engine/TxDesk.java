@@ -142,7 +142,8 @@ public final class TxDesk implements AutoCloseable {
 
     /** A transaction that the store refuses for its content is undone, like any other that failed. */
     private static Write.TxOutcome refused(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof StoreFailure.Poisoned) {
             return new Write.Undone(cause);
         }
@@ -206,7 +207,7 @@ public final class TxDesk implements AutoCloseable {
         public String apply(Connection connection) throws Exception {
             Execution execution = scope.execution();
             int attempt = tried.attempt();
-            JsonNode answer = run(GuardedConnection.around(connection), execution.ambient());
+            JsonNode answer = run(connection, execution.ambient());
             Results.Fit fit =
                     Results.fit(answer, place.path(), execution.engine().limits());
             if (fit.problem() != null) {
@@ -225,14 +226,14 @@ public final class TxDesk implements AutoCloseable {
         }
 
         /** Runs the code. What took too long is undone: whoever wrote it learns of it before its users do. */
-        private JsonNode run(Connection guarded, Ambient ambient) throws Exception {
+        private JsonNode run(Connection sql, Ambient ambient) throws Exception {
             Step step = new StepRunner.Doing(place.stepId(), place.stepId(), tried.attempt());
             long begun = ambient.nanos();
             JsonNode answer;
             scope.codeBegins();
             try {
                 answer = ScopedValue.where(INSIDE, place.path())
-                        .call(() -> Step.during(step, () -> tried.work().run(guarded, step)));
+                        .call(() -> Step.during(step, () -> tried.work().run(sql, step)));
             } finally {
                 scope.codeEnded();
             }

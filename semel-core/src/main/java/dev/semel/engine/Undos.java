@@ -57,7 +57,8 @@ final class Undos {
             execution.counters().diverged.increment();
             throw execution.end(new Unwind.Held(
                     "code",
-                    "The record of this run has begun with undo \"" + unknown.iterator().next()
+                    "The record of this run has begun with undo \""
+                            + unknown.iterator().next()
                             + "\", but the code does not register it any more. Nothing was done and the run is held. "
                             + "Deploy code that registers it under that name, or cancel the run."));
         }

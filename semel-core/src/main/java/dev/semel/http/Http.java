@@ -76,8 +76,8 @@ public final class Http implements AutoCloseable {
         if (SENT_TWICE.contains(plain.method()) && Resending.happens(client)) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "The HTTP client of this Java process sends GET and HEAD a second time when a connection breaks, and"
-                            + " was in use before it could be told not to. The request was not sent.",
+                    "The HTTP client of this Java process sends GET and HEAD a second time when a connection breaks,"
+                            + " and was in use before it could be told not to. The request was not sent.",
                     "Start Java with -Djdk.httpclient.redirects.retrylimit=1.");
         }
         return answer(request(complete.build()));
@@ -88,7 +88,8 @@ public final class Http implements AutoCloseable {
             return client.send(request, HttpResponse.BodyHandlers.ofInputStream());
         } catch (IOException e) {
             if (NotSent.isCertain(e)) {
-                throw new Failures.NotSent("the request did not leave: " + e.getClass().getSimpleName(), e);
+                throw new Failures.NotSent(
+                        "the request did not leave: " + e.getClass().getSimpleName(), e);
             }
             throw e;
         }
@@ -103,8 +104,8 @@ public final class Http implements AutoCloseable {
             byte[] body = in.readNBytes(LONGEST_ANSWER + 1);
             if (body.length > LONGEST_ANSWER) {
                 throw new TypeMismatch(
-                        "The answer is larger than " + LONGEST_ANSWER + " bytes. The request was answered with success; the"
-                                + " answer was not recorded.",
+                        "The answer is larger than " + LONGEST_ANSWER
+                                + " bytes. The request was answered with success; the" + " answer was not recorded.",
                         "Ask for less, or take what you need from the outside system.");
             }
             return Answered.body(answer.headers(), body);

@@ -27,7 +27,8 @@ final class RetryAfter {
 
     private static @Nullable Instant date(String text) {
         try {
-            return ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
+            return ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME)
+                    .toInstant();
         } catch (DateTimeParseException e) {
             return null;
         }

@@ -211,7 +211,7 @@ public sealed interface Write<O> {
         }
     }
 
-    /** What a transaction does; the answer is the journal's entries. A failure undoes all of it and nothing else. */
+    /** What a transaction does, on a connection that does not end it; the answer is the journal's entries. A failure undoes all of it and nothing else. */
     @FunctionalInterface
     interface Deed {
         String apply(java.sql.Connection connection) throws Exception;

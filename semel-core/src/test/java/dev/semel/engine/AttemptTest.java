@@ -18,7 +18,10 @@ final class AttemptTest {
 
     @Test
     void pauses_grow_up_to_the_longest_and_jitter_takes_at_most_half() {
-        Retry retry = Retry.exponential(Duration.ofSeconds(1)).factor(3).longest(Duration.ofSeconds(20)).upTo(1_000);
+        Retry retry = Retry.exponential(Duration.ofSeconds(1))
+                .factor(3)
+                .longest(Duration.ofSeconds(20))
+                .upTo(1_000);
         long[] whole = {1, 3, 9, 20, 20};
         for (int made = 1; made <= 5; made++) {
             long most = whole[made - 1] * 1_000_000;

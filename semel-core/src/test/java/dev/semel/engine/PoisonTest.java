@@ -111,8 +111,8 @@ final class PoisonTest extends OnAFile {
 
     @Test
     void a_run_that_kills_even_while_it_is_undone_is_given_up() throws Exception {
-        Workflow<String, String> killer = Workflow.define("poison", String.class, String.class)
-                .body((_, _) -> halt());
+        Workflow<String, String> killer =
+                Workflow.define("poison", String.class, String.class).body((_, _) -> halt());
         Run<String> run = start(killer);
         for (int i = 0; i < MOST; i++) {
             diesOnce(killer);

@@ -125,8 +125,7 @@ final class HttpTest extends OnAFile {
                 "X-Other: 1 | ",
             })
     void what_is_no_success_is_a_status_with_what_the_provider_asks_for(String headers, String asked) {
-        server.answers("HTTP/1.1 503 Busy\r\n" + headers.replace(";", "\r\n")
-                + "\r\nContent-Length: 4\r\n\r\nbusy");
+        server.answers("HTTP/1.1 503 Busy\r\n" + headers.replace(";", "\r\n") + "\r\nContent-Length: 4\r\n\r\nbusy");
         Failures.Status status = assertThrows(Failures.Status.class, () -> http.send(STEP, request("POST")));
         assertEquals(503, status.status());
         assertEquals("\"busy\"", status.body().toString());
@@ -148,7 +147,8 @@ final class HttpTest extends OnAFile {
             nobody = closed.getLocalPort();
         }
         for (String method : List.of("GET", "POST")) {
-            for (URI uri : List.of(URI.create("http://127.0.0.1:" + nobody), URI.create("http://no.such.host.invalid/"))) {
+            for (URI uri :
+                    List.of(URI.create("http://127.0.0.1:" + nobody), URI.create("http://no.such.host.invalid/"))) {
                 HttpRequest.Builder to = HttpRequest.newBuilder(uri).method(method, BodyPublishers.noBody());
                 assertThrows(Failures.NotSent.class, () -> http.send(STEP, to), method + " " + uri);
             }
@@ -159,8 +159,7 @@ final class HttpTest extends OnAFile {
     void an_answer_that_does_not_come_is_unknown() {
         server.hangs();
         IOException failure = assertThrows(
-                IOException.class,
-                () -> http.send(STEP, request("POST").timeout(Duration.ofMillis(200))));
+                IOException.class, () -> http.send(STEP, request("POST").timeout(Duration.ofMillis(200))));
         assertInstanceOf(java.net.http.HttpTimeoutException.class, failure);
         assertEquals(1, server.requests().size());
     }
@@ -190,20 +189,24 @@ final class HttpTest extends OnAFile {
     @Test
     void effects_over_http_end_as_their_protection_says() {
         server.answers("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{\"id\":7}");
-        assertEquals(7, start(flow(Integer.class, (ctx, _) -> ctx.effect("charge")
-                        .providerHonoursKey(Duration.ofHours(1))
-                        .call(JsonNode.class, e -> http.send(e, request("POST")))
-                        .path("id")
-                        .asInt()))
-                .result(SOON));
+        assertEquals(
+                7,
+                start(flow(
+                                Integer.class,
+                                (ctx, _) -> ctx.effect("charge")
+                                        .providerHonoursKey(Duration.ofHours(1))
+                                        .call(JsonNode.class, e -> http.send(e, request("POST")))
+                                        .path("id")
+                                        .asInt()))
+                        .result(SOON));
         server.answers(null);
         int before = server.requests().size();
         String sms = start(Workflow.define("sms", String.class, String.class)
                         .body((ctx, _) -> ctx.effect("sms")
-                                        .retry(Retry.exponential(Duration.ofMillis(1)))
-                                        .atMostOnce()
-                                        .call(JsonNode.class, e -> http.send(e, request("GET")))
-                                instanceof Outcome.Indeterminate<JsonNode>
+                                                .retry(Retry.exponential(Duration.ofMillis(1)))
+                                                .atMostOnce()
+                                                .call(JsonNode.class, e -> http.send(e, request("GET")))
+                                        instanceof Outcome.Indeterminate<JsonNode>
                                 ? "nobody knows"
                                 : "done"))
                 .result(SOON);

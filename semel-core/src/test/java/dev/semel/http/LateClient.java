@@ -21,7 +21,8 @@ final class LateClient {
             try {
                 http.send(new Doing("s", "k", 1), HttpRequest.newBuilder(server.uri()));
             } catch (SemelException e) {
-                System.out.println("own " + before + ", ours " + (server.requests().size() - before) + ": " + e.detail());
+                System.out.println(
+                        "own " + before + ", ours " + (server.requests().size() - before) + ": " + e.detail());
             }
         }
     }

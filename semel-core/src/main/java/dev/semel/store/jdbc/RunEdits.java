@@ -90,12 +90,10 @@ final class RunEdits {
 
     boolean goOn(Edit.GoOn on) throws SQLException {
         return unfinished(on.workspace(), on.run())
-                && session.update(
-                                """
-                                UPDATE semel_work SET falls = 0, due_at = 0
-                                WHERE run = ? AND owner IS NULL AND (waits LIKE ? OR waits LIKE ? OR waits LIKE ?)
-                                """, on.run(), HELD_FOR_CODE, HELD_AS_POISON, HELD_BY_STORE)
-                        == 1;
+                && session.update("""
+                    UPDATE semel_work SET falls = 0, due_at = 0
+                    WHERE run = ? AND owner IS NULL AND (waits LIKE ? OR waits LIKE ? OR waits LIKE ?)
+                    """, on.run(), HELD_FOR_CODE, HELD_AS_POISON, HELD_BY_STORE) == 1;
     }
 
     boolean decide(Edit.Decide decide, long now) throws SQLException {

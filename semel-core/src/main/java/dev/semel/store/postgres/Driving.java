@@ -181,9 +181,7 @@ final class Driving {
     /** Most appends find the run as they leave it: then its row is only locked, not written. */
     private boolean stands(RunId run, Move move) {
         Locking.Work work = locks.work(run);
-        return work != null
-                && work.state() == move.state().code()
-                && (work.falls() == 0 || !move.progress());
+        return work != null && work.state() == move.state().code() && (work.falls() == 0 || !move.progress());
     }
 
     private void move(TreeMap<RunId, Move> moves) throws SQLException {
@@ -191,8 +189,12 @@ final class Driving {
             PreparedStatement statement = session.statement(MOVE);
             new Arrays(session, statement)
                     .bytes(moves.keySet().stream().map(RunId::bytes).toArray(byte[][]::new))
-                    .ints(moves.values().stream().mapToInt(move -> move.state().code()).toArray())
-                    .ints(moves.values().stream().mapToInt(move -> move.progress() ? 1 : 0).toArray());
+                    .ints(moves.values().stream()
+                            .mapToInt(move -> move.state().code())
+                            .toArray())
+                    .ints(moves.values().stream()
+                            .mapToInt(move -> move.progress() ? 1 : 0)
+                            .toArray());
             statement.executeUpdate();
         }
     }

@@ -5,6 +5,7 @@ import dev.semel.store.Lane;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Owned;
+import dev.semel.store.jdbc.GuardedConnection;
 import dev.semel.store.jdbc.Session;
 import java.sql.SQLException;
 import java.util.List;
@@ -72,7 +73,7 @@ final class PostgresTx implements Lane {
         }
         String entries;
         try {
-            entries = tx.deed().apply(session.connection());
+            entries = tx.deed().apply(GuardedConnection.around(session.connection()));
         } catch (Exception | Error e) {
             return undone(e);
         }

@@ -8,6 +8,7 @@ import dev.semel.store.Write;
 import dev.semel.store.Write.Owned;
 import dev.semel.store.jdbc.Effects;
 import dev.semel.store.jdbc.Gating;
+import dev.semel.store.jdbc.GuardedConnection;
 import dev.semel.store.jdbc.Session;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -68,7 +69,14 @@ final class SqliteDriving {
         Write.Driver by = append.by();
         Write.Rest rest = append.rest();
         Integer cancel = rest == null
-                ? session.one(MOVE, row -> row.getInt(1), append.state().code(), append.isProgress() ? 1 : 0, by.run(), owner, by.claim())
+                ? session.one(
+                        MOVE,
+                        row -> row.getInt(1),
+                        append.state().code(),
+                        append.isProgress() ? 1 : 0,
+                        by.run(),
+                        owner,
+                        by.claim())
                 : session.one(
                         REST,
                         row -> row.getInt(1),
@@ -169,12 +177,13 @@ final class SqliteDriving {
         ArrayNode except = JsonNodeFactory.instance.arrayNode();
         claim.except().forEach(except::add);
         // differs: SQLite has no arrays; a JSON text is one. Excepted runs must not use up the limit.
-        List<RunId> free = session.list("""
-            SELECT run FROM semel_work
-            WHERE owner IS NULL AND held = 0 AND due_at <= ? AND falls <= ?
-                AND workflow_id NOT IN (SELECT value FROM json_each(?))
-            ORDER BY due_at, run LIMIT ?
-            """, row -> RunId.of(row.getBytes(1)), now, claim.falls(), Json.write(except), claim.limit());
+        List<RunId> free = session.list(
+                """
+                SELECT run FROM semel_work
+                WHERE owner IS NULL AND held = 0 AND due_at <= ? AND falls <= ?
+                    AND workflow_id NOT IN (SELECT value FROM json_each(?))
+                ORDER BY due_at, run LIMIT ?
+                """, row -> RunId.of(row.getBytes(1)), now, claim.falls(), Json.write(except), claim.limit());
         List<Write.Driver> claimed = new ArrayList<>();
         for (RunId run : free) {
             Integer claims = session.one(CLAIM, row -> row.getInt(1), owner, run);
@@ -210,7 +219,7 @@ final class SqliteDriving {
         Savepoint before = session.connection().setSavepoint("user");
         String entries;
         try {
-            entries = tx.deed().apply(session.connection());
+            entries = tx.deed().apply(GuardedConnection.around(session.connection()));
         } catch (Exception | Error e) {
             undo(before, e);
             return new Write.Undone(e);

@@ -34,7 +34,8 @@ final class Driving {
             work.owner = null;
             work.waits = rest.waits();
             // A signal that came while the run went to rest must not be slept through.
-            work.due = (work.cancel && !rest.cancelled()) || tables.signalsOf(work.run) > rest.signals() ? 0 : rest.due();
+            work.due =
+                    (work.cancel && !rest.cancelled()) || tables.signalsOf(work.run) > rest.signals() ? 0 : rest.due();
         }
         tables.work.put(work.run, work);
         if (!append.entries().isEmpty()) {

@@ -43,7 +43,9 @@ record Walls(Rooms rooms) {
                 new Wall(
                         "engine",
                         rooms.in("engine"),
-                        Ambience.SQL.or(type(rooms.in("store.jdbc", "store.sqlite", "store.postgres"))),
+                        Ambience.SQL
+                                .and(Ambience.HANDED_THROUGH.negate())
+                                .or(type(rooms.in("store.jdbc", "store.sqlite", "store.postgres"))),
                         "the engine writes through the port. Add a named write or read to the store room"),
                 new Wall(
                         "top",
@@ -62,8 +64,10 @@ record Walls(Rooms rooms) {
                 new Wall(
                         "port",
                         rooms.exactly("store"),
-                        Ambience.SQL.or(
-                                type(rooms.in("engine", "testing", "store.jdbc", "store.sqlite", "store.postgres"))),
+                        Ambience.SQL
+                                .and(Ambience.HANDED_THROUGH.negate())
+                                .or(type(
+                                        rooms.in("engine", "testing", "store.jdbc", "store.sqlite", "store.postgres"))),
                         "the port has no SQL in it. Put the statement beside the method that runs it, in each dialect"),
                 new Wall(
                         "sqlite",

@@ -1,4 +1,4 @@
-package dev.semel.engine;
+package dev.semel.store.jdbc;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The connection that the code of a `tx` step sees: everything but the end of the transaction, which is ours. Proxies,
  * because the interfaces have some sixty methods each and grow with every JDK.
  */
-final class GuardedConnection {
+public final class GuardedConnection {
     private static final Set<String> REFUSED = Set.of(
             "commit",
             "rollback",
@@ -29,7 +29,7 @@ final class GuardedConnection {
 
     private GuardedConnection() {}
 
-    static Connection around(Connection real) {
+    public static Connection around(Connection real) {
         return proxy(Connection.class, (proxy, method, arguments) -> {
             boolean toSavepoint = method.getName().equals("rollback") && arguments != null;
             if (REFUSED.contains(method.getName()) && !toSavepoint) {

@@ -1,4 +1,4 @@
-package dev.semel.engine;
+package dev.semel.store.jdbc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;

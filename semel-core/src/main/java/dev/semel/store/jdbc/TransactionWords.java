@@ -1,4 +1,4 @@
-package dev.semel.engine;
+package dev.semel.store.jdbc;
 
 import java.util.Locale;
 import java.util.Set;
@@ -88,8 +88,7 @@ final class TransactionWords {
         if (c == '$') {
             // PostgreSQL's quotes around code: $$ … $$ or $tag$ … $tag$; a parameter such as $1 is none.
             int end = sql.indexOf('$', at + 1);
-            boolean quotes =
-                    end > 0 && sql.substring(at + 1, end).chars().allMatch(Character::isUnicodeIdentifierPart);
+            boolean quotes = end > 0 && sql.substring(at + 1, end).chars().allMatch(Character::isUnicodeIdentifierPart);
             return quotes ? behind(sql, sql.substring(at, end + 1), end + 1) : at;
         }
         return at;
