@@ -79,7 +79,6 @@ final class RecoveryTest {
                     assertEquals(expected, times.get(i), "step " + i + ", halted before " + haltBefore);
                 }
                 assertEquals(1, bench.place.count("semel_end"));
-                assertEquals(1, bench.semel().count("recovered"));
             }
         }
     }
