@@ -94,9 +94,19 @@ public final class Semel implements AutoCloseable {
                 "Use sqlite:FILE or jdbc:postgresql://host/database.");
     }
 
-    /** Asks for a run; the answer is fresh or a repeat, and a refusal is a {@link SemelException}. */
+    /**
+     * Asks for a run; the answer is fresh or a repeat, and a refusal is a {@link SemelException}. Where the workflow was
+     * published, paused or resumed since it was looked up, {@code ask} is called again with what it is by then.
+     *
+     * @param ask derives the key, the checks and everything else that hangs on the version
+     */
+    public Answer trigger(int workspace, Current first, Function<Current, Trigger> ask) {
+        return intake.trigger(workspace, first, ask);
+    }
+
+    /** The same for a trigger in which only the workflow itself hangs on the version. */
     public Answer trigger(Trigger trigger) {
-        return intake.trigger(trigger);
+        return intake.trigger(trigger.space().workspace(), trigger.current(), trigger::under);
     }
 
     /** Waits for the end of a run; the run as it is then, or null where there is none. */

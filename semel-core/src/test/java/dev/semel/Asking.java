@@ -74,8 +74,7 @@ public final class Asking {
         }
         return new Trigger(
                 new Trigger.Space(bench.workspace(), bench.secret()),
-                entry.published(),
-                entry.paused(),
+                entry,
                 Json.parse(input),
                 input,
                 new Trigger.Names(key, runId),

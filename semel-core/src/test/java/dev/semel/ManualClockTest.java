@@ -47,8 +47,7 @@ final class ManualClockTest {
         }
         return semel.trigger(new Trigger(
                 new Trigger.Space(workspace.ws(), workspace.secret()),
-                entry.published(),
-                entry.paused(),
+                entry,
                 Json.parse("{}"),
                 "{}",
                 new Trigger.Names(IdempotencyKey.of("K"), null),

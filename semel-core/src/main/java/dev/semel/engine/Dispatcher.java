@@ -65,11 +65,6 @@ public final class Dispatcher implements AutoCloseable {
         while (!closing) {
             try {
                 catalog.check();
-                if (parts.readers().ask(reads -> reads.heldWithoutPause())) {
-                    parts.committer()
-                            .submit(0, new Write.Change<>(new Edit.FreeResumed()))
-                            .join();
-                }
                 boolean more = claim();
                 adopt();
                 sweep();

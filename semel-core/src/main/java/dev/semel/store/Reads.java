@@ -64,9 +64,6 @@ public interface Reads extends AutoCloseable {
     /** What was found, and where to go on; null at the end. */
     record Slice(List<Edit.Tombstone> found, @Nullable Name next) {}
 
-    /** Whether a run is held although its workflow is not paused. */
-    boolean heldWithoutPause();
-
     /** Whether there is a run that nobody drives. */
     boolean freeWork();
 

@@ -2,6 +2,7 @@ package dev.semel.trigger;
 
 import dev.semel.key.ChosenRunId;
 import dev.semel.key.IdempotencyKey;
+import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -9,6 +10,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * A request for a run, as a door hands it in.
  *
+ * @param current the workflow as it was looked up; the admission holds only while that is still true
  * @param input the text of {@code data}, stored as it came
  * @param strict the caller wants a changed payload refused, whatever the workflow says
  * @param freshOnly held only against a fresh trigger (quota, input schema); throws to refuse. A known key is answered
@@ -16,14 +18,26 @@ import tools.jackson.databind.JsonNode;
  */
 public record Trigger(
         Space space,
-        Published workflow,
-        boolean paused,
+        Current current,
         JsonNode data,
         String input,
         Names names,
         Sender sender,
         boolean strict,
         @Nullable Runnable freshOnly) {
+
+    public Published workflow() {
+        return current.published();
+    }
+
+    public boolean paused() {
+        return current.paused();
+    }
+
+    /** The same request, for the workflow as it is by now. For triggers in which nothing else hangs on its version. */
+    public Trigger under(Current now) {
+        return new Trigger(space, now, data, input, names, sender, strict, freshOnly);
+    }
 
     /** The workspace, and the secret under which its field hashes are made. */
     public record Space(int workspace, byte[] secret) {}

@@ -91,7 +91,7 @@ final class CommitterTest {
                 "{}",
                 new byte[0]);
         var wish = new Wish(new Name(1, Name.Kind.KEY, key), new byte[32], WINDOW, Known.HOLD, true);
-        return new Write.Admit(run, List.of(wish), true);
+        return new Write.Admit(run, List.of(wish), true, place.number("SELECT change FROM semel_catalog"));
     }
 
     /** Hands these over so that they are one batch. */

@@ -20,6 +20,7 @@ import dev.semel.store.Write;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
 import java.security.SecureRandom;
 import java.util.List;
@@ -56,7 +57,8 @@ final class IntakeTest {
         readers = new Readers(store);
         requests = new Requests(committer, ambient, Limits.DEFAULT, (_, _) -> {});
         runs = new RunLoop(new RunLoop.Engine(committer, Limits.DEFAULT, around), new Completions());
-        intake = new Intake(new Intake.Parts(committer, readers, requests, runs), (_, _) -> workflow, around);
+        intake = new Intake(
+                new Intake.Parts(committer, readers, requests, runs), new Catalog(readers, _ -> workflow), around);
         committer
                 .submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1])))
                 .join();
@@ -80,16 +82,16 @@ final class IntakeTest {
     }
 
     private Answer send(String key) {
-        return intake.trigger(new Trigger(
+        Trigger trigger = new Trigger(
                 new Trigger.Space(1, new byte[32]),
-                workflow,
-                false,
+                new Current(workflow, false, place.number("SELECT change FROM semel_catalog")),
                 Json.parse("{}"),
                 "{}",
                 new Trigger.Names(IdempotencyKey.of(key), null),
                 new Trigger.Sender(Door.LIBRARY, "tester", null),
                 false,
-                null));
+                null);
+        return intake.trigger(1, trigger.current(), trigger::under);
     }
 
     private SemelException refused(String key) {

@@ -83,7 +83,7 @@ interface ChangeRules {
                 .paused());
         assertTrue(desk().reads.catalogChange() > before);
         RunId queued = desk().id();
-        desk().apply(new Write.Admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
+        desk().apply(desk().admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
         assertEquals(List.of(), desk().apply(new Write.Claim(5)));
         assertFalse(there(desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, false)))
                 .paused());
@@ -104,7 +104,7 @@ interface ChangeRules {
         int other = desk().workspace("two").ws();
         RunId queued = desk().id();
         desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, true));
-        desk().apply(new Write.Admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
+        desk().apply(desk().admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
         Object answer = desk().applyAll(new Write.Change<>(new Edit.Pause(other, Desk.WORKFLOW, false)))
                 .getFirst();
         assertEquals(Nothing.NOTHING, answer);

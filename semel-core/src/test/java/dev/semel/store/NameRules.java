@@ -64,8 +64,10 @@ interface NameRules {
     default void an_expired_chosen_run_is_named_as_its_caller_named_it() {
         Wish key = desk().key("K");
         RunId first = desk().id();
-        desk().apply(new Write.Admit(
-                desk().run(first, dev.semel.run.RunState.STARTED, "mine"), List.of(key, desk().chosen("mine")), true));
+        desk().apply(desk().admit(
+                        desk().run(first, dev.semel.run.RunState.STARTED, "mine"),
+                        List.of(key, desk().chosen("mine")),
+                        true));
         desk().apply(desk().end(first));
         desk().place.setTime(Place.START + Desk.WINDOW);
         var fresh = assertInstanceOf(Admitted.Fresh.class, ask(key));

@@ -141,8 +141,8 @@ interface RepeatedRules {
         RunId one = desk().id();
         RunId two = desk().id();
         desk().applyAll(
-                        new Write.Admit(desk().run(one), List.of(), false),
-                        new Write.Admit(desk().run(two), List.of(), false));
+                        desk().admit(desk().run(one), List.of(), false),
+                        desk().admit(desk().run(two), List.of(), false));
         assertEquals(List.of(one), desk().apply(new Write.Claim(1)));
         assertEquals(List.of(two), desk().apply(new Write.Claim(1)));
         assertEquals(List.of(), desk().apply(new Write.Claim(1)));

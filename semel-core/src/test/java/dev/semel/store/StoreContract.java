@@ -13,6 +13,7 @@ abstract class StoreContract
                 RepeatedRules,
                 OwnerRules,
                 ChangeRules,
+                CatalogRules,
                 SweepRules,
                 ReadRules,
                 LimitRules {

@@ -35,7 +35,6 @@ public final class Edits {
             case Edit.OpenWorkspace open -> open(open, now);
             case Edit.Publish publish -> publish(publish, now);
             case Edit.Pause pause -> pause(pause);
-            case Edit.FreeResumed _ -> freeResumed();
             case Edit.CreateToken create -> create(create.token(), now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, now);
@@ -109,13 +108,6 @@ public final class Edits {
             """, Read::workflow, pause.workspace(), pause.workflowId());
     }
 
-    private int freeResumed() throws SQLException {
-        return session.update("""
-            UPDATE semel_work SET held = 0
-            WHERE held = 1 AND workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE paused = 0)
-            """);
-    }
-
     private boolean create(Rows.Token token, long now) throws SQLException {
         return session.update(
                         """
@@ -173,8 +165,10 @@ public final class Edits {
         return deleted;
     }
 
+    /** The caller holds the catalog and all slots, so no trigger that was looked up before this comes in after it. */
     private void bumpCatalog() throws SQLException {
         session.update("UPDATE semel_catalog SET change = change + 1 WHERE one = 1");
+        session.update("UPDATE semel_fence SET change = (SELECT change FROM semel_catalog WHERE one = 1)");
     }
 
     private void audit(int ws, long now, List<String> facts) throws SQLException {

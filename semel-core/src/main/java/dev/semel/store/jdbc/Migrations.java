@@ -20,7 +20,7 @@ import java.util.Map;
  */
 public final class Migrations {
     /** Every migration there is, oldest first. */
-    public static final List<String> ALL = List.of("V001__foundation.sql");
+    public static final List<String> ALL = List.of("V001__foundation.sql", "V003__catalog_fence.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

@@ -58,8 +58,8 @@ final class Admitting {
         WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key AND k.run = u.run
         """;
 
-    /** When, by the store's clock, and under which lease. */
-    record Moment(long now, @Nullable Long lease) {}
+    /** When, by the store's clock, under which catalog and under which lease. */
+    record Moment(long now, long change, @Nullable Long lease) {}
 
     private final Session session;
     private final long skew;
@@ -101,7 +101,8 @@ final class Admitting {
 
     private record Slot(int kind, RunId run) {}
 
-    void apply(List<PostgresLane.Indexed<Write.Admit>> admits, Object[] outcomes) throws SQLException {
+    void apply(List<PostgresLane.Indexed<Write.Admit>> all, Object[] outcomes) throws SQLException {
+        List<PostgresLane.Indexed<Write.Admit>> admits = Outdated.refuse(session, moment, all, outcomes);
         Map<Name, Case> leaders = new HashMap<>();
         List<Case> cases = new ArrayList<>();
         List<Case> followers = new ArrayList<>();
