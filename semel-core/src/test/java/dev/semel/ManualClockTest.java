@@ -53,7 +53,7 @@ final class ManualClockTest {
                 new Trigger.Names(IdempotencyKey.of("K"), null),
                 new Trigger.Sender(Door.LIBRARY, "tester", null),
                 false,
-                null));
+                Trigger.Checks.NONE));
     }
 
     @ParameterizedTest

@@ -116,6 +116,10 @@ final class Answering {
     }
 
     private Answer repeat(Intake.Case one, Admission.Repeat repeat, long now) {
+        Runnable check = one.trigger().checks().repeat();
+        if (check != null) {
+            check.run(); // first of all: a refusal leaves no row and is counted as no replay
+        }
         counters.replayed.increment();
         if (repeat.mismatch()) {
             counters.mismatched.increment();

@@ -129,7 +129,7 @@ public final class Intake {
      * the admission must decide.
      */
     private @Nullable Answer checkFresh(Case one) {
-        Runnable check = one.trigger().freshOnly();
+        Runnable check = one.trigger().checks().fresh();
         if (check == null) {
             return null;
         }
@@ -166,7 +166,7 @@ public final class Intake {
     /** Answers from a read where a name is held; null where the admission must decide. */
     private @Nullable Answer look(Case one) {
         List<Name> names = new ArrayList<>();
-        boolean familiar = one.trigger().freshOnly() != null;
+        boolean familiar = one.trigger().checks().fresh() != null;
         for (Wish wish : one.wishes()) {
             if (wish.name().kind() != Name.Kind.PAYLOAD) {
                 names.add(wish.name());

@@ -13,8 +13,7 @@ import tools.jackson.databind.JsonNode;
  * @param current the workflow as it was looked up; the admission holds only while that is still true
  * @param input the text of {@code data}, stored as it came
  * @param strict the caller wants a changed payload refused, whatever the workflow says
- * @param freshOnly held only against a fresh trigger (quota, input schema); throws to refuse. A known key is answered
- *     before it is asked
+ * @param checks what the door holds against it, once it is known what it is
  */
 public record Trigger(
         Space space,
@@ -24,7 +23,7 @@ public record Trigger(
         Names names,
         Sender sender,
         boolean strict,
-        @Nullable Runnable freshOnly) {
+        Checks checks) {
 
     public Published workflow() {
         return current.published();
@@ -36,7 +35,7 @@ public record Trigger(
 
     /** The same request, for the workflow as it is by now. For triggers in which nothing else hangs on its version. */
     public Trigger under(Current now) {
-        return new Trigger(space, now, data, input, names, sender, strict, freshOnly);
+        return new Trigger(space, now, data, input, names, sender, strict, checks);
     }
 
     /** The workspace, and the secret under which its field hashes are made. */
@@ -45,6 +44,16 @@ public record Trigger(
     public record Names(
             @Nullable IdempotencyKey key, @Nullable ChosenRunId runId) {
         public static final Names NONE = new Names(null, null);
+    }
+
+    /**
+     * Each throws to refuse, before anything is written or remembered.
+     *
+     * @param fresh held only against a fresh trigger (quota, input schema): a known key is answered before it is asked
+     * @param repeat held only against a repeat (the quota of replays)
+     */
+    public record Checks(@Nullable Runnable fresh, @Nullable Runnable repeat) {
+        public static final Checks NONE = new Checks(null, null);
     }
 
     public record Sender(Door door, String actor, @Nullable String correlationId) {}

@@ -90,7 +90,7 @@ final class IntakeTest {
                 new Trigger.Names(IdempotencyKey.of(key), null),
                 new Trigger.Sender(Door.LIBRARY, "tester", null),
                 false,
-                null);
+                Trigger.Checks.NONE);
         return intake.trigger(1, trigger.current(), trigger::under);
     }
 

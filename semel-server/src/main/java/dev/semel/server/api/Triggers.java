@@ -80,15 +80,11 @@ final class Triggers {
 
     Answer admit(Principal who, String nameOrId, Ask ask, Terms terms) {
         Runnable quota = once(quotas.fresh(who));
-        Answer answer = semel.trigger(
-                who.workspace(),
-                workflow(who, nameOrId),
-                workflow -> trigger(
-                        who, workflow, ask, new Attempt(terms, freshOnly(quota, workflow.published(), ask.data()))));
-        if (answer.replayed()) {
-            quotas.replayed(who);
-        }
-        return answer;
+        return semel.trigger(who.workspace(), workflow(who, nameOrId), workflow -> {
+            Runnable fresh = freshOnly(quota, workflow.published(), ask.data());
+            Trigger.Checks checks = new Trigger.Checks(fresh, () -> quotas.replayed(who));
+            return trigger(who, workflow, ask, new Attempt(terms, checks));
+        });
     }
 
     /** A trigger that is made anew, because its workflow changed, is still one trigger. */
@@ -104,7 +100,7 @@ final class Triggers {
                 };
     }
 
-    private record Attempt(Terms terms, @Nullable Runnable freshOnly) {}
+    private record Attempt(Terms terms, Trigger.Checks checks) {}
 
     /** All that hangs on the version of the workflow: the key that it derives, whether it needs one, its input. */
     private Trigger trigger(Principal who, Current workflow, Ask ask, Attempt attempt) {
@@ -135,7 +131,7 @@ final class Triggers {
                 new Trigger.Names(key, ask.runId()),
                 new Trigger.Sender(Door.HTTP, who.tokenId(), ask.correlationId()),
                 terms.strict(),
-                attempt.freshOnly());
+                attempt.checks());
     }
 
     /** Quota, then input schema: held only against a fresh trigger, so that a duplicate is never refused for them. */

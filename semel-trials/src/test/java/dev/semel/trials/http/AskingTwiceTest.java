@@ -103,6 +103,22 @@ class AskingTwiceTest {
     }
 
     @Test
+    void a_replay_over_its_quota_is_no_replay_on_record() {
+        Caller limited = server.as(server.token("\"quota_per_minute\":1", "trigger"));
+        String run = limited.trigger("payment_receipt", "hot", BODY).expect(200).runId();
+        List<Reply> replies = Crowd.atOnce(20, i -> limited.trigger("payment_receipt", "hot", BODY));
+        long answered = replies.stream().filter(reply -> reply.status() == 200).count();
+        assertTrue(answered >= 10, "ten times the quota of fresh ones");
+        assertTrue(answered < 20, "some were refused");
+        replies.stream().filter(reply -> reply.status() != 200).forEach(reply -> reply.expect(429));
+        Crowd.until("the rows are written", () -> replays(run) >= answered);
+        // A later replay of another actor stands behind all of them, so none is still on its way.
+        dev.trigger("payment_receipt", "hot", BODY).expect(200);
+        Crowd.until("the last row is written", () -> replays(run) > answered);
+        assertEquals(answered + 1, replays(run));
+    }
+
+    @Test
     void every_replay_of_a_run_can_be_paged_through() {
         String run = dev.trigger("payment_receipt", "often", BODY).runId();
         // One at a time and each flushed by itself, so that none is gathered.
