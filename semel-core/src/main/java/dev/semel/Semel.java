@@ -30,6 +30,8 @@ import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -153,16 +155,18 @@ public final class Semel implements AutoCloseable {
     }
 
     /**
-     * Lets a key go, as long as it stands for the run that was read with it; with it the payload of that run, which would
-     * hold the next trigger back otherwise. False: it was let go before.
+     * The change that lets keys go, each as long as it stands for the run that was read with it; with it the payload of
+     * that run, which would hold the next trigger back otherwise. It answers false where all were let go before.
      */
-    public boolean release(Rows.Held held, String actor, String reason) {
-        Known known = held.known();
-        int workspace = held.name().workspace();
-        boolean released = change(new Edit.Release(held.name(), known.run(), actor, reason));
-        Name payload = Naming.payload(workspace, known.workflowId(), known.digest());
-        change(new Edit.Release(payload, known.run(), actor, reason));
-        return released;
+    public static Edit<Boolean> releasing(List<Rows.Held> keys, String actor, String reason) {
+        List<Edit.Release> releases = new ArrayList<>();
+        for (Rows.Held held : keys) {
+            Known known = held.known();
+            Name payload = Naming.payload(held.name().workspace(), known.workflowId(), known.digest());
+            releases.add(new Edit.Release(held.name(), known.run(), actor, reason));
+            releases.add(new Edit.Release(payload, known.run(), actor, reason));
+        }
+        return new Edit.ReleaseAll(releases);
     }
 
     private static SemelException unavailable(StoreFailure e) {

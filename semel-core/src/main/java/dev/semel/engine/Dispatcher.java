@@ -172,6 +172,11 @@ public final class Dispatcher implements AutoCloseable {
                     .submit(0, new Write.Change<>(new Edit.DeleteNames(slice.found())))
                     .join();
         }
+        if (slice.next() == null && parts.readers().ask(reads -> reads.expiredReply())) {
+            parts.committer()
+                    .submit(0, new Write.Change<>(new Edit.DeleteReplies(SWEEP_AT_ONCE)))
+                    .join();
+        }
         sweptTo = slice.next();
         nextSweep = sweptTo == null ? now + SWEEP_REST_NANOS : now;
     }

@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.run.RunId;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The rare changes that people make. Each says what it did, never nothing. */
@@ -31,7 +32,17 @@ public sealed interface Edit<T> {
         }
     }
 
-    record CreateToken(Rows.Token token) implements Edit<Boolean> {}
+    /**
+     * Makes a token, and first its workspace where it says one. Answers the token as it is stored; null: its id or hash
+     * is taken, or there is such a workspace already. Applied again it answers the same token.
+     *
+     * @param inside a workspace that must be new; null: the one that the token names
+     */
+    record CreateToken(Rows.Token token, @Nullable OpenWorkspace inside) implements Edit<Rows.@Nullable Token> {
+        public CreateToken(Rows.Token token) {
+            this(token, null);
+        }
+    }
 
     record RevokeToken(int workspace, String tokenId, String actor) implements Edit<Boolean> {
         @Override
@@ -45,6 +56,46 @@ public sealed interface Edit<T> {
      * more, even if the name was given to another run meanwhile. False: it was let go before, or stands for another run.
      */
     record Release(Name name, RunId run, String actor, String reason) implements Edit<Boolean> {}
+
+    /** Several names as one deed; those of payloads go with their keys. True: a key was let go. */
+    record ReleaseAll(List<Release> releases) implements Edit<Boolean> {}
+
+    /**
+     * A change that came with a key of its caller. The first one is done, and its answer is kept in the same transaction;
+     * later ones get that answer and do nothing.
+     *
+     * @param answer the text to keep; null where the change refused, which leaves nothing behind
+     */
+    record Once<T>(Asked asked, Edit<T> edit, Function<@Nullable T, @Nullable String> answer) implements Edit<Replied> {
+        @Override
+        public boolean changesCatalog() {
+            return edit.changesCatalog();
+        }
+    }
+
+    /**
+     * A request for a change.
+     *
+     * @param id of this very request: where it finds its own answer, that answer was lost and is no replay
+     * @param operation keys of different operations never meet
+     * @param digest of all that defines the request
+     * @param window microseconds for which the answer is kept
+     */
+    record Asked(RunId id, int workspace, String operation, String key, byte[] digest, long window) {}
+
+    sealed interface Replied {
+        /** Done now, or done before. */
+        record Done(String answer, boolean replayed) implements Replied {}
+
+        /** The change refused; nothing is kept. */
+        record Refused() implements Replied {}
+
+        /** The key came with another request before. Nothing was done. */
+        record OtherRequest() implements Replied {}
+    }
+
+    /** Deletes up to {@code limit} answers that are kept no longer; says how many. */
+    record DeleteReplies(int limit) implements Edit<Integer> {}
 
     /** Deletes these tombstones, where they still are what was read; answers how many. */
     record DeleteNames(List<Tombstone> tombstones) implements Edit<Integer> {}

@@ -64,6 +64,9 @@ public interface Reads extends AutoCloseable {
     /** What was found, and where to go on; null at the end. */
     record Slice(List<Edit.Tombstone> found, @Nullable Name next) {}
 
+    /** Whether an answer to a change is kept that need not be any more. */
+    boolean expiredReply();
+
     /** Whether there is a run that nobody drives. */
     boolean freeWork();
 

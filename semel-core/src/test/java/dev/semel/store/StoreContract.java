@@ -14,6 +14,7 @@ abstract class StoreContract
                 OwnerRules,
                 ChangeRules,
                 CatalogRules,
+                ReplyRules,
                 SweepRules,
                 ReadRules,
                 LimitRules {

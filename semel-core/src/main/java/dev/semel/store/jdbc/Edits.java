@@ -5,6 +5,7 @@ import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +23,21 @@ public final class Edits {
             WHERE v.workflow_id = semel_workflow.workflow_id AND v.version = semel_workflow.version AND v.body = ?)
         """;
 
+    private static final String TOKEN = """
+        SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
+        FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.token_id = ? AND t.hash = ?
+        """;
+
+    private static final String WORKSPACE = "SELECT 1 FROM semel_workspace WHERE name = ?";
+
     private final Session session;
     private final Supplier<RunId> ids;
+    private final Replying replying;
 
     public Edits(Session session, Supplier<RunId> ids) {
         this.session = session;
         this.ids = ids;
+        this.replying = new Replying(session, this);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
@@ -35,9 +45,12 @@ public final class Edits {
             case Edit.OpenWorkspace open -> open(open, now);
             case Edit.Publish publish -> publish(publish, now);
             case Edit.Pause pause -> pause(pause);
-            case Edit.CreateToken create -> create(create.token(), now);
+            case Edit.CreateToken create -> create(create, now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, now);
+            case Edit.ReleaseAll all -> releaseAll(all, now);
+            case Edit.Once<?> once -> replying.once(once, now);
+            case Edit.DeleteReplies delete -> replying.deleteExpired(delete.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
         };
     }
@@ -108,20 +121,29 @@ public final class Edits {
             """, Read::workflow, pause.workspace(), pause.workflowId());
     }
 
-    private boolean create(Rows.Token token, long now) throws SQLException {
-        return session.update(
-                        """
-                        INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING
-                        """,
-                        token.tokenId(),
-                        token.ws(),
-                        token.name(),
-                        token.hash(),
-                        token.scopes(),
-                        token.quotaPerMinute(),
-                        now)
-                == 1;
+    private Rows.@Nullable Token create(Edit.CreateToken create, long now) throws SQLException {
+        Rows.Token token = create.token();
+        Rows.Token made = session.one(TOKEN, Read::token, token.tokenId(), token.hash());
+        if (made != null) {
+            return made; // applied again after a lost answer
+        }
+        int ws = token.ws();
+        if (create.inside() != null) {
+            if (session.one(WORKSPACE, row -> 1, create.inside().name()) != null) {
+                return null;
+            }
+            Rows.Workspace opened = open(create.inside(), now);
+            if (!Arrays.equals(opened.secret(), create.inside().secret())) {
+                return null; // somebody else opened it in the same moment
+            }
+            ws = opened.ws();
+        }
+        session.update(
+                """
+                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING
+                """, token.tokenId(), ws, token.name(), token.hash(), token.scopes(), token.quotaPerMinute(), now);
+        return session.one(TOKEN, Read::token, token.tokenId(), token.hash());
     }
 
     private boolean revoke(Edit.RevokeToken revoke, long now) throws SQLException {
@@ -150,6 +172,14 @@ public final class Edits {
             audit(name.workspace(), now, List.of(release.actor(), "key.release", name.text(), release.reason()));
         }
         return released;
+    }
+
+    private boolean releaseAll(Edit.ReleaseAll all, long now) throws SQLException {
+        boolean any = false;
+        for (Edit.Release one : all.releases()) {
+            any |= release(one, now) && one.name().kind() != Name.Kind.PAYLOAD;
+        }
+        return any;
     }
 
     private int delete(List<Edit.Tombstone> tombstones) throws SQLException {

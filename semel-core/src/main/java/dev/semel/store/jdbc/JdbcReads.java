@@ -322,6 +322,13 @@ public abstract class JdbcReads implements Reads {
     private record Candidate(Edit.Tombstone tombstone, boolean ended) {}
 
     @Override
+    public boolean expiredReply() {
+        long now = now();
+        return maybe(() -> session.one("SELECT 1 FROM semel_reply WHERE expires_at <= ? LIMIT 1", row -> 1, now))
+                != null;
+    }
+
+    @Override
     public boolean freeWork() {
         return maybe(() -> session.one("SELECT 1 FROM semel_work WHERE owner IS NULL AND held = 0 LIMIT 1", row -> 1))
                 != null;
