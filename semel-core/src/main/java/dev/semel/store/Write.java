@@ -49,7 +49,7 @@ public sealed interface Write<O> {
         record Again() implements Admitted {}
     }
 
-    /** The run that held the name before, and whether it lost it by expiry. */
+    /** The run that held the name before, and whether it lost it by expiry (false, too, where that is not known any more). */
     record Earlier(RunId run, @Nullable String chosenId, boolean expired) {}
 
     /** Entries of a run's journal, in order; {@code state} is where the run is after them. */

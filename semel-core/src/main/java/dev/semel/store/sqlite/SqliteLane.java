@@ -220,7 +220,8 @@ final class SqliteLane implements Lane {
                     run.state().code(),
                     queued ? 1 : 0);
         }
-        return new Admitted.Fresh(now, owner != null && owns(run.id(), owner), origins.lineage(), earlier, duplicateOf);
+        Write.Earlier from = isNew ? earlier : names.recorded(run.id());
+        return new Admitted.Fresh(now, owner != null && owns(run.id(), owner), origins.lineage(), from, duplicateOf);
     }
 
     private boolean owns(RunId run, long owner) throws SQLException {
