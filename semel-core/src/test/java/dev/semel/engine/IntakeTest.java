@@ -82,14 +82,18 @@ final class IntakeTest {
     }
 
     private Answer send(String key) {
+        return send(key, "{}", false);
+    }
+
+    private Answer send(String key, String input, boolean strict) {
         Trigger trigger = new Trigger(
                 new Trigger.Space(1, new byte[32]),
                 new Current(workflow, false, place.number("SELECT change FROM semel_catalog")),
-                Json.parse("{}"),
-                "{}",
+                Json.parse(input),
+                input,
                 new Trigger.Names(IdempotencyKey.of(key), null),
                 new Trigger.Sender(Door.LIBRARY, "tester", null),
-                false,
+                strict,
                 Trigger.Checks.NONE);
         return intake.trigger(1, trigger.current(), trigger::under);
     }
@@ -125,6 +129,27 @@ final class IntakeTest {
         assertEquals(first.runId(), again.runId());
         assertEquals(1, place.count("semel_run"));
         Waiting.until("the run is driven and ends", () -> place.count("semel_end") == 1);
+    }
+
+    @Test
+    void a_conflict_that_cannot_be_recorded_in_time_is_a_503_and_no_conflict() {
+        Answer first = send("K");
+        Waiting.until("the run has ended", () -> place.count("semel_end") == 1);
+        store.down = true;
+        long before = counters.storeFailures.sum();
+        FutureTask<SemelException> caller =
+                new FutureTask<>(() -> assertThrows(SemelException.class, () -> send("K", "{\"a\":1}", true)));
+        Thread.ofVirtual().start(caller);
+        Waiting.until("the store was tried", () -> counters.storeFailures.sum() > before);
+        nanos.addAndGet(Limits.DEFAULT.writeDeadline().toNanos() + 1);
+        Waiting.until("the caller is told", caller::isDone);
+        assertEquals(ErrorCode.STORE_UNAVAILABLE, caller.resultNow().code());
+        store.down = false;
+        assertEquals(0, place.count("semel_request"), "what was not answered as a conflict is not on record as one");
+        SemelException again = assertThrows(SemelException.class, () -> send("K", "{\"a\":1}", true));
+        assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, again.code());
+        assertEquals(first.runId(), again.members().get("run_id"));
+        assertEquals(1, place.count("semel_request"));
     }
 
     @Test
