@@ -34,6 +34,7 @@ import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -201,9 +202,19 @@ public final class Semel implements AutoCloseable {
                 "Use sqlite:FILE or jdbc:postgresql://host/database.");
     }
 
-    /** Asks for a run; the answer is fresh or a repeat, and a refusal is a {@link SemelException}. */
+    /**
+     * Asks for a run; the answer is fresh or a repeat, and a refusal is a {@link SemelException}. Where the workflow was
+     * published, paused or resumed since it was looked up, {@code ask} is called again with what it is by then.
+     *
+     * @param ask derives the key, the checks and everything else that hangs on the version
+     */
+    public Answer trigger(int workspace, Current first, Function<Current, Trigger> ask) {
+        return intake.trigger(workspace, first, ask);
+    }
+
+    /** The same for a trigger in which only the workflow itself hangs on the version. */
     public Answer trigger(Trigger trigger) {
-        return intake.trigger(trigger);
+        return intake.trigger(trigger.space().workspace(), trigger.current(), trigger::under);
     }
 
     /** Waits for the end of a run; the run as it is then, or null where there is none. */
@@ -259,16 +270,18 @@ public final class Semel implements AutoCloseable {
     }
 
     /**
-     * Lets a key go, as long as it stands for the run that was read with it; with it the payload of that run, which would
-     * hold the next trigger back otherwise. False: it was let go before.
+     * The change that lets keys go, each as long as it stands for the run that was read with it; with it the payload of
+     * that run, which would hold the next trigger back otherwise. It answers false where all were let go before.
      */
-    public boolean release(Rows.Held held, String actor, String reason) {
-        Known known = held.known();
-        int workspace = held.name().workspace();
-        boolean released = change(new Edit.Release(held.name(), known.run(), actor, reason));
-        Name payload = Naming.payload(workspace, known.workflowId(), known.digest());
-        change(new Edit.Release(payload, known.run(), actor, reason));
-        return released;
+    public static Edit<Boolean> releasing(List<Rows.Held> keys, String actor, String reason) {
+        List<Edit.Release> releases = new ArrayList<>();
+        for (Rows.Held held : keys) {
+            Known known = held.known();
+            Name payload = Naming.payload(held.name().workspace(), known.workflowId(), known.digest());
+            releases.add(new Edit.Release(held.name(), known.run(), actor, reason));
+            releases.add(new Edit.Release(payload, known.run(), actor, reason));
+        }
+        return new Edit.ReleaseAll(releases);
     }
 
     private static SemelException unavailable(StoreFailure e) {

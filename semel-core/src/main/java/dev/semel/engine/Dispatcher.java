@@ -71,11 +71,6 @@ public final class Dispatcher implements AutoCloseable {
         while (!closing) {
             try {
                 catalog.check();
-                if (parts.readers().ask(reads -> reads.heldWithoutPause())) {
-                    parts.committer()
-                            .submit(0, new Write.Change<>(new Edit.FreeResumed()))
-                            .join();
-                }
                 boolean more = claim();
                 adopt();
                 sweep();
@@ -212,6 +207,11 @@ public final class Dispatcher implements AutoCloseable {
         if (!slice.found().isEmpty()) {
             parts.committer()
                     .submit(0, new Write.Change<>(new Edit.DeleteNames(slice.found())))
+                    .join();
+        }
+        if (slice.next() == null && parts.readers().ask(reads -> reads.expiredReply())) {
+            parts.committer()
+                    .submit(0, new Write.Change<>(new Edit.DeleteReplies(SWEEP_AT_ONCE)))
                     .join();
         }
         sweptTo = slice.next();

@@ -102,7 +102,12 @@ final class Desk implements AutoCloseable {
     }
 
     Write.Admit admit(RunId id, Wish... wishes) {
-        return new Write.Admit(run(id), List.of(wishes), true);
+        return admit(run(id), List.of(wishes), true);
+    }
+
+    /** As a caller asks who has just looked the workflow up. */
+    Write.Admit admit(NewRun run, List<Wish> wishes, boolean own) {
+        return new Write.Admit(run, wishes, own, reads.catalogChange());
     }
 
     /** Admits a run that must be fresh, and says which. */

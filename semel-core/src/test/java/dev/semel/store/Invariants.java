@@ -56,6 +56,9 @@ public final class Invariants {
         NEVER.put("a fence slot is left of a lease that is gone", """
             SELECT f.slot FROM semel_fence f WHERE NOT EXISTS (SELECT 1 FROM semel_lease l WHERE l.lease = f.lease)
             """);
+        NEVER.put("a fence slot knows another catalog than there is", """
+            SELECT f.slot FROM semel_fence f WHERE f.change <> (SELECT change FROM semel_catalog)
+            """);
         NEVER.put("a name belongs to another workspace than its run", """
             SELECT k.key FROM semel_key k JOIN semel_run r ON r.run = k.run WHERE r.ws <> k.ws
             """);

@@ -29,7 +29,8 @@ final class InvariantsTest {
         two runs have one chosen id        | UPDATE semel_run SET chosen_id = 'same'
         a journal has a hole               | UPDATE semel_journal SET seq = 1
         belongs to a lease that is gone    | UPDATE semel_work SET owner = 9
-        a fence slot is left of a lease    | INSERT INTO semel_fence VALUES (9, 0)
+        a fence slot is left of a lease    | INSERT INTO semel_fence (lease, slot) VALUES (9, 0)
+        a fence slot knows another catalog | UPDATE semel_fence SET change = 0
         belongs to another workspace       | UPDATE semel_key SET ws = 9
         a workflow has no text             | UPDATE semel_workflow SET version = 9
         """)

@@ -37,7 +37,7 @@ final class Questions {
     private void store(long lease) {
         answer("now", reads::now);
         answer("catalogChange", reads::catalogChange);
-        answer("heldWithoutPause", reads::heldWithoutPause);
+        answer("expiredReply", reads::expiredReply);
         answer("nextDue", reads::nextDue);
         answer("unfinished", reads::unfinished);
         List<Write.Driver> owned = reads.owned(lease, null, 3);

@@ -26,7 +26,7 @@ final class Script {
     Script(RandomGenerator random, Actor first) {
         this.random = random;
         this.first = first;
-        this.triggers = new Triggers(random, runs);
+        this.triggers = new Triggers(random, runs, () -> first.reads.catalogChange());
         this.ops = new Ops(random, first.reads);
     }
 
@@ -221,7 +221,7 @@ final class Script {
         return switch (random.nextInt(10)) {
             case 0 -> new Edit.Pause(random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
             case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
-            case 2 -> new Edit.FreeResumed();
+            case 2 -> new Edit.DeleteReplies(10);
             case 3 -> new Edit.Publish(1, "pay", "wf_pay", "v" + random.nextInt(3), "tester");
             case 4 -> new Edit.Publish(1, "new " + random.nextInt(3), "wf_new" + random.nextInt(3), "v", "tester");
             case 5 -> token();

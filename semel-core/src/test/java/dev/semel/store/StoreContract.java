@@ -13,6 +13,8 @@ abstract class StoreContract
                 RepeatedRules,
                 OwnerRules,
                 ChangeRules,
+                CatalogRules,
+                ReplyRules,
                 SweepRules,
                 ReadRules,
                 LimitRules {

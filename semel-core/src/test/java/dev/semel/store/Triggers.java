@@ -18,9 +18,12 @@ final class Triggers {
     /** Every run that was ever asked for, in order. */
     private final List<RunId> asked;
 
-    Triggers(RandomGenerator random, List<RunId> asked) {
+    private final java.util.function.LongSupplier catalog;
+
+    Triggers(RandomGenerator random, List<RunId> asked, java.util.function.LongSupplier catalog) {
         this.random = random;
         this.asked = asked;
+        this.catalog = catalog;
     }
 
     /** With any number of names, links and a gate. */
@@ -41,14 +44,19 @@ final class Triggers {
             wishes.add(new Wish(name, new byte[] {5}, window(), Known.HOLD, random.nextBoolean()));
         }
         NewRun.Gate gate = random.nextInt(3) == 0 ? gate() : null;
-        return new Write.Admit(run(ws, workflow, chosen, gate), wishes, random.nextInt(4) != 0);
+        return new Write.Admit(run(ws, workflow, chosen, gate), wishes, random.nextInt(4) != 0, change());
     }
 
     /** With one name at most, and nothing else: many of these may be in one batch. */
     Write.Admit plain() {
         String workflow = pick(List.of("wf_pay", "wf_ship"));
         List<Wish> wishes = random.nextInt(4) == 0 ? List.of() : List.of(key(1, workflow));
-        return new Write.Admit(run(1, workflow, null, null), wishes, random.nextBoolean());
+        return new Write.Admit(run(1, workflow, null, null), wishes, random.nextBoolean(), change());
+    }
+
+    /** Mostly the catalog as it is; sometimes one that is out of date. */
+    private long change() {
+        return catalog.getAsLong() - (random.nextInt(20) == 0 ? 1 : 0);
     }
 
     private Wish key(int ws, String workflow) {

@@ -169,7 +169,9 @@ public final class Serve implements AutoCloseable {
         }
         Path file = options.data().resolve("admin-token");
         Tokens.Made made = tokens.draft(
-                workspace, new Tokens.Wanted("first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0, null));
+                workspace.ws(),
+                workspace.name(),
+                new Tokens.Wanted("first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0));
         try {
             Files.createDirectories(options.data());
             Files.deleteIfExists(file);
@@ -182,7 +184,9 @@ public final class Serve implements AutoCloseable {
                     e);
         }
         // CRASH(first-token): the file holds a token that the store does not know; the next start makes another.
-        tokens.store(made);
+        if (semel.maybeChange(new Edit.CreateToken(made.row())) == null) {
+            throw new IllegalStateException("the id or the hash of a new token was taken before");
+        }
         System.err.println("The first admin token is in " + file);
     }
 

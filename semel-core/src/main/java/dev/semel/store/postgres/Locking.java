@@ -155,13 +155,15 @@ final class Locking {
             case Edit.Wake wake -> wake.runs();
             case Edit.GiveBack back -> List.of(back.driver().run());
             case Edit.Decide decide -> List.of(decide.run());
+            case Edit.Once<?> once -> touched(once.edit());
             case Edit.OpenWorkspace _,
                     Edit.Publish _,
                     Edit.Pause _,
-                    Edit.FreeResumed _,
                     Edit.CreateToken _,
                     Edit.RevokeToken _,
                     Edit.Release _,
+                    Edit.ReleaseAll _,
+                    Edit.DeleteReplies _,
                     Edit.DeleteNames _,
                     Edit.WakeHeld _ -> List.of();
         };
