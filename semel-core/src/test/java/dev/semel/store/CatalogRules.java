@@ -106,6 +106,6 @@ interface CatalogRules {
                 .get(1);
         boolean stale = outcome instanceof Admitted.Stale;
         assertTrue(stale || outcome instanceof Admitted.Fresh, outcome.toString());
-        assertEquals(stale ? List.of() : List.of(queued), desk().apply(new Write.Claim(5)));
+        assertEquals(stale ? List.of() : List.of(queued), Desk.runs(desk().apply(new Write.Claim(5))));
     }
 }

@@ -115,7 +115,21 @@ public final class Snapshot {
                 "semel_lease",
                 tables.leases.rows().values(),
                 lease -> row(lease.lease(), lease.worker(), lease.startedAt(), lease.until()));
-        fill("semel_fence", tables.fence.rows().values(), slot -> row(slot.lease(), slot.slot()));
+        fill(
+                "semel_fence",
+                tables.fence.rows().values(),
+                slot -> row(slot.lease(), slot.slot(), tables.catalog.get(Tables.ONE)));
+        fill(
+                "semel_reply",
+                tables.replies.rows().entrySet(),
+                reply -> row(
+                        reply.getKey().first(),
+                        reply.getKey().second().first(),
+                        reply.getKey().second().second(),
+                        reply.getValue().id(),
+                        reply.getValue().digest(),
+                        reply.getValue().answer(),
+                        reply.getValue().expiresAt()));
         fill("semel_effect", tables.effects.rows().values(), Snapshot::effect);
         fill(
                 "semel_signal",
