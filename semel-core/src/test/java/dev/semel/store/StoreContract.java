@@ -15,7 +15,13 @@ abstract class StoreContract
                 ChangeRules,
                 SweepRules,
                 ReadRules,
-                LimitRules {
+                LimitRules,
+                LedgerRules,
+                RestRules,
+                SignalRules,
+                GateRules,
+                QuietRules,
+                TxRules {
     private Desk desk = unopened();
 
     abstract Dialect dialect();
