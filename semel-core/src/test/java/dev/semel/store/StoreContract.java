@@ -17,7 +17,13 @@ abstract class StoreContract
                 ReplyRules,
                 SweepRules,
                 ReadRules,
-                LimitRules {
+                LimitRules,
+                LedgerRules,
+                RestRules,
+                SignalRules,
+                GateRules,
+                QuietRules,
+                TxRules {
     private Desk desk = unopened();
 
     abstract Place place();

@@ -103,7 +103,10 @@ final class PostgresLane implements Lane {
                 case Write.Claim claim -> outcomes[i] = claim(session, claim, moment);
                 case Write.Tx _ ->
                     throw new UnsupportedOperationException("a transaction of the user has a connection of its own");
-                case Write.Change<?> change -> outcomes[i] = Nothing.orNothing(edits.apply(change.edit(), now));
+                case Write.Change<?> change -> {
+                    Object absent = locks.absent(change.edit());
+                    outcomes[i] = absent != null ? absent : Nothing.orNothing(edits.apply(change.edit(), now));
+                }
                 case Write.Admit _, Write.Append _, Write.End _, Write.Tally _ -> {}
             }
         }
