@@ -30,7 +30,11 @@ final class Desk implements AutoCloseable {
     private @Nullable Lane txLane;
 
     Desk(Dialect dialect) {
-        place = dialect.open();
+        this(dialect.open());
+    }
+
+    Desk(Place place) {
+        this.place = place;
         store = place.store();
         lane = store.openLane();
         reads = store.openReads();

@@ -24,11 +24,11 @@ abstract class StoreContract
                 TxRules {
     private Desk desk = unopened();
 
-    abstract Dialect dialect();
+    abstract Place place();
 
     @BeforeEach
     void open() {
-        desk = new Desk(dialect());
+        desk = new Desk(place());
     }
 
     @Override
