@@ -97,7 +97,7 @@ final class MemoryReads implements Reads {
 
     @Override
     public List<Ledger.Row> effects(RunId run) {
-        var from = new Pair<>(run, new Pair<>(Long.MIN_VALUE, new Ledger.Id(0, "")));
+        var from = new Pair<>(run, new Pair<>(Long.MIN_VALUE, new Pair<>("", 0)));
         return ask(() -> tables.effectsByRun.tailMap(from).values().stream()
                 .takeWhile(row -> row.holder().run().equals(run))
                 .limit(MOST_EFFECTS_OF_A_RUN)

@@ -92,8 +92,8 @@ final class Tables {
             links.index(link -> link.parent() == null ? null : new Pair<>(link.parent(), link.run()));
 
     final Table<Ledger.Id, Ledger.Row> effects = new Table<>(undo);
-    final NavigableMap<Pair<RunId, Pair<Long, Ledger.Id>>, Ledger.Row> effectsByRun =
-            effects.index(row -> new Pair<>(row.holder().run(), new Pair<>(row.firstAt(), row.id())));
+    final NavigableMap<Pair<RunId, Pair<Long, Pair<String, Integer>>>, Ledger.Row> effectsByRun =
+            effects.index(row -> new Pair<>(row.holder().run(), new Pair<>(row.firstAt(), digestFirst(row.id()))));
     final NavigableMap<Pair<Integer, Pair<Long, Ledger.Id>>, Ledger.Row> effectsByTime =
             effects.index(row -> new Pair<>(row.id().workspace(), new Pair<>(row.firstAt(), row.id())));
 
@@ -116,6 +116,10 @@ final class Tables {
     Tables() {
         catalog.put(ONE, 1L);
         commit();
+    }
+
+    private static Pair<String, Integer> digestFirst(Ledger.Id id) {
+        return new Pair<>(id.digest(), id.workspace());
     }
 
     void commit() {
