@@ -115,7 +115,7 @@ final class CrowdTest {
             var quiet = random.nextInt(4) == 0 ? new NewRun.Gate.Debounce("D" + random.nextInt(2), 1, 1) : null;
             var gate = places.isEmpty() && rate == null ? null : new NewRun.Gate(places, rate, 0, quiet);
             List<Wish> wishes = random.nextBoolean() ? List.of(desk.key("K" + random.nextInt(200))) : List.of();
-            return new Write.Admit(desk.linked(id, NewRun.Links.NONE, gate, RunState.STARTED), wishes, true);
+            return desk.admit(desk.linked(id, NewRun.Links.NONE, gate, RunState.STARTED), wishes, true);
         }
 
         private Write<?> next(Driver by) {

@@ -151,7 +151,7 @@ final class Desk implements AutoCloseable {
 
     /** A trigger whose run goes through a gate. */
     Write.Admit gated(RunId id, NewRun.Gate gate, Wish... wishes) {
-        return new Write.Admit(gatedRun(id, gate, RunState.STARTED), List.of(wishes), true);
+        return admit(gatedRun(id, gate, RunState.STARTED), List.of(wishes), true);
     }
 
     NewRun gatedRun(RunId id, NewRun.Gate gate, RunState state) {

@@ -127,7 +127,6 @@ interface GateRules {
         assertEquals(List.of(), desk().claim());
         desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, false));
         assertEquals(List.of(new Driver(second, 1)), desk().claim(), "and the one behind it for its place");
-        assertEquals(0, desk().change(new Edit.FreeResumed()));
         assertEquals(RunState.QUEUED, desk().runOf(third).state());
     }
 
@@ -135,7 +134,7 @@ interface GateRules {
     default void a_run_queued_by_a_pause_keeps_its_place_in_the_order() {
         RunId paused = desk().id();
         desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, true));
-        desk().apply(new Write.Admit(desk().gatedRun(paused, one(1), RunState.QUEUED), List.of(), false));
+        desk().apply(desk().admit(desk().gatedRun(paused, one(1), RunState.QUEUED), List.of(), false));
         assertEquals(List.of(), desk().claim());
         desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, false));
         RunId later = enter(one(1));
@@ -238,8 +237,8 @@ interface GateRules {
         var links = new NewRun.Links(null, first, null);
         var replays = new NewRun.Links(first, null, first);
         Write<?>[] writes = {
-            new Write.Admit(desk().linked(child, links, null, RunState.STARTED), List.of(), true),
-            new Write.Admit(desk().linked(replay, replays, null, RunState.STARTED), List.of(), true)
+            desk().admit(desk().linked(child, links, null, RunState.STARTED), List.of(), true),
+            desk().admit(desk().linked(replay, replays, null, RunState.STARTED), List.of(), true)
         };
         assertEquals(desk().applyAll(writes), desk().applyAll(writes), "applied again it is the same");
         assertEquals(first, desk().runOf(child).parent());
@@ -259,7 +258,7 @@ interface GateRules {
         RunId again = desk().id();
         var links = new NewRun.Links(other, null, other);
         Admitted admitted =
-                desk().apply(new Write.Admit(desk().linked(again, links, null, RunState.STARTED), List.of(key), true));
+                desk().apply(desk().admit(desk().linked(again, links, null, RunState.STARTED), List.of(key), true));
         assertEquals(failed, assertInstanceOf(Admitted.Fresh.class, admitted).lineage());
     }
 }

@@ -61,7 +61,7 @@ final class InvariantsTest {
             var gate = new NewRun.Gate(
                     List.of(new NewRun.Gate.Place("Q", 1)), null, 0, new NewRun.Gate.Debounce("D", 1, 1));
             var links = new NewRun.Links(null, run, run);
-            desk.apply(new Write.Admit(desk.linked(desk.id(), links, gate, RunState.STARTED), List.of(), false));
+            desk.apply(desk.admit(desk.linked(desk.id(), links, gate, RunState.STARTED), List.of(), false));
             desk.apply(desk.gated(desk.id(), new NewRun.Gate(gate.places(), null, 0, null)));
             desk.apply(Desk.ops(run, Deed.of(desk.ws, "d").reserve(run)));
             desk.change(new Edit.Signal(desk.ws, run, "s", "k", "{}"));

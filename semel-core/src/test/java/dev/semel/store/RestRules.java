@@ -193,12 +193,12 @@ interface RestRules {
     @Test
     default void runs_that_a_worker_cannot_drive_do_not_keep_it_from_others() {
         for (int i = 0; i < 5; i++) {
-            desk().apply(new Write.Admit(desk().run(desk().id()), List.of(), false));
+            desk().apply(desk().admit(desk().run(desk().id()), List.of(), false));
         }
         desk().publish(desk().ws, "two", "wf_two");
         RunId mine = desk().id();
         NewRun run = desk().run(mine);
-        desk().apply(new Write.Admit(
+        desk().apply(desk().admit(
                 new NewRun(
                         mine, desk().ws, null, "wf_two", 1, RunState.STARTED, run.origin(), run.input(), run.fields()),
                 List.of(),

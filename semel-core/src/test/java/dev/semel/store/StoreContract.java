@@ -5,7 +5,8 @@ import org.junit.jupiter.api.BeforeEach;
 
 /**
  * What every store does. The rules stand in the interfaces, a chapter each; a store only says where it is. No rule is
- * left out for one of them.
+ * left out for one of them. Stores that speak SQL keep {@link TxRules} too; in memory there is no connection that the
+ * user's code could be given.
  */
 abstract class StoreContract
         implements AdmissionRules,
@@ -22,8 +23,7 @@ abstract class StoreContract
                 RestRules,
                 SignalRules,
                 GateRules,
-                QuietRules,
-                TxRules {
+                QuietRules {
     private Desk desk = unopened();
 
     abstract Place place();

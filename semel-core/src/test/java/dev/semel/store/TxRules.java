@@ -84,7 +84,7 @@ interface TxRules {
     default void who_does_not_drive_the_run_does_nothing() {
         Driver by = withTable();
         RunId free = desk().id();
-        desk().apply(new Write.Admit(desk().run(free), List.of(), false));
+        desk().apply(desk().admit(desk().run(free), List.of(), false));
         assertEquals(Owned.FENCED, desk().tx(insert(new Driver(by.run(), 2), 1)));
         assertEquals(Owned.FENCED, desk().tx(insert(new Driver(free, 0), 0)));
         assertEquals(Owned.FENCED, desk().tx(insert(new Driver(desk().id(), 1), 0)));

@@ -187,10 +187,12 @@ final class Locking {
                     Edit.OpenWorkspace _,
                     Edit.Publish _,
                     Edit.Pause _,
-                    Edit.FreeResumed _,
                     Edit.CreateToken _,
                     Edit.RevokeToken _,
                     Edit.Release _,
+                    Edit.ReleaseAll _,
+                    Edit.DeleteReplies _,
+                    Edit.Once<?> _,
                     Edit.DeleteNames _,
                     Edit.WakeHeld _ -> null;
         };
