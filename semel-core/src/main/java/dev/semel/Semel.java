@@ -339,6 +339,11 @@ public final class Semel implements AutoCloseable {
         return settings.ambient().secret(bytes);
     }
 
+    /** Where a crash of the whole process is interesting; nothing happens here but in trials. */
+    public void point(String label) {
+        settings.ambient().point(label);
+    }
+
     /** A clock that only goes forward, in nanoseconds. */
     public long nanos() {
         return settings.ambient().nanos();

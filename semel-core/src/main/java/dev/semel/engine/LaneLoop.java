@@ -152,6 +152,7 @@ final class LaneLoop implements AutoCloseable {
             return recover(batch, failure, attempt);
         }
         // CRASH(batch-committed): the writes are durable and nobody was told; callers ask again and find them.
+        around.ambient().point("batch-committed");
         around.counters().batches.increment();
         around.counters().writes.add(batch.size());
         for (int i = 0; i < outcomes.size(); i++) {

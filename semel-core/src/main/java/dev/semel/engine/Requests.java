@@ -175,6 +175,7 @@ public final class Requests implements AutoCloseable {
         });
         for (int from = 0; from < rows.size(); from += ROWS_AT_ONCE) {
             // CRASH(replay-answered): the repeat was answered and its row is not written; the run is unharmed.
+            ambient.point("replay-answered");
             write(rows.subList(from, Math.min(rows.size(), from + ROWS_AT_ONCE)), false);
         }
     }
