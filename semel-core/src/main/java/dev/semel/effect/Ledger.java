@@ -57,7 +57,12 @@ public final class Ledger {
      * @param step the step id, the same for every run of a lineage
      * @param turn counts the reservations of one execution, so that one applied twice is known as the same
      */
-    public record Holder(String step, RunId run, int claim, int turn) {}
+    public record Holder(String step, RunId run, int claim, int turn) {
+        /** Of two holders of one step and run. */
+        boolean isBefore(Holder other) {
+            return claim != other.claim ? claim < other.claim : turn < other.turn;
+        }
+    }
 
     /** What is shown of an effect and never decides. */
     public record Facts(
@@ -224,12 +229,17 @@ public final class Ledger {
         return new Change(new Verdict.Granted(generation, attempt, firstAt), row);
     }
 
-    /** Only the holder settles, and what is done stays done. */
+    /**
+     * Only the holder settles, and what is done stays done. What an execution settles of an earlier turn, or of an
+     * earlier execution, is over once the row was reserved again: so a write that settles and reserves may be applied
+     * twice.
+     */
     private static @Nullable Row settle(@Nullable Row row, Settle settle, long now) {
         if (row == null
                 || row.state() == State.DONE
                 || !row.holder().step().equals(settle.holder().step())
-                || !row.holder().run().equals(settle.holder().run())) {
+                || !row.holder().run().equals(settle.holder().run())
+                || settle.holder().isBefore(row.holder())) {
             return null;
         }
         boolean done = settle.to() == State.DONE;

@@ -28,14 +28,23 @@ final class Desk implements AutoCloseable {
     private long nextId = 1_000_000;
 
     Desk(Dialect dialect) {
-        place = dialect.open();
+        this(dialect.open());
+    }
+
+    Desk(Place place) {
+        this.place = place;
         store = place.store();
         lane = store.openLane();
         reads = store.openReads();
         leases = store.openLeases();
-        leases.start(LEASE, "desk", store.lanes(), TTL);
+        leases.start(LEASE, "desk", slots(), TTL);
         ws = workspace("one").ws();
         publish(ws, "one", WORKFLOW);
+    }
+
+    /** One for each lane, and one for each connection of the users' own transactions. */
+    int slots() {
+        return store.lanes() + store.txLanes();
     }
 
     Rows.Workspace workspace(String name) {
@@ -130,7 +139,8 @@ final class Desk implements AutoCloseable {
     @SuppressWarnings("unchecked") // the store answers each write with the outcome of its own type
     <O> O applyAs(Batch.@Nullable Hold as, Write<O> write) {
         Object outcome = lane.apply(new Batch(as, List.of(write))).getFirst();
-        return outcome instanceof Write.Admitted.Again ? applyAs(as, write) : (O) outcome;
+        boolean undecided = outcome instanceof Write.Admitted.Again || outcome == Write.Deferred.DEFERRED;
+        return undecided ? applyAs(as, write) : (O) outcome;
     }
 
     List<Object> applyAll(Write<?>... writes) {

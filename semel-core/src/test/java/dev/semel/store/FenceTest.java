@@ -24,7 +24,7 @@ final class FenceTest {
 
     @BeforeEach
     void open() {
-        otherLeases.start(OTHER, "other", desk.store.lanes(), 100 * Desk.TTL);
+        otherLeases.start(OTHER, "other", desk.slots(), 100 * Desk.TTL);
     }
 
     @AfterEach
@@ -206,10 +206,10 @@ final class FenceTest {
         }
     }
 
-    @SuppressWarnings("unchecked") // a claim answers run ids
+    @SuppressWarnings("unchecked") // a claim answers drivers
     private List<RunId> claimElsewhere() {
-        return (List<RunId>) otherLane
+        return Desk.runs((List<Write.Driver>) otherLane
                 .apply(new Batch(new Batch.Hold(OTHER, 0), List.of(new Write.Claim(10))))
-                .getFirst();
+                .getFirst());
     }
 }

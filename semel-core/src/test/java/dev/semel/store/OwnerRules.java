@@ -84,7 +84,7 @@ interface OwnerRules {
 
     @Test
     default void a_slot_that_the_lease_never_had_is_fenced() {
-        var beyond = new Batch.Hold(Desk.LEASE, desk().store.lanes());
+        var beyond = new Batch.Hold(Desk.LEASE, desk().slots());
         assertThrows(StoreFailure.Fenced.class, () -> desk().applyAs(beyond, new Write.Claim(1)));
         var other = new Batch.Hold(Desk.LEASE + 1, 0);
         assertThrows(StoreFailure.Fenced.class, () -> desk().applyAs(other, new Write.Claim(1)));
@@ -95,7 +95,7 @@ interface OwnerRules {
         RunId run = desk().fresh();
         desk().leases.end(Desk.LEASE);
         assertThrows(StoreFailure.Fenced.class, () -> Desk.runs(desk().apply(new Write.Claim(1))));
-        desk().leases.start(78, "desk", desk().store.lanes(), Desk.TTL);
+        desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
         assertEquals(List.of(run), Desk.runs(desk().applyAs(new Batch.Hold(78, 0), new Write.Claim(1))));
     }
 
@@ -106,7 +106,7 @@ interface OwnerRules {
         desk().leases.end(Desk.LEASE);
         assertTrue(desk().freeWork());
         assertFalse(desk().leases.renew(Desk.LEASE, Desk.TTL), "it is never taken up again");
-        desk().leases.start(78, "desk", desk().store.lanes(), Desk.TTL);
+        desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
         var hold = new Batch.Hold(78, 0);
         assertEquals(List.of(run), Desk.runs(desk().applyAs(hold, new Write.Claim(5))));
         assertEquals(2, Desk.claims(desk().runOf(run)));

@@ -2,7 +2,7 @@ package dev.semel.store;
 
 final class PostgresStoreTest extends StoreContract {
     @Override
-    Dialect dialect() {
-        return Dialect.POSTGRES;
+    Place place() {
+        return Dialect.POSTGRES.open();
     }
 }

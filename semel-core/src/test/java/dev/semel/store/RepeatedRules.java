@@ -80,7 +80,7 @@ interface RepeatedRules {
         Write.Admit admit = desk().admit(desk().id(), desk().key("K"));
         desk().apply(admit);
         desk().leases.end(Desk.LEASE);
-        desk().leases.start(78, "desk", desk().store.lanes(), Desk.TTL);
+        desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
         Admitted again = desk().applyAs(new Batch.Hold(78, 0), admit);
         assertFalse(assertInstanceOf(Admitted.Fresh.class, again).owned());
         assertEquals(List.of(admit.run().id()), Desk.runs(desk().applyAs(new Batch.Hold(78, 0), new Write.Claim(5))));

@@ -2,7 +2,7 @@ package dev.semel.store;
 
 final class SqliteStoreTest extends StoreContract {
     @Override
-    Dialect dialect() {
-        return Dialect.SQLITE;
+    Place place() {
+        return Dialect.SQLITE.open();
     }
 }

@@ -18,11 +18,11 @@ abstract class StoreContract
                 LimitRules {
     private Desk desk = unopened();
 
-    abstract Dialect dialect();
+    abstract Place place();
 
     @BeforeEach
     void open() {
-        desk = new Desk(dialect());
+        desk = new Desk(place());
     }
 
     @Override

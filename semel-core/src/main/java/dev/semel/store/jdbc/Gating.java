@@ -1,5 +1,7 @@
 package dev.semel.store.jdbc;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.NewRun;
@@ -31,10 +33,11 @@ public final class Gating {
         SELECT ticket, run, cap FROM semel_place WHERE queue = ? AND begun = 0 ORDER BY ticket LIMIT 1
         """;
 
-    // A run whose workflow was paused meanwhile stays held; the end of the pause sets it free.
+    // A run whose workflow was paused meanwhile stays held; the end of the pause sets it free. One that is to be
+    // cancelled is not held back by that.
     private static final String LET_GO = """
         UPDATE semel_work SET gated = 1, waits = NULL, held = (
-            SELECT CASE WHEN f.paused = 1 THEN 1 ELSE 0 END FROM semel_workflow f
+            SELECT CASE WHEN f.paused = 1 AND semel_work.cancel = 0 THEN 1 ELSE 0 END FROM semel_workflow f
             WHERE f.workflow_id = semel_work.workflow_id)
         WHERE run = ? AND gated = 2 AND NOT EXISTS (
             SELECT 1 FROM semel_place p WHERE p.run = semel_work.run AND p.begun = 0)
@@ -166,22 +169,39 @@ public final class Gating {
         }
     }
 
-    /** A run that waits for quiet takes this trigger in: its input is the newest, its wait begins again. */
+    /** For a store with one writer: a run that waits for quiet takes this trigger in, with the names it wants. */
     public Write.Admitted.@Nullable Absorbed absorb(Write.Admit admit, long now) throws SQLException {
+        RunId waiting = waiting(admit);
+        if (waiting == null || !stillWaits(waiting, now)) {
+            return null;
+        }
+        for (Wish wish : admit.wishes()) {
+            takeName(wish, waiting, now);
+        }
+        return takeIn(admit, waiting, now);
+    }
+
+    /** The row that is locked by whoever debounces under a name. */
+    public static String quietLock(NewRun.Gate.Debounce quiet) {
+        return "quiet:" + quiet.name();
+    }
+
+    /** The run that waits for quiet under the trigger's name, if the trigger is for it: none of its own names is known. */
+    public @Nullable RunId waiting(Write.Admit admit) throws SQLException {
         NewRun.Gate gate = admit.run().gate();
         NewRun.Gate.Debounce quiet = gate == null ? null : gate.debounce();
         if (quiet == null) {
             return null;
         }
-        // Whoever debounces under this name first locks it: two first triggers cannot both find nobody.
+        // Two first triggers cannot both find nobody.
         session.update("""
             INSERT INTO semel_queue (queue, tail) VALUES (?, 0)
             ON CONFLICT (queue) DO UPDATE SET tail = semel_queue.tail
-            """, "quiet:" + quiet.name());
+            """, quietLock(quiet));
         RunId waiting = session.one(
                 "SELECT run FROM semel_quiet WHERE name = ?", row -> RunId.of(row.getBytes(1)), quiet.name());
-        if (waiting == null) {
-            return null;
+        if (waiting == null || waiting.equals(admit.run().id())) {
+            return null; // nobody, or itself: applied again after a lost answer
         }
         for (Wish wish : admit.wishes()) {
             // A name that is held, or was, is for the admission to judge.
@@ -196,20 +216,27 @@ public final class Gating {
                 return null;
             }
         }
+        return waiting;
+    }
+
+    /** Whether nobody took the run up yet and its time has not come. */
+    public boolean stillWaits(RunId waiting, long now) throws SQLException {
+        return session.one("""
+            SELECT 1 FROM semel_work
+            WHERE run = ? AND owner IS NULL AND claims = 0 AND cancel = 0 AND due_at > ?
+            """, row -> 1, waiting, now) != null;
+    }
+
+    /** The trigger's input is the run's newest, and its wait begins again. */
+    public Write.Admitted.Absorbed takeIn(Write.Admit admit, RunId waiting, long now) throws SQLException {
+        NewRun.Gate.Debounce quiet =
+                requireNonNull(requireNonNull(admit.run().gate()).debounce());
         Long created = session.one("SELECT created_at FROM semel_run WHERE run = ?", row -> row.getLong(1), waiting);
         long due = Math.min(now + quiet.quiet(), (created == null ? now : created) + quiet.atMost());
-        boolean stillWaits = session.update("""
-            UPDATE semel_work SET due_at = ?, waits = ?
-            WHERE run = ? AND owner IS NULL AND claims = 0 AND cancel = 0 AND due_at > ?
-            """, due, waits("debounce", due), waiting, now) == 1;
-        if (!stillWaits) {
-            return null;
-        }
+        session.update(
+                "UPDATE semel_work SET due_at = ?, waits = ? WHERE run = ?", due, waits("debounce", due), waiting);
         session.update(
                 "UPDATE semel_run SET input = ? WHERE run = ?", admit.run().input(), waiting);
-        for (Wish wish : admit.wishes()) {
-            takeName(wish, waiting, now);
-        }
         String chosen = session.one("SELECT chosen_id FROM semel_run WHERE run = ?", row -> row.getString(1), waiting);
         return new Write.Admitted.Absorbed(now, waiting, chosen, due);
     }

@@ -38,9 +38,11 @@ final class RunEdits {
             return Edit.Signalled.REPEATED;
         }
         // Locks the row in every state: a run that is being put away right now looks for signals after its own lock.
+        // One that rests in doubt may wait for the signal in another branch.
         boolean there = session.update(
-                        "UPDATE semel_work SET due_at = CASE WHEN state = ? THEN 0 ELSE due_at END WHERE run = ?",
+                        "UPDATE semel_work SET due_at = CASE WHEN state IN (?, ?) THEN 0 ELSE due_at END WHERE run = ?",
                         RunState.WAITING.code(),
+                        RunState.IN_DOUBT.code(),
                         signal.run())
                 == 1;
         return there ? Edit.Signalled.DELIVERED : Edit.Signalled.GONE;

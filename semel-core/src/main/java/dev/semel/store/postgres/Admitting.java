@@ -9,6 +9,7 @@ import dev.semel.store.NewRun;
 import dev.semel.store.Wish;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
+import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.Session;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -78,12 +79,20 @@ final class Admitting {
         final List<Wish> taken = new ArrayList<>();
         final List<Lost> lost = new ArrayList<>();
         RunId lineage;
+        final @Nullable RunId taker;
         boolean again;
 
-        Case(PostgresLane.Indexed<Write.Admit> indexed) {
+        Case(PostgresLane.Indexed<Write.Admit> indexed, Locking locks) {
             this.at = indexed.at();
             this.admit = indexed.write();
-            this.lineage = admit.run().id();
+            this.taker = locks.taker(admit);
+            RunId given = admit.run().links().lineage();
+            this.lineage = given == null ? admit.run().id() : given;
+        }
+
+        /** For which run it takes its names: its own, or the one that waits for quiet and takes it in. */
+        RunId holder() {
+            return taker == null ? run() : taker;
         }
 
         boolean blocked() {
@@ -101,12 +110,20 @@ final class Admitting {
 
     private record Slot(int kind, RunId run) {}
 
-    void apply(List<PostgresLane.Indexed<Write.Admit>> admits, Object[] outcomes) throws SQLException {
+    void apply(List<PostgresLane.Indexed<Write.Admit>> admits, Locking locks, Object[] outcomes) throws SQLException {
         Map<Name, Case> leaders = new HashMap<>();
         List<Case> cases = new ArrayList<>();
         List<Case> followers = new ArrayList<>();
+        Set<String> quiet = new HashSet<>();
         for (var indexed : admits) {
-            Case one = new Case(indexed);
+            Case one = new Case(indexed, locks);
+            NewRun.Gate gate = one.admit.run().gate();
+            if (gate != null
+                    && gate.debounce() != null
+                    && !quiet.add(gate.debounce().name())) {
+                outcomes[one.at] = new Admitted.Again(); // the one before it makes the run that takes it in
+                continue;
+            }
             boolean follows = one.admit.wishes().stream().anyMatch(wish -> leaders.containsKey(wish.name()));
             if (follows) {
                 followers.add(one);
@@ -119,6 +136,8 @@ final class Admitting {
         retake(cases);
         letGo(cases);
         create(cases, outcomes);
+        takeIn(cases, outcomes);
+        locks.dropUnused();
         for (Case one : cases) {
             if (one.again) {
                 outcomes[one.at] = new Admitted.Again();
@@ -166,7 +185,9 @@ final class Admitting {
         for (int i = 0; i < missed.size(); i++) {
             Claimed c = missed.get(i);
             Known known = found.get(i);
-            if (known == null) {
+            if (c.of().taker != null) {
+                c.of().again |= c.wish().binding(); // the name was free a moment ago; the next look finds its holder
+            } else if (known == null) {
                 c.of().again = true; // swept or let go between the two statements
             } else if (known.run().equals(c.of().run())) {
                 c.of().lineage = known.lineage(); // applied again after a lost answer
@@ -233,10 +254,18 @@ final class Admitting {
 
     private void create(List<Case> cases, Object[] outcomes) throws SQLException {
         List<Creating.Row> fresh = cases.stream()
-                .filter(one -> !one.again && !one.blocked())
+                .filter(one -> !one.again && !one.blocked() && one.taker == null)
                 .map(one -> new Creating.Row(one.at, one.admit, origins(one)))
                 .toList();
         new Creating(session, moment).apply(fresh, outcomes);
+    }
+
+    private void takeIn(List<Case> cases, Object[] outcomes) throws SQLException {
+        for (Case one : cases) {
+            if (one.taker != null && !one.again) {
+                outcomes[one.at] = new Gating(session).takeIn(one.admit, one.taker, moment.now());
+            }
+        }
     }
 
     private Admitted.Fresh origins(Case one) {
@@ -274,7 +303,11 @@ final class Admitting {
         boolean any = false;
         for (Wish wish : follower.admit.wishes()) {
             Case leader = leaders.get(wish.name());
-            if (leader == null || !wish.binding() || leader.again) {
+            // Whether a run behind a gate has started, or who took its trigger in, is told by the next transaction.
+            if (leader == null
+                    || !wish.binding()
+                    || leader.again
+                    || leader.admit.run().gate() != null) {
                 return new Admitted.Again();
             }
             Known holder = holder(leader, wish.name(), outcomes);
@@ -319,7 +352,7 @@ final class Admitting {
         }
 
         Slot slot() {
-            return new Slot(wish.name().kind().code(), of.run());
+            return new Slot(wish.name().kind().code(), of.holder());
         }
 
         Known old() {
@@ -340,7 +373,7 @@ final class Admitting {
         arrays.ints(all.stream().mapToInt(c -> c.wish().name().workspace()).toArray())
                 .ints(all.stream().mapToInt(c -> c.wish().name().kind().code()).toArray())
                 .texts(all.stream().map(c -> c.wish().name().text()).toArray(String[]::new))
-                .bytes(all.stream().map(c -> c.of().run().bytes()).toArray(byte[][]::new));
+                .bytes(all.stream().map(c -> c.of().holder().bytes()).toArray(byte[][]::new));
     }
 
     private static Set<Slot> slots(PreparedStatement statement) throws SQLException {

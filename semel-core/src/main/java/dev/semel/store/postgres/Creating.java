@@ -6,12 +6,14 @@ import dev.semel.run.RunState;
 import dev.semel.store.NewRun;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
+import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.Session;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Inserts the runs of the triggers that got their names, and the work of driving them. */
@@ -34,6 +36,11 @@ final class Creating {
         RETURNING run
         """;
 
+    private static final String LINK = """
+        INSERT INTO semel_link (run, parent, replay_of)
+        SELECT run, parent, replay_of FROM unnest(?::bytea[], ?::bytea[], ?::bytea[]) AS u(run, parent, replay_of)
+        """;
+
     private static final String OWNED = """
         SELECT w.run FROM unnest(?::bytea[]) AS u(run)
         CROSS JOIN LATERAL (SELECT run, owner FROM semel_work w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
@@ -53,9 +60,9 @@ final class Creating {
         QUEUED;
 
         static Lot of(Row row) {
-            return row.admit().run().state() == RunState.QUEUED
-                    ? QUEUED
-                    : row.admit().own() ? OWN : FREE;
+            // A run behind a gate is claimed when its time has come, by whoever has room then.
+            boolean own = row.admit().own() && row.admit().run().gate() == null;
+            return row.admit().run().state() == RunState.QUEUED ? QUEUED : own ? OWN : FREE;
         }
     }
 
@@ -68,18 +75,51 @@ final class Creating {
     }
 
     void apply(List<Row> rows, Object[] outcomes) throws SQLException {
+        TreeMap<RunId, NewRun> gated = new TreeMap<>();
         for (Lot lot : Lot.values()) {
             List<Row> some = rows.stream()
                     .filter(row -> Lot.of(row) == lot)
                     .sorted(Comparator.comparing(Row::run))
                     .toList();
             if (!some.isEmpty()) {
-                create(some, lot, outcomes);
+                Set<RunId> made = create(some, lot, outcomes);
+                some.stream()
+                        .filter(row -> row.admit().run().gate() != null && made.contains(row.run()))
+                        .forEach(row -> gated.put(row.run(), row.admit().run()));
             }
+        }
+        Gating gating = new Gating(session);
+        for (NewRun run : gated.values()) {
+            gating.enter(run, moment.now());
         }
     }
 
-    private void create(List<Row> rows, Lot lot, Object[] outcomes) throws SQLException {
+    /** Rows for the new runs that come from another run. */
+    private void link(List<Row> rows, Set<RunId> made) throws SQLException {
+        List<NewRun> linked = rows.stream()
+                .map(row -> row.admit().run())
+                .filter(run -> made.contains(run.id()))
+                .filter(run -> run.links().parent() != null || run.links().replayOf() != null)
+                .toList();
+        if (!linked.isEmpty()) {
+            PreparedStatement statement = session.statement(LINK);
+            new Arrays(session, statement)
+                    .bytes(linked.stream().map(run -> run.id().bytes()).toArray(byte[][]::new))
+                    .bytes(linked.stream()
+                            .map(run -> bytes(run.links().parent()))
+                            .toArray(byte[][]::new))
+                    .bytes(linked.stream()
+                            .map(run -> bytes(run.links().replayOf()))
+                            .toArray(byte[][]::new));
+            statement.executeUpdate();
+        }
+    }
+
+    private static byte @Nullable [] bytes(@Nullable RunId run) {
+        return run == null ? null : run.bytes();
+    }
+
+    private Set<RunId> create(List<Row> rows, Lot lot, Object[] outcomes) throws SQLException {
         Long owner = lot == Lot.OWN ? moment.lease() : null;
         boolean queued = lot == Lot.QUEUED;
         PreparedStatement statement = session.statement(CREATE);
@@ -88,12 +128,14 @@ final class Creating {
         arrays.oneOrNull(owner).one(owner == null ? 0 : 1);
         arrays.one(queued ? RunState.QUEUED.code() : RunState.STARTED.code()).one(queued ? 1 : 0);
         Set<RunId> made = Driving.runs(statement);
+        link(rows, made);
         Set<RunId> owned = owner == null ? Set.of() : made.size() == rows.size() ? made : owned(rows, owner);
         for (Row row : rows) {
             Admitted.Fresh from = row.from();
             outcomes[row.at()] = new Admitted.Fresh(
                     from.now(), owned.contains(row.run()), from.lineage(), from.earlier(), from.duplicateOf());
         }
+        return made;
     }
 
     private static void bind(Arrays arrays, List<Row> rows) throws SQLException {

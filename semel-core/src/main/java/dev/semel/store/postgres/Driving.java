@@ -1,26 +1,42 @@
 package dev.semel.store.postgres;
 
+import static java.util.Objects.requireNonNull;
+
+import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
 import dev.semel.store.Write;
+import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.Session;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
-/** What owners write about their runs, and what is remembered of repeats: one statement for each kind of write. */
+/**
+ * What owners write about their runs, and what is remembered of repeats: one statement for each kind of write. The rows
+ * of the runs are locked before; the ledger decides before anything else of a write is done.
+ */
 final class Driving {
     private static final String MOVE = """
-        WITH mine AS MATERIALIZED (
-            SELECT w.run, u.state FROM unnest(?::bytea[], ?::int[]) AS u(run, state)
-            JOIN semel_work w ON w.run = u.run
-            WHERE w.owner = ? ORDER BY w.run FOR NO KEY UPDATE OF w)
-        UPDATE semel_work w SET state = mine.state FROM mine WHERE w.run = mine.run RETURNING w.run
+        UPDATE semel_work w SET state = u.state, falls = 0
+        FROM unnest(?::bytea[], ?::int[]) AS u(run, state) WHERE w.run = u.run
+        """;
+
+    // A statement after the lock, so that its snapshot has every signal whose sender was before us; a later sender
+    // waits for our lock and then finds the run waiting.
+    private static final String REST = """
+        UPDATE semel_work w SET owner = NULL, state = u.state, falls = 0, waits = u.waits,
+            due_at = CASE WHEN w.cancel = 1 OR (SELECT count(*) FROM semel_signal s WHERE s.run = w.run) > u.signals
+                THEN 0 ELSE u.due END
+        FROM unnest(?::bytea[], ?::int[], ?::text[], ?::bigint[], ?::int[]) AS u(run, state, waits, due, signals)
+        WHERE w.run = u.run
         """;
 
     private static final String APPEND = """
@@ -33,13 +49,14 @@ final class Driving {
     private static final String END = """
         WITH gone AS (
             DELETE FROM semel_work w
-            USING unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-                AS u(run, state, output, error_code, error_message, error_step, entries)
-            WHERE w.run = u.run AND w.owner = ?
-            RETURNING u.run, u.state, u.output, u.error_code, u.error_message, u.error_step, u.entries)
-        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
-        SELECT run, state, ?, output, error_code, error_message, error_step, entries FROM gone
-        RETURNING run
+            USING unnest(?::bytea[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+                AS u(run, claim, state, output, error_code, error_message, error_step, entries)
+            WHERE w.run = u.run AND w.owner = ? AND w.claims = u.claim
+            RETURNING u.run, u.state, u.output, u.error_code, u.error_message, u.error_step, u.entries, w.gated),
+        made AS (
+            INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
+            SELECT run, state, ?, output, error_code, error_message, error_step, entries FROM gone)
+        SELECT run, gated FROM gone
         """;
 
     private static final String ENDED = """
@@ -64,52 +81,134 @@ final class Driving {
 
     private final Session session;
     private final Admitting.Moment moment;
+    private final Locking locks;
 
-    Driving(Session session, Admitting.Moment moment) {
+    Driving(Session session, Admitting.Moment moment, Locking locks) {
         this.session = session;
         this.moment = moment;
+        this.locks = locks;
     }
 
-    void append(List<PostgresLane.Indexed<Write.Append>> appends, Object[] outcomes) throws SQLException {
-        TreeMap<RunId, Integer> states = new TreeMap<>();
-        for (var append : appends) {
-            states.put(append.write().run(), append.write().state().code());
+    void drive(List<Turn> turns, Collection<Ledger.Id> others, Object[] outcomes) throws SQLException {
+        List<Turn> mine = mine(turns);
+        new Bookkeeping(session, moment.now()).apply(mine, others);
+        mine.removeIf(turn -> turn.deferred);
+        List<Write.Append> appends = new ArrayList<>();
+        List<Write.End> ends = new ArrayList<>();
+        for (Turn turn : mine) {
+            switch (turn.write) {
+                case Write.Append append -> appends.add(append);
+                case Write.End end -> ends.add(end);
+                case Write.Change<Write.Owned> _ -> throw new IllegalStateException("an owner appends or ends");
+            }
         }
-        Set<RunId> mine = moment.lease() == null ? Set.of() : move(states, moment.lease());
-        List<Write.Append> ours = appends.stream()
-                .map(PostgresLane.Indexed::write)
-                .filter(append -> mine.contains(append.run()))
-                .collect(Collectors.toList());
-        PreparedStatement statement = session.statement(APPEND);
+        append(appends, ends);
+        Set<RunId> ended = end(ends);
+        again(turns, ended);
+        for (Turn turn : turns) {
+            boolean recorded = turn.ends() ? ended.contains(turn.run()) : mine.contains(turn);
+            outcomes[turn.at] =
+                    turn.deferred ? Write.Deferred.DEFERRED : recorded ? recorded(turn) : Write.Owned.FENCED;
+        }
+    }
+
+    /** The writes whose execution still owns its run when their turn comes. */
+    private List<Turn> mine(List<Turn> turns) {
+        Long lease = moment.lease();
+        List<Turn> mine = new ArrayList<>();
+        Set<RunId> over = new HashSet<>();
+        if (lease == null) {
+            return mine;
+        }
+        for (Turn turn : turns) {
+            Locking.Work work = locks.work(turn.run());
+            boolean owned = !locks.locksWork() || work != null && work.isDrivenBy(lease, turn.by);
+            if (owned && !over.contains(turn.run())) {
+                mine.add(turn);
+                if (turn.isLast()) {
+                    over.add(turn.run());
+                }
+            }
+        }
+        return mine;
+    }
+
+    private Write.Owned recorded(Turn turn) {
+        Locking.Work work = locks.work(turn.run());
+        return new Write.Owned(true, !turn.ends() && work != null && work.cancel(), List.copyOf(turn.verdicts));
+    }
+
+    private void append(List<Write.Append> appends, List<Write.End> ends) throws SQLException {
+        List<Write.Append> entries =
+                appends.stream().filter(append -> !append.entries().isEmpty()).toList();
+        if (!entries.isEmpty()) {
+            PreparedStatement statement = session.statement(APPEND);
+            new Arrays(session, statement)
+                    .one(moment.now())
+                    .bytes(entries.stream().map(append -> append.run().bytes()).toArray(byte[][]::new))
+                    .ints(entries.stream().mapToInt(Write.Append::seq).toArray())
+                    .texts(entries.stream().map(Write.Append::entries).toArray(String[]::new));
+            statement.executeUpdate();
+        }
+        TreeMap<RunId, RunState> moves = new TreeMap<>();
+        TreeMap<RunId, Write.Append> rests = new TreeMap<>();
+        for (Write.Append append : appends) {
+            moves.put(append.run(), append.state());
+            if (append.rest() != null) {
+                rests.put(append.run(), append);
+            }
+        }
+        moves.keySet().removeAll(rests.keySet());
+        ends.forEach(end -> moves.remove(end.run()));
+        moves.entrySet().removeIf(move -> stands(move.getKey(), move.getValue()));
+        move(moves);
+        rest(rests.values());
+    }
+
+    /** Most appends find the run as they leave it: then its row is only locked, not written. */
+    private boolean stands(RunId run, RunState state) {
+        Locking.Work work = locks.work(run);
+        return work != null && work.state() == state.code() && work.falls() == 0;
+    }
+
+    private void move(TreeMap<RunId, RunState> moves) throws SQLException {
+        if (!moves.isEmpty()) {
+            PreparedStatement statement = session.statement(MOVE);
+            new Arrays(session, statement)
+                    .bytes(moves.keySet().stream().map(RunId::bytes).toArray(byte[][]::new))
+                    .ints(moves.values().stream().mapToInt(RunState::code).toArray());
+            statement.executeUpdate();
+        }
+    }
+
+    private void rest(Collection<Write.Append> appends) throws SQLException {
+        if (appends.isEmpty()) {
+            return;
+        }
+        List<Write.Rest> rests =
+                appends.stream().map(append -> requireNonNull(append.rest())).toList();
+        PreparedStatement statement = session.statement(REST);
         new Arrays(session, statement)
-                .one(moment.now())
-                .bytes(ours.stream().map(append -> append.run().bytes()).toArray(byte[][]::new))
-                .ints(ours.stream().mapToInt(Write.Append::seq).toArray())
-                .texts(ours.stream().map(Write.Append::entries).toArray(String[]::new));
+                .bytes(appends.stream().map(append -> append.run().bytes()).toArray(byte[][]::new))
+                .ints(appends.stream().mapToInt(append -> append.state().code()).toArray())
+                .texts(rests.stream().map(Write.Rest::waits).toArray(String[]::new))
+                .longs(rests.stream().mapToLong(Write.Rest::due).toArray())
+                .ints(rests.stream().mapToInt(Write.Rest::signals).toArray());
         statement.executeUpdate();
-        for (var append : appends) {
-            outcomes[append.at()] = mine.contains(append.write().run()) ? Write.Owned.RECORDED : Write.Owned.FENCED;
+    }
+
+    /** Answers the runs that ended now. */
+    private Set<RunId> end(List<Write.End> ends) throws SQLException {
+        Set<RunId> ended = new HashSet<>();
+        if (ends.isEmpty()) {
+            return ended;
         }
-    }
-
-    private Set<RunId> move(TreeMap<RunId, Integer> states, long lease) throws SQLException {
-        PreparedStatement statement = session.statement(MOVE);
-        new Arrays(session, statement)
-                .bytes(states.keySet().stream().map(RunId::bytes).toArray(byte[][]::new))
-                .ints(states.values().stream().mapToInt(Integer::intValue).toArray())
-                .one(lease);
-        return runs(statement);
-    }
-
-    void end(List<PostgresLane.Indexed<Write.End>> ends, Object[] outcomes) throws SQLException {
-        List<Write.End> sorted = ends.stream()
-                .map(PostgresLane.Indexed::write)
-                .sorted(Comparator.comparing(Write.End::run))
-                .toList();
+        List<Write.End> sorted =
+                ends.stream().sorted(Comparator.comparing(Write.End::run)).toList();
         PreparedStatement statement = session.statement(END);
-        byte[][] ids = sorted.stream().map(end -> end.run().bytes()).toArray(byte[][]::new);
         new Arrays(session, statement)
-                .bytes(ids)
+                .bytes(sorted.stream().map(end -> end.run().bytes()).toArray(byte[][]::new))
+                .ints(sorted.stream().mapToInt(end -> end.by().claim()).toArray())
                 .ints(sorted.stream().mapToInt(end -> end.state().code()).toArray())
                 .texts(sorted.stream().map(end -> end.ending().output()).toArray(String[]::new))
                 .texts(sorted.stream().map(end -> end.ending().errorCode()).toArray(String[]::new))
@@ -118,15 +217,32 @@ final class Driving {
                 .texts(sorted.stream().map(Write.End::entries).toArray(String[]::new))
                 .oneOrNull(moment.lease())
                 .one(moment.now());
-        Set<RunId> recorded = runs(statement);
-        if (recorded.size() < ends.size() && moment.lease() != null) {
-            // Applied a second time after a lost answer: with the lease still held, an end on record is ours.
-            PreparedStatement again = session.statement(ENDED);
-            new Arrays(session, again).bytes(ids);
-            recorded.addAll(runs(again));
+        List<RunId> gated = new ArrayList<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                RunId run = RunId.of(row.getBytes(1));
+                ended.add(run);
+                if (row.getInt(2) != 0) {
+                    gated.add(run);
+                }
+            }
         }
-        for (var end : ends) {
-            outcomes[end.at()] = recorded.contains(end.write().run()) ? Write.Owned.RECORDED : Write.Owned.FENCED;
+        if (!gated.isEmpty()) {
+            new Gating(session).leave(gated.stream().sorted().toList());
+        }
+        return ended;
+    }
+
+    /** Applied a second time after a lost answer: with the lease still held, an end on record is ours. */
+    private void again(List<Turn> turns, Set<RunId> ended) throws SQLException {
+        byte[][] missing = turns.stream()
+                .filter(turn -> turn.ends() && !turn.deferred && !ended.contains(turn.run()))
+                .map(turn -> turn.run().bytes())
+                .toArray(byte[][]::new);
+        if (missing.length > 0 && moment.lease() != null) {
+            PreparedStatement statement = session.statement(ENDED);
+            new Arrays(session, statement).bytes(missing);
+            ended.addAll(runs(statement));
         }
     }
 

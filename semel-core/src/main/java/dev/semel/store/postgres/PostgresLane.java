@@ -1,16 +1,19 @@
 package dev.semel.store.postgres;
 
+import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.store.Batch;
+import dev.semel.store.Edit;
 import dev.semel.store.Lane;
 import dev.semel.store.Nothing;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Edits;
 import dev.semel.store.jdbc.Session;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +32,9 @@ final class PostgresLane implements Lane {
 
     private static final String CLAIM = """
         WITH free AS (
-            SELECT run FROM semel_work WHERE owner IS NULL AND held = 0 AND due_at <= ? ORDER BY due_at, run LIMIT ?
-            FOR UPDATE SKIP LOCKED)
+            SELECT run FROM semel_work
+            WHERE owner IS NULL AND held = 0 AND due_at <= ? AND workflow_id <> ALL (?::text[])
+            ORDER BY due_at, run LIMIT ? FOR UPDATE SKIP LOCKED)
         UPDATE semel_work w SET owner = ?, claims = w.claims + 1, waits = NULL,
             state = CASE WHEN w.state IN (4, 5) THEN 3 ELSE GREATEST(w.state, 2) END
         FROM free WHERE w.run = free.run RETURNING w.run, w.claims
@@ -69,33 +73,30 @@ final class PostgresLane implements Lane {
         long now = fence(session, batch.hold());
         Object[] outcomes = new Object[batch.writes().size()];
         List<Indexed<Write.Admit>> admits = pick(batch, Write.Admit.class);
-        List<Indexed<Write.Append>> appends = pick(batch, Write.Append.class);
-        List<Indexed<Write.End>> ends = pick(batch, Write.End.class);
         List<Indexed<Write.Tally>> tallies = pick(batch, Write.Tally.class);
+        List<Turn> turns = Turn.of(batch.writes());
+        Admitting.Moment moment = new Admitting.Moment(now, lease);
+        Locking locks = new Locking(session, now);
+        locks.take(batch, turns);
         if (!admits.isEmpty()) {
-            new Admitting(session, store.skew(), new Admitting.Moment(now, lease)).apply(admits, outcomes);
+            new Admitting(session, store.skew(), moment).apply(admits, locks, outcomes);
         }
-        Driving driving = new Driving(session, new Admitting.Moment(now, lease));
-        if (!appends.isEmpty()) {
-            driving.append(appends, outcomes);
-        }
-        if (!ends.isEmpty()) {
-            driving.end(ends, outcomes);
-        }
+        Driving driving = new Driving(session, moment, locks);
+        driving.drive(turns, decided(batch), outcomes);
         if (!tallies.isEmpty()) {
             driving.tally(tallies, outcomes);
         }
         Edits edits = new Edits(session, store.ids());
         for (int i = 0; i < outcomes.length; i++) {
             switch (batch.writes().get(i)) {
-                case Write.Claim claim -> outcomes[i] = claim(session, claim, new Admitting.Moment(now, lease));
+                case Write.Claim claim -> outcomes[i] = claim(session, claim, moment);
                 case Write.Tx _ ->
                     throw new UnsupportedOperationException("a transaction of the user has a connection of its own");
                 case Write.Change<?> change -> outcomes[i] = Nothing.orNothing(edits.apply(change.edit(), now));
                 case Write.Admit _, Write.Append _, Write.End _, Write.Tally _ -> {}
             }
         }
-        return Arrays.asList(outcomes);
+        return java.util.Arrays.asList(outcomes);
     }
 
     private long fence(Session session, Batch.@Nullable Hold hold) throws SQLException {
@@ -113,12 +114,30 @@ final class PostgresLane implements Lane {
         if (moment.lease() == null) {
             return List.of();
         }
-        return session.list(
-                CLAIM,
-                row -> new Write.Driver(RunId.of(row.getBytes(1)), row.getInt(2)),
-                moment.now(),
-                claim.limit(),
-                moment.lease());
+        PreparedStatement statement = session.statement(CLAIM);
+        new Arrays(session, statement)
+                .one(moment.now())
+                .texts(claim.except().toArray(String[]::new))
+                .one(claim.limit())
+                .one(moment.lease());
+        List<Write.Driver> claimed = new ArrayList<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                claimed.add(new Write.Driver(RunId.of(row.getBytes(1)), row.getInt(2)));
+            }
+        }
+        return claimed;
+    }
+
+    /** The effects that people decide in this batch. */
+    private static List<Ledger.Id> decided(Batch batch) {
+        List<Ledger.Id> decided = new ArrayList<>();
+        for (Write<?> write : batch.writes()) {
+            if (write instanceof Write.Change<?>(Edit.Decide decide)) {
+                decided.add(decide.effect());
+            }
+        }
+        return decided;
     }
 
     /** A write and its place in the batch. */

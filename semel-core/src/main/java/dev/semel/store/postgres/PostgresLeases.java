@@ -29,6 +29,13 @@ final class PostgresLeases implements Leases {
         WHERE lease = ? AND until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
         """;
 
+    // Sorted, as every lane locks them: a signal to two of these runs must not wait in a circle with the takeover.
+    private static final String FREE = """
+        WITH its AS MATERIALIZED (
+            SELECT run FROM semel_work WHERE owner = ? ORDER BY run FOR NO KEY UPDATE)
+        UPDATE semel_work w SET owner = NULL, falls = w.falls + ? FROM its WHERE w.run = its.run
+        """;
+
     private final PostgresStore store;
     private @Nullable Session session;
 
@@ -66,7 +73,7 @@ final class PostgresLeases implements Leases {
                 if (session.update(END_EXPIRED, lease, store.skew()) == 0) {
                     return 0;
                 }
-                return free(session, lease);
+                return free(session, lease, 1);
             });
         }
         return ended;
@@ -80,13 +87,17 @@ final class PostgresLeases implements Leases {
                     row -> row.getInt(1),
                     lease);
             session.update("DELETE FROM semel_lease WHERE lease = ?", lease);
-            return free(session, lease);
+            return free(session, lease, 0);
         });
     }
 
-    /** In the same transaction as the end of the lease, so that no run belongs to a dead one unseen. */
-    private static int free(Session session, long lease) throws SQLException {
-        session.update("UPDATE semel_work SET owner = NULL WHERE owner = ?", lease);
+    /**
+     * In the same transaction as the end of the lease, so that no run belongs to a dead one unseen.
+     *
+     * @param falls 1 where the worker died with its runs
+     */
+    private static int free(Session session, long lease, int falls) throws SQLException {
+        session.update(FREE, lease, falls);
         session.update("DELETE FROM semel_fence WHERE lease = ?", lease);
         return 1;
     }

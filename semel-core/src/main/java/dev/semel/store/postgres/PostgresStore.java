@@ -21,6 +21,7 @@ import java.util.function.Supplier;
  */
 public final class PostgresStore implements Store {
     private static final int LANES = 2;
+    private static final int TX_LANES = 4;
     private static final long MIGRATION_LOCK = 0x53454d454c4dL;
 
     private final String url;
@@ -36,9 +37,21 @@ public final class PostgresStore implements Store {
 
     /** What a connection is for; it decides how long it may wait. */
     enum Purpose {
-        LANE,
-        READ,
-        LEASE
+        LANE("2s", "10s", "5s"),
+        READ("2s", "10s", "5s"),
+        LEASE("2s", "10s", "5s"),
+        /** The user's own statements, which may be slow and of any kind. */
+        TX("10s", "30s", "30s");
+
+        final String lockTimeout;
+        final String statementTimeout;
+        final String idleTimeout;
+
+        Purpose(String lockTimeout, String statementTimeout, String idleTimeout) {
+            this.lockTimeout = lockTimeout;
+            this.statementTimeout = statementTimeout;
+            this.idleTimeout = idleTimeout;
+        }
     }
 
     Connection connect(Purpose purpose) throws SQLException {
@@ -47,16 +60,17 @@ public final class PostgresStore implements Store {
         properties.setProperty("prepareThreshold", "1");
         properties.setProperty("tcpKeepAlive", "true");
         properties.setProperty("connectTimeout", "5");
-        properties.setProperty("socketTimeout", "20");
+        // Later than the server's own limit, so that the server tells what happened.
+        properties.setProperty("socketTimeout", purpose == Purpose.TX ? "40" : "20");
         properties.setProperty("reWriteBatchedInserts", "false");
         properties.setProperty("targetServerType", "primary");
         Connection connection = DriverManager.getConnection(url, properties);
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET lock_timeout = '2s'");
-            statement.execute("SET statement_timeout = '10s'");
-            statement.execute("SET idle_in_transaction_session_timeout = '5s'");
+            statement.execute("SET lock_timeout = '" + purpose.lockTimeout + "'");
+            statement.execute("SET statement_timeout = '" + purpose.statementTimeout + "'");
+            statement.execute("SET idle_in_transaction_session_timeout = '" + purpose.idleTimeout + "'");
             statement.execute("SET default_transaction_isolation = 'read committed'");
-            if (purpose != Purpose.LEASE) {
+            if (purpose == Purpose.LANE || purpose == Purpose.READ) {
                 // Fresh tables have no statistics and the planner would scan them whole; every statement of a lane
                 // and of a reader goes by an index, so the plan is the same on the first day and on the last.
                 statement.execute("SET enable_seqscan = off");
@@ -107,12 +121,12 @@ public final class PostgresStore implements Store {
 
     @Override
     public int txLanes() {
-        return 0;
+        return TX_LANES;
     }
 
     @Override
     public Lane openTxLane() {
-        throw new UnsupportedOperationException("not yet");
+        return new PostgresTx(this);
     }
 
     @Override

@@ -1,0 +1,235 @@
+package dev.semel.store.postgres;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Batch;
+import dev.semel.store.Edit;
+import dev.semel.store.NewRun;
+import dev.semel.store.Write;
+import dev.semel.store.jdbc.Gating;
+import dev.semel.store.jdbc.Session;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a batch locks before it changes anything: queues, then rates, then runs at work, each of them sorted. Names and
+ * the ledger come after these. Who locks in one order never waits in a circle.
+ */
+final class Locking {
+    private static final String QUEUES = """
+        INSERT INTO semel_queue (queue, tail) SELECT queue, 0 FROM unnest(?::text[]) AS u(queue)
+        ON CONFLICT (queue) DO UPDATE SET tail = semel_queue.tail
+        """;
+
+    private static final String RATES = """
+        INSERT INTO semel_rate (name, next_at) SELECT name, 0 FROM unnest(?::text[]) AS u(name)
+        ON CONFLICT (name) DO UPDATE SET next_at = semel_rate.next_at
+        """;
+
+    // The places of a run stand from its admission to its end, so a look before the lock finds them all.
+    private static final String LEFT = """
+        SELECT p.queue FROM unnest(?::bytea[]) AS u(run)
+        CROSS JOIN LATERAL (SELECT queue FROM semel_place p WHERE p.run = u.run LIMIT 64) p
+        """;
+
+    private static final String NEXT = """
+        SELECT p.run FROM unnest(?::text[]) AS u(queue)
+        CROSS JOIN LATERAL (
+            SELECT run FROM semel_place p WHERE p.queue = u.queue AND p.begun = 0 ORDER BY ticket LIMIT ?) p
+        """;
+
+    private static final String WORK = """
+        SELECT w.run, w.owner, w.claims, w.state, w.falls, w.cancel FROM unnest(?::bytea[]) AS u(run)
+        CROSS JOIN LATERAL (
+            SELECT run, owner, claims, state, falls, cancel FROM semel_work w
+            WHERE w.run = u.run LIMIT 1 FOR NO KEY UPDATE) w
+        """;
+
+    // A queue without a ticket was made by a lock only: its trigger turned out not to be fresh.
+    private static final String UNUSED = """
+        DELETE FROM semel_queue q USING unnest(?::text[]) AS u(queue) WHERE q.queue = u.queue AND q.tail = 0
+        """;
+
+    /** A run at work as it stands under the lock. */
+    record Work(@Nullable Long owner, int claims, int state, int falls, boolean cancel) {
+        boolean isDrivenBy(long lease, Write.Driver by) {
+            return owner != null && owner == lease && claims == by.claim();
+        }
+    }
+
+    private final Session session;
+    private final long now;
+    private final Set<String> entered = new TreeSet<>();
+    private final Set<String> queues = new TreeSet<>();
+    private final Set<String> rates = new TreeSet<>();
+    private final List<Write.Admit> quiet = new ArrayList<>();
+    private final Map<RunId, Work> works = new HashMap<>();
+    private final Map<RunId, RunId> takers = new HashMap<>();
+    private boolean locksWork;
+
+    Locking(Session session, long now) {
+        this.session = session;
+        this.now = now;
+    }
+
+    void take(Batch batch, List<Turn> turns) throws SQLException {
+        TreeSet<RunId> runs = new TreeSet<>();
+        for (Write<?> write : batch.writes()) {
+            if (write instanceof Write.Admit admit) {
+                gate(admit, admit.run().gate());
+            } else if (write instanceof Write.Change<?> change) {
+                runs.addAll(touched(change.edit()));
+            }
+        }
+        List<RunId> ending =
+                turns.stream().filter(Turn::ends).map(Turn::run).sorted().toList();
+        Set<String> left = ending.isEmpty() ? Set.of() : texts(LEFT, ending);
+        queues.addAll(left);
+        lock(QUEUES, queues);
+        lock(RATES, rates);
+        waiting(runs);
+        if (!left.isEmpty()) {
+            runs.addAll(next(left, ending.size()));
+        }
+        // Ends alone lock their rows themselves, sorted: a short run costs no statement more.
+        boolean endsOnly = turns.stream().allMatch(turn -> turn.ends() && turn.ops.isEmpty());
+        locksWork = !endsOnly || !runs.isEmpty();
+        if (locksWork) {
+            turns.forEach(turn -> runs.add(turn.run()));
+            work(runs);
+        }
+        stillWaiting();
+    }
+
+    /** Whether the rows of all runs that owners write about are locked; if not, there are only ends without ops. */
+    boolean locksWork() {
+        return locksWork;
+    }
+
+    @Nullable
+    Work work(RunId run) {
+        return works.get(run);
+    }
+
+    /** The run that waits for quiet and takes this trigger in; null where none does. */
+    @Nullable
+    RunId taker(Write.Admit admit) {
+        return takers.get(admit.run().id());
+    }
+
+    /** Queues that were made for triggers which then entered none. */
+    void dropUnused() throws SQLException {
+        lock(UNUSED, entered);
+    }
+
+    private void gate(Write.Admit admit, NewRun.@Nullable Gate gate) {
+        if (gate == null) {
+            return;
+        }
+        for (NewRun.Gate.Place place : gate.places()) {
+            entered.add(place.queue());
+            queues.add(place.queue());
+        }
+        if (gate.rate() != null) {
+            rates.add(gate.rate().name());
+        }
+        if (gate.debounce() != null) {
+            queues.add(Gating.quietLock(gate.debounce()));
+            quiet.add(admit);
+        }
+    }
+
+    /** The runs whose rows an edit locks. */
+    private static Collection<RunId> touched(Edit<?> edit) {
+        return switch (edit) {
+            case Edit.Signal signal -> List.of(signal.run());
+            case Edit.Cancel cancel -> List.of(cancel.run());
+            case Edit.Wake wake -> wake.runs();
+            case Edit.GiveBack back -> List.of(back.driver().run());
+            case Edit.Decide decide -> List.of(decide.run());
+            case Edit.OpenWorkspace _,
+                    Edit.Publish _,
+                    Edit.Pause _,
+                    Edit.FreeResumed _,
+                    Edit.CreateToken _,
+                    Edit.RevokeToken _,
+                    Edit.Release _,
+                    Edit.DeleteNames _,
+                    Edit.WakeHeld _ -> List.of();
+        };
+    }
+
+    private void waiting(Set<RunId> runs) throws SQLException {
+        Gating gating = new Gating(session);
+        for (Write.Admit admit : quiet) {
+            RunId waiting = gating.waiting(admit);
+            if (waiting != null) {
+                takers.put(admit.run().id(), waiting);
+                runs.add(waiting);
+            }
+        }
+    }
+
+    private void stillWaiting() throws SQLException {
+        Gating gating = new Gating(session);
+        for (Write.Admit admit : quiet) {
+            RunId waiting = taker(admit);
+            if (waiting != null && !gating.stillWaits(waiting, now)) {
+                takers.remove(admit.run().id());
+            }
+        }
+    }
+
+    private void lock(String sql, Set<String> sorted) throws SQLException {
+        if (!sorted.isEmpty()) {
+            PreparedStatement statement = session.statement(sql);
+            new Arrays(session, statement).texts(sorted.toArray(String[]::new));
+            statement.executeUpdate();
+        }
+    }
+
+    private Set<String> texts(String sql, List<RunId> runs) throws SQLException {
+        PreparedStatement statement = session.statement(sql);
+        new Arrays(session, statement).bytes(bytes(runs));
+        Set<String> texts = new TreeSet<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                texts.add(row.getString(1));
+            }
+        }
+        return texts;
+    }
+
+    /** The runs that an end may let go. More may go where a limit was raised; those are locked when they do. */
+    private Set<RunId> next(Set<String> left, int places) throws SQLException {
+        PreparedStatement statement = session.statement(NEXT);
+        new Arrays(session, statement).texts(left.toArray(String[]::new)).one(places);
+        return Driving.runs(statement);
+    }
+
+    private void work(TreeSet<RunId> runs) throws SQLException {
+        PreparedStatement statement = session.statement(WORK);
+        new Arrays(session, statement).bytes(bytes(runs));
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                long owner = row.getLong(2);
+                Long lease = row.wasNull() ? null : owner;
+                works.put(
+                        RunId.of(row.getBytes(1)),
+                        new Work(lease, row.getInt(3), row.getInt(4), row.getInt(5), row.getInt(6) == 1));
+            }
+        }
+    }
+
+    private static byte[][] bytes(Collection<RunId> runs) {
+        return runs.stream().map(RunId::bytes).toArray(byte[][]::new);
+    }
+}

@@ -1,0 +1,136 @@
+package dev.semel.testing.memory;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunState;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import dev.semel.store.Write.Owned;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What owners write about their runs, and what is remembered of repeats. */
+final class Driving {
+    private final Tables tables;
+    private final Gates gates;
+
+    Driving(Tables tables, Gates gates) {
+        this.tables = tables;
+        this.gates = gates;
+    }
+
+    Owned append(Write.Append append, MemoryLane.Moment moment) {
+        Work mine = mine(append.by(), moment);
+        if (mine == null) {
+            return Owned.FENCED;
+        }
+        Work work = mine.copy();
+        work.state = append.state();
+        work.falls = 0;
+        Write.Rest rest = append.rest();
+        if (rest != null) {
+            work.owner = null;
+            work.waits = rest.waits();
+            // A signal that came while the run went to rest must not be slept through.
+            work.due = work.cancel || tables.signalsOf(work.run) > rest.signals() ? 0 : rest.due();
+        }
+        tables.work.put(work.run, work);
+        if (!append.entries().isEmpty()) {
+            var chunk = new Tables.Chunk(append.run(), append.seq(), moment.now(), append.entries());
+            tables.journal.add(new Pair<>(append.run(), append.seq()), chunk);
+        }
+        return new Owned(true, work.cancel, ledger(append.ops(), moment.now()));
+    }
+
+    private @Nullable Work mine(Write.Driver by, MemoryLane.Moment moment) {
+        Work work = tables.work.get(by.run());
+        return work != null && moment.lease() != null && work.drivenBy(by, moment.lease()) ? work : null;
+    }
+
+    private List<Ledger.Verdict> ledger(List<Ledger.Op> ops, long now) {
+        List<Ledger.Verdict> verdicts = new ArrayList<>(ops.size());
+        for (Ledger.Op op : ops) {
+            Ledger.Change change = Ledger.apply(tables.effects.get(op.id()), op, now);
+            if (change.row() != null) {
+                tables.effects.put(op.id(), change.row());
+            }
+            verdicts.add(change.verdict());
+        }
+        return verdicts;
+    }
+
+    Owned end(Write.End end, MemoryLane.Moment moment) {
+        Work work = mine(end.by(), moment);
+        if (work == null) {
+            // Applied a second time after a lost answer: with the lease still held, the end on record is ours.
+            return moment.lease() != null && tables.ends.has(end.run()) ? Owned.RECORDED : Owned.FENCED;
+        }
+        tables.work.remove(end.run());
+        tables.ends.add(
+                end.run(),
+                new Tables.End(end.run(), end.state(), new Rows.End(moment.now(), end.ending(), end.entries())));
+        List<Ledger.Verdict> verdicts = ledger(end.ops(), moment.now());
+        if (work.gated != Work.Gated.NO) {
+            gates.leave(end.run());
+        }
+        return new Owned(true, false, verdicts);
+    }
+
+    boolean tally(Write.Tally tally) {
+        for (Write.Seen row : tally.rows()) {
+            if (tables.requests.add(new Pair<>(row.run(), row.id()), row)) {
+                Rows.Counts before = tables.uses.get(row.run());
+                Rows.Counts counts = before == null ? Rows.Counts.NONE : before;
+                tables.uses.put(
+                        row.run(),
+                        new Rows.Counts(
+                                counts.replays() + (row.conflict() ? 0 : row.times()),
+                                counts.conflicts() + (row.conflict() ? row.times() : 0),
+                                before == null ? row.at() : Math.max(counts.lastSeenAt(), row.at())));
+            }
+        }
+        return true;
+    }
+
+    List<Write.Driver> claim(Write.Claim claim, MemoryLane.Moment moment) {
+        if (moment.lease() == null) {
+            return List.of();
+        }
+        List<Work> due = tables.workDue.values().stream()
+                .takeWhile(work -> work.due <= moment.now())
+                .filter(work -> !claim.except().contains(work.workflowId))
+                .limit(claim.limit())
+                .toList();
+        List<Write.Driver> claimed = new ArrayList<>();
+        for (Work free : due) {
+            Work work = free.copy();
+            work.owner = moment.lease();
+            work.claims++;
+            work.waits = null;
+            work.state = switch (free.state) {
+                case QUEUED, STARTED -> RunState.STARTED;
+                case RUNNING, WAITING, IN_DOUBT -> RunState.RUNNING;
+                case COMPLETED, FAILED, CANCELLED -> free.state;
+            };
+            tables.work.put(work.run, work);
+            claimed.add(new Write.Driver(work.run, work.claims));
+        }
+        return claimed;
+    }
+
+    /** differs: the user's code has no database to write to here, so it is not run at all. */
+    Write.TxOutcome tx(Write.Tx tx, MemoryLane.Moment moment) {
+        Work mine = mine(tx.by(), moment);
+        if (mine == null) {
+            return Owned.FENCED;
+        }
+        Work work = mine.copy();
+        work.falls = 0;
+        tables.work.put(work.run, work);
+        if (tables.journal.has(new Pair<>(work.run, tx.seq()))) {
+            return Owned.RECORDED;
+        }
+        return new Write.Undone(
+                new UnsupportedOperationException("a store in memory has no SQL; the transaction did not begin"));
+    }
+}

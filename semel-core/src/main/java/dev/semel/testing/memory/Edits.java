@@ -1,0 +1,218 @@
+package dev.semel.testing.memory;
+
+import dev.semel.key.Known;
+import dev.semel.run.RunId;
+import dev.semel.store.Edit;
+import dev.semel.store.Name;
+import dev.semel.store.Rows;
+import dev.semel.store.StoreFailure;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The rare changes that people make. */
+final class Edits {
+    private final Tables tables;
+    private final Supplier<RunId> ids;
+    private final RunEdits runs;
+
+    Edits(Tables tables, Supplier<RunId> ids) {
+        this.tables = tables;
+        this.ids = ids;
+        this.runs = new RunEdits(tables, ids);
+    }
+
+    @Nullable
+    Object apply(Edit<?> edit, long now) {
+        return switch (edit) {
+            case Edit.OpenWorkspace open -> open(open, now);
+            case Edit.Publish publish -> publish(publish, now);
+            case Edit.Pause pause -> pause(pause);
+            case Edit.FreeResumed _ -> runs.resume(held(null));
+            case Edit.CreateToken create -> create(create.token(), now);
+            case Edit.RevokeToken revoke -> revoke(revoke, now);
+            case Edit.Release release -> release(release, now);
+            case Edit.DeleteNames delete -> delete(delete.tombstones());
+            case Edit.Signal signal -> runs.signal(signal, now);
+            case Edit.Cancel cancel -> cancel(cancel, now);
+            case Edit.Wake wake -> runs.wake(wake);
+            case Edit.GiveBack back -> runs.giveBack(back.driver());
+            case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
+            case Edit.Decide decide -> decide(decide, now);
+        };
+    }
+
+    private Rows.Workspace open(Edit.OpenWorkspace open, long now) {
+        for (Tables.Workspace workspace : tables.workspaces.rows().values()) {
+            if (workspace.row().name().equals(open.name())) {
+                return copy(workspace.row());
+            }
+        }
+        int ws = tables.workspaces.rows().isEmpty()
+                ? 1
+                : tables.workspaces.rows().lastKey() + 1;
+        var made = new Rows.Workspace(ws, open.name(), open.secret().clone());
+        tables.workspaces.put(ws, new Tables.Workspace(made, now));
+        return copy(made);
+    }
+
+    static Rows.Workspace copy(Rows.Workspace row) {
+        return new Rows.Workspace(row.ws(), row.name(), row.secret().clone());
+    }
+
+    private Rows.Workflow publish(Edit.Publish publish, long now) {
+        var name = new Pair<>(publish.workspace(), publish.name());
+        Rows.Workflow before = tables.workflows.get(name);
+        if (before == null && tables.workflowsById.containsKey(publish.workflowId())) {
+            throw new StoreFailure.Poisoned(
+                    "the store refused a value", new IllegalArgumentException("another workflow has this id"));
+        }
+        String id = before == null ? publish.workflowId() : before.workflowId();
+        int version = before == null ? 0 : before.version();
+        Tables.Version current = tables.versions.get(new Pair<>(id, version));
+        if (before != null && current != null && current.body().equals(publish.body())) {
+            return before;
+        }
+        boolean paused = before != null && before.paused();
+        long createdAt = before == null ? now : before.createdAt();
+        var after = new Rows.Workflow(publish.workspace(), publish.name(), id, version + 1, paused, createdAt, false);
+        tables.workflows.put(name, after);
+        tables.versions.put(
+                new Pair<>(id, after.version()),
+                new Tables.Version(id, after.version(), publish.body(), now, publish.actor()));
+        bumpCatalog();
+        return new Rows.Workflow(after.ws(), after.name(), id, after.version(), paused, createdAt, true);
+    }
+
+    private Rows.@Nullable Workflow pause(Edit.Pause pause) {
+        Rows.Workflow before = tables.workflowsById.get(pause.workflowId());
+        if (before == null || before.ws() != pause.workspace()) {
+            return null; // not there, or another workspace's: its queued runs are nobody's business here
+        }
+        var after = new Rows.Workflow(
+                before.ws(),
+                before.name(),
+                before.workflowId(),
+                before.version(),
+                pause.paused(),
+                before.createdAt(),
+                false);
+        tables.workflows.put(new Pair<>(before.ws(), before.name()), after);
+        if (!pause.paused()) {
+            runs.resume(held(pause.workflowId()));
+        }
+        bumpCatalog();
+        return after;
+    }
+
+    /** What is held by a pause that is over, of one workflow or (null) of all. */
+    private List<Work> held(@Nullable String workflowId) {
+        return tables.workPaused.values().stream()
+                .filter(work -> workflowId == null || work.workflowId.equals(workflowId))
+                .filter(work -> {
+                    Rows.Workflow workflow = tables.workflowsById.get(work.workflowId);
+                    return workflow != null && !workflow.paused();
+                })
+                .toList();
+    }
+
+    private boolean create(Rows.Token token, long now) {
+        boolean known = tables.tokens.rows().values().stream()
+                .anyMatch(
+                        other -> other.tokenId().equals(token.tokenId()) || Arrays.equals(other.hash(), token.hash()));
+        if (!known) {
+            tables.tokens.put(token.tokenId(), of(token, now, 0));
+        }
+        return !known;
+    }
+
+    private static Rows.Token of(Rows.Token token, long createdAt, long revokedAt) {
+        return new Rows.Token(
+                token.tokenId(),
+                token.ws(),
+                token.workspace(),
+                token.name(),
+                token.hash().clone(),
+                token.scopes(),
+                token.quotaPerMinute(),
+                createdAt,
+                revokedAt);
+    }
+
+    private boolean revoke(Edit.RevokeToken revoke, long now) {
+        Rows.Token token = tables.tokens.get(revoke.tokenId());
+        if (token == null || token.ws() != revoke.workspace() || token.revokedAt() != 0) {
+            return false;
+        }
+        tables.tokens.put(token.tokenId(), of(token, token.createdAt(), now));
+        bumpCatalog();
+        audit(revoke.workspace(), now, List.of(revoke.actor(), "token.revoke", revoke.tokenId(), ""));
+        return true;
+    }
+
+    private boolean release(Edit.Release release, long now) {
+        Name name = release.name();
+        Tables.Key key = tables.keys.get(name);
+        if (key == null || !key.run().equals(release.run()) || (key.flags() & Known.RELEASED) != 0) {
+            return false;
+        }
+        boolean stands = key.expiresAt() > now || ((key.flags() & Known.HOLD) != 0 && tables.work.has(key.run()));
+        if (!stands) {
+            return false;
+        }
+        tables.keys.put(
+                name, new Tables.Key(name, key.run(), key.digest(), key.firstAt(), now, key.flags() | Known.RELEASED));
+        if (name.kind() != Name.Kind.PAYLOAD) {
+            audit(name.workspace(), now, List.of(release.actor(), "key.release", name.text(), release.reason()));
+        }
+        return true;
+    }
+
+    private boolean cancel(Edit.Cancel cancel, long now) {
+        boolean asked = runs.cancel(cancel);
+        if (asked) {
+            List<String> facts =
+                    List.of(cancel.actor(), "run.cancel", cancel.run().text(), cancel.reason());
+            audit(cancel.workspace(), now, facts);
+        }
+        return asked;
+    }
+
+    private boolean decide(Edit.Decide decide, long now) {
+        boolean decided = runs.decide(decide, now);
+        if (decided) {
+            String what = decide.result() == null ? "effect.not_happened" : "effect.happened";
+            List<String> facts = List.of(decide.actor(), what, decide.run().text(), decide.note());
+            audit(decide.effect().workspace(), now, facts);
+        }
+        return decided;
+    }
+
+    private int delete(List<Edit.Tombstone> tombstones) {
+        int deleted = 0;
+        for (Edit.Tombstone tombstone : tombstones) {
+            Tables.Key key = tables.keys.get(tombstone.name());
+            // The run and the expiry are compared again: the name may have been given to another run meanwhile.
+            if (key != null && key.run().equals(tombstone.run()) && key.expiresAt() == tombstone.expiresAt()) {
+                tables.keys.remove(tombstone.name());
+                deleted++;
+            }
+        }
+        return deleted;
+    }
+
+    private void bumpCatalog() {
+        tables.catalog.put(Tables.ONE, Objects.requireNonNull(tables.catalog.get(Tables.ONE)) + 1);
+    }
+
+    private void audit(int ws, long now, List<String> facts) {
+        RunId id = ids.get();
+        var row = new Rows.Audit(id, now, facts.get(0), facts.get(1), facts.get(2), facts.get(3));
+        if (!tables.audit.add(id, new Tables.Audit(ws, row))) {
+            throw new StoreFailure.Poisoned(
+                    "the store refused a value", new IllegalArgumentException("an id came twice"));
+        }
+    }
+}

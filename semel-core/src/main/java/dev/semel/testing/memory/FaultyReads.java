@@ -1,0 +1,176 @@
+package dev.semel.testing.memory;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.store.Name;
+import dev.semel.store.Reads;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A reader that gets no answer while the store is away. */
+final class FaultyReads implements Reads {
+    private final Reads real;
+    private final Faults faults;
+
+    FaultyReads(Reads real, Faults faults) {
+        this.real = real;
+        this.faults = faults;
+    }
+
+    private Reads there() {
+        faults.call();
+        return real;
+    }
+
+    @Override
+    public long now() {
+        return there().now();
+    }
+
+    @Override
+    public Found names(List<Name> names) {
+        return there().names(names);
+    }
+
+    @Override
+    public Rows.@Nullable Run run(int ws, RunId id) {
+        return there().run(ws, id);
+    }
+
+    @Override
+    public Rows.@Nullable Run claimed(RunId id) {
+        return there().claimed(id);
+    }
+
+    @Override
+    public List<Rows.Run> runs(RunFilter filter) {
+        return there().runs(filter);
+    }
+
+    @Override
+    public List<Chunk> journal(RunId run) {
+        return there().journal(run);
+    }
+
+    @Override
+    public List<Rows.Signal> signals(RunId run) {
+        return there().signals(run);
+    }
+
+    @Override
+    public Ledger.@Nullable Row effect(Ledger.Id id) {
+        return there().effect(id);
+    }
+
+    @Override
+    public List<Ledger.Row> effects(RunId run) {
+        return there().effects(run);
+    }
+
+    @Override
+    public List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit) {
+        return there().effects(ws, state, limit);
+    }
+
+    @Override
+    public List<RunId> children(RunId run) {
+        return there().children(run);
+    }
+
+    @Override
+    public List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit) {
+        return there().requestsOf(run, before, limit);
+    }
+
+    @Override
+    public List<Write.Seen> requests(int ws, @Nullable RunId before, int limit) {
+        return there().requests(ws, before, limit);
+    }
+
+    @Override
+    public List<Rows.Held> key(int ws, String key) {
+        return there().key(ws, key);
+    }
+
+    @Override
+    public List<Rows.Held> keys(int ws, String prefix, @Nullable Name after, int limit) {
+        return there().keys(ws, prefix, after, limit);
+    }
+
+    @Override
+    public long catalogChange() {
+        return there().catalogChange();
+    }
+
+    @Override
+    public Rows.@Nullable Workflow workflow(int ws, String nameOrId) {
+        return there().workflow(ws, nameOrId);
+    }
+
+    @Override
+    public List<Rows.Workflow> workflows(int ws) {
+        return there().workflows(ws);
+    }
+
+    @Override
+    public Rows.@Nullable Version version(String workflowId, int version) {
+        return there().version(workflowId, version);
+    }
+
+    @Override
+    public Rows.@Nullable Token token(byte[] hash) {
+        return there().token(hash);
+    }
+
+    @Override
+    public List<Rows.Token> tokens(int ws) {
+        return there().tokens(ws);
+    }
+
+    @Override
+    public Rows.@Nullable Workspace workspace(String name) {
+        return there().workspace(name);
+    }
+
+    @Override
+    public Rows.@Nullable Workspace workspace(int ws) {
+        return there().workspace(ws);
+    }
+
+    @Override
+    public List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit) {
+        return there().audit(ws, before, limit);
+    }
+
+    @Override
+    public Slice tombstones(@Nullable Name from, int limit, long before) {
+        return there().tombstones(from, limit, before);
+    }
+
+    @Override
+    public boolean heldWithoutPause() {
+        return there().heldWithoutPause();
+    }
+
+    @Override
+    public long nextDue() {
+        return there().nextDue();
+    }
+
+    @Override
+    public List<RunId> owned(long lease, @Nullable RunId after, int limit) {
+        return there().owned(lease, after, limit);
+    }
+
+    @Override
+    public long unfinished() {
+        return there().unfinished();
+    }
+
+    @Override
+    public void close() {
+        real.close();
+    }
+}

@@ -1,0 +1,116 @@
+package dev.semel.testing.memory;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/** What people and other runs do to a run. */
+final class RunEdits {
+    private final Tables tables;
+    private final Supplier<RunId> ids;
+
+    RunEdits(Tables tables, Supplier<RunId> ids) {
+        this.tables = tables;
+        this.ids = ids;
+    }
+
+    Edit.Signalled signal(Edit.Signal signal, long now) {
+        if (!unfinished(signal.workspace(), signal.run())) {
+            return Edit.Signalled.GONE;
+        }
+        var row = new Rows.Signal(ids.get(), signal.name(), signal.key(), signal.value(), now);
+        var key = new Pair<>(signal.run(), new Pair<>(signal.name(), signal.key()));
+        if (!tables.signals.add(key, new Tables.Signal(signal.run(), row))) {
+            return Edit.Signalled.REPEATED;
+        }
+        change(signal.run(), work -> work.state == RunState.WAITING, work -> work.due = 0);
+        return Edit.Signalled.DELIVERED;
+    }
+
+    private boolean unfinished(int workspace, RunId id) {
+        Tables.Run run = tables.runs.get(id);
+        return run != null && run.asked().workspace() == workspace && tables.work.has(id);
+    }
+
+    boolean cancel(Edit.Cancel cancel) {
+        return unfinished(cancel.workspace(), cancel.run())
+                && change(cancel.run(), _ -> true, work -> {
+                    work.cancel = true;
+                    work.due = 0;
+                    work.held = false;
+                });
+    }
+
+    int wake(Edit.Wake wake) {
+        int woken = 0;
+        for (RunId run : wake.runs()) {
+            woken += change(run, work -> work.owner == null, work -> work.due = 0) ? 1 : 0;
+        }
+        return woken;
+    }
+
+    boolean giveBack(Write.Driver driver) {
+        return change(
+                driver.run(), work -> work.owner != null && work.claims == driver.claim(), work -> work.owner = null);
+    }
+
+    int wakeHeld(String workflowId) {
+        int woken = 0;
+        for (Work work : ofWorkflow(workflowId)) {
+            boolean heldForCode = work.waits != null && work.waits.contains("\"for\":\"code\"");
+            woken += change(work.run, _ -> work.owner == null && heldForCode, copy -> copy.due = 0) ? 1 : 0;
+        }
+        return woken;
+    }
+
+    private List<Work> ofWorkflow(String workflowId) {
+        return tables.workByWorkflow.tailMap(new Pair<>(workflowId, Tables.FIRST)).values().stream()
+                .takeWhile(work -> work.workflowId.equals(workflowId))
+                .toList();
+    }
+
+    boolean decide(Edit.Decide decide, long now) {
+        Ledger.Row row = tables.effects.get(decide.effect());
+        if (row == null
+                || row.state() != Ledger.State.UNKNOWN
+                || !row.holder().run().equals(decide.run())) {
+            return false;
+        }
+        Ledger.State to = decide.result() == null ? Ledger.State.FREE : Ledger.State.DONE;
+        var settle = new Ledger.Settle(row.id(), row.holder(), to, decide.result());
+        Ledger.Row decided = Ledger.apply(row, settle, now).row();
+        if (decided == null) {
+            return false;
+        }
+        tables.effects.put(row.id(), decided);
+        change(decide.run(), _ -> true, work -> work.due = 0);
+        return true;
+    }
+
+    /** Puts a changed copy in the place of the row, where there is one that fits. */
+    private boolean change(RunId run, Predicate<Work> where, Consumer<Work> set) {
+        Work work = tables.work.get(run);
+        if (work == null || !where.test(work)) {
+            return false;
+        }
+        Work copy = work.copy();
+        set.accept(copy);
+        tables.work.put(run, copy);
+        return true;
+    }
+
+    /** Lets go what a pause held; answers how many. */
+    int resume(List<Work> paused) {
+        for (Work work : paused) {
+            change(work.run, _ -> true, copy -> copy.held = false);
+        }
+        return paused.size();
+    }
+}

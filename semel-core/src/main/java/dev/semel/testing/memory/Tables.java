@@ -1,0 +1,152 @@
+package dev.semel.testing.memory;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Batch;
+import dev.semel.store.Name;
+import dev.semel.store.NewRun;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.NavigableMap;
+import org.jspecify.annotations.Nullable;
+
+/** Everything the store remembers: the tables of the schema, one for one, with the indexes that reads go by. */
+final class Tables {
+    static final RunId FIRST = new RunId(0, 0);
+    static final RunId AFTER_ALL = new RunId(-1L, -1L);
+    static final Integer ONE = 1;
+
+    private final Deque<Runnable> undo = new ArrayDeque<>();
+
+    record Workspace(Rows.Workspace row, long createdAt) {}
+
+    record Version(String workflowId, int version, String body, long publishedAt, String by) {}
+
+    record Key(Name name, RunId run, byte[] digest, long firstAt, long expiresAt, int flags) {}
+
+    /** @param input what was asked for first, or what a trigger that was absorbed brought */
+    record Run(
+            NewRun asked,
+            String input,
+            RunId lineage,
+            @Nullable RunId previous,
+            @Nullable RunId duplicateOf,
+            long createdAt) {
+        RunId id() {
+            return asked.id();
+        }
+    }
+
+    record End(RunId run, RunState state, Rows.End end) {}
+
+    record Chunk(RunId run, int seq, long at, String entries) {}
+
+    record Link(RunId run, @Nullable RunId parent, @Nullable RunId replayOf) {}
+
+    record Signal(RunId run, Rows.Signal signal) {}
+
+    record Place(String queue, long ticket, RunId run, int cap, boolean begun) {}
+
+    record Lease(long lease, String worker, long startedAt, long until) {}
+
+    record Audit(int ws, Rows.Audit row) {}
+
+    final Table<Integer, Workspace> workspaces = new Table<>(undo);
+    final Table<String, Rows.Token> tokens = new Table<>(undo);
+    /** One row: counts changes. */
+    final Table<Integer, Long> catalog = new Table<>(undo);
+
+    final Table<Pair<Integer, String>, Rows.Workflow> workflows = new Table<>(undo);
+    final NavigableMap<String, Rows.Workflow> workflowsById = workflows.index(Rows.Workflow::workflowId);
+    final Table<Pair<String, Integer>, Version> versions = new Table<>(undo);
+
+    final Table<Name, Key> keys = new Table<>(undo);
+
+    final Table<RunId, Run> runs = new Table<>(undo);
+    final NavigableMap<Pair<String, RunId>, Run> runsByWorkflow =
+            runs.index(run -> new Pair<>(run.asked().workflowId(), run.id()));
+
+    final Table<RunId, Work> work = new Table<>(undo, work -> !work.state.ended());
+    final NavigableMap<Pair<Long, RunId>, Work> workDue =
+            work.index(work -> work.free() ? new Pair<>(work.due, work.run) : null);
+    final NavigableMap<Pair<Long, RunId>, Work> workByOwner =
+            work.index(work -> work.owner == null ? null : new Pair<>(work.owner, work.run));
+    final NavigableMap<Pair<String, RunId>, Work> workByWorkflow =
+            work.index(work -> new Pair<>(work.workflowId, work.run));
+    final NavigableMap<Pair<String, RunId>, Work> workPaused =
+            work.index(work -> work.paused() ? new Pair<>(work.workflowId, work.run) : null);
+
+    final Table<RunId, End> ends = new Table<>(undo, end -> end.state().ended());
+    final Table<Pair<RunId, Integer>, Chunk> journal = new Table<>(undo);
+
+    final Table<Pair<RunId, RunId>, Write.Seen> requests = new Table<>(undo, seen -> seen.times() > 0);
+    final NavigableMap<Pair<Integer, Pair<RunId, RunId>>, Write.Seen> requestsByWorkspace =
+            requests.index(seen -> new Pair<>(seen.workspace(), new Pair<>(seen.id(), seen.run())));
+    final Table<RunId, Rows.Counts> uses = new Table<>(undo);
+
+    final Table<RunId, Link> links = new Table<>(undo);
+    final NavigableMap<Pair<RunId, RunId>, Link> linksByParent =
+            links.index(link -> link.parent() == null ? null : new Pair<>(link.parent(), link.run()));
+
+    final Table<Ledger.Id, Ledger.Row> effects = new Table<>(undo);
+    final NavigableMap<Pair<RunId, Pair<Long, Pair<String, Integer>>>, Ledger.Row> effectsByRun =
+            effects.index(row -> new Pair<>(row.holder().run(), new Pair<>(row.firstAt(), digestFirst(row.id()))));
+    final NavigableMap<Pair<Integer, Pair<Long, Ledger.Id>>, Ledger.Row> effectsByTime =
+            effects.index(row -> new Pair<>(row.id().workspace(), new Pair<>(row.firstAt(), row.id())));
+
+    /** By run, then name and key. */
+    final Table<Pair<RunId, Pair<String, String>>, Signal> signals = new Table<>(undo);
+
+    final Table<String, Long> queues = new Table<>(undo);
+    final Table<Pair<String, Long>, Place> places = new Table<>(undo, place -> place.cap() > 0);
+    final NavigableMap<Pair<RunId, Pair<String, Long>>, Place> placesByRun =
+            places.index(place -> new Pair<>(place.run(), new Pair<>(place.queue(), place.ticket())));
+    final Table<String, Long> rates = new Table<>(undo);
+    final Table<String, RunId> quiet = new Table<>(undo);
+
+    final Table<Long, Lease> leases = new Table<>(undo);
+    /** By lease and slot; the row says no more than that. */
+    final Table<Pair<Long, Integer>, Batch.Hold> fence = new Table<>(undo);
+
+    final Table<RunId, Audit> audit = new Table<>(undo);
+
+    Tables() {
+        catalog.put(ONE, 1L);
+        commit();
+    }
+
+    private static Pair<String, Integer> digestFirst(Ledger.Id id) {
+        return new Pair<>(id.digest(), id.workspace());
+    }
+
+    void commit() {
+        undo.clear();
+    }
+
+    /** Takes back everything since the last commit, the newest first. */
+    void rollback() {
+        while (!undo.isEmpty()) {
+            undo.pop().run();
+        }
+    }
+
+    /** Where a run stands now; null where there is no run. */
+    @Nullable
+    RunState stateOf(RunId run) {
+        End end = ends.get(run);
+        if (end != null) {
+            return end.state();
+        }
+        Work unfinished = work.get(run);
+        return unfinished == null ? null : unfinished.state;
+    }
+
+    long signalsOf(RunId run) {
+        return signals.rows().tailMap(new Pair<>(run, new Pair<>("", ""))).keySet().stream()
+                .takeWhile(key -> key.first().equals(run))
+                .count();
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.testing.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,169 @@
+package dev.semel.store;
+
+import java.sql.Connection;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** One store on which a script is played. */
+final class Actor implements AutoCloseable {
+    static final long TTL = 10_000_000;
+
+    private static final List<String> TABLES = List.of(
+            "semel_workspace",
+            "semel_token",
+            "semel_catalog",
+            "semel_workflow",
+            "semel_version",
+            "semel_key",
+            "semel_run",
+            "semel_work",
+            "semel_end",
+            "semel_journal",
+            "semel_request",
+            "semel_use",
+            "semel_lease",
+            "semel_fence",
+            "semel_audit",
+            "semel_link",
+            "semel_effect",
+            "semel_signal",
+            "semel_queue",
+            "semel_place",
+            "semel_rate",
+            "semel_quiet");
+
+    final String name;
+    final Place place;
+    final Reads reads;
+    private final Store store;
+    private final Lane lane;
+    private final Leases leases;
+    private long lease = 1;
+
+    Actor(String name, Place place) {
+        this.name = name;
+        this.place = place;
+        this.store = place.store();
+        this.lane = store.openLane();
+        this.reads = store.openReads();
+        this.leases = store.openLeases();
+        leases.start(lease, "actor", 1, TTL);
+    }
+
+    /** What came of it, as a text. */
+    String play(Step step) {
+        return switch (step) {
+            case Step.Move move -> {
+                place.setTime(place.time() + move.micros());
+                yield "moved";
+            }
+            case Step.Apply apply -> apply(apply);
+            case Step.Crash crash -> {
+                place.setTime(place.time() + TTL + 1);
+                // How many leases it ended is not told: SQLite ends none here and all of them with the next start.
+                leases.takeOver();
+                yield start(crash.lease());
+            }
+            case Step.Handover handover -> {
+                leases.end(lease);
+                yield start(handover.lease());
+            }
+            case Step.Renew _ -> String.valueOf(leases.renew(lease, TTL));
+        };
+    }
+
+    private String start(long next) {
+        leases.start(next, "actor", 1, TTL);
+        lease = next;
+        return "started";
+    }
+
+    private String apply(Step.Apply step) {
+        Batch.Hold hold = hold(step.as());
+        List<String> outcomes = new ArrayList<>();
+        try {
+            List<Object> answers = lane.apply(new Batch(hold, step.writes()));
+            for (int i = 0; i < answers.size(); i++) {
+                outcomes.add(shown(settled(hold, step.writes().get(i), answers.get(i))));
+            }
+            return String.join("\n    ", outcomes);
+        } catch (StoreFailure e) {
+            return e.getClass().getSimpleName();
+        }
+    }
+
+    private Batch.@Nullable Hold hold(Step.As as) {
+        return switch (as) {
+            case OWNER -> new Batch.Hold(lease, 0);
+            case NOBODY -> null;
+            case FENCED -> new Batch.Hold(lease - 1, 0);
+        };
+    }
+
+    /** What a neighbour in the batch stood in the way of is applied again, as a lane of the engine does. */
+    private Object settled(Batch.@Nullable Hold hold, Write<?> write, Object first) {
+        Object answer = first;
+        for (int i = 0; answer instanceof Write.Admitted.Again || answer == Write.Deferred.DEFERRED; i++) {
+            if (i == 10) {
+                throw new AssertionError(name + " never decides " + write);
+            }
+            answer = lane.apply(new Batch(hold, List.of(write))).getFirst();
+        }
+        return answer;
+    }
+
+    /** Which runs a claim took is a promise; in which order it tells them is not. */
+    private static String shown(Object outcome) {
+        if (outcome instanceof List<?> claimed) {
+            return claimed.stream().map(Shown::of).sorted().toList().toString();
+        }
+        return Shown.of(outcome);
+    }
+
+    long lease() {
+        return lease;
+    }
+
+    /** Every row of every table as a line of text, sorted. */
+    List<String> rows() {
+        List<String> lines = new ArrayList<>();
+        try (Connection connection = place.jdbc()) {
+            for (String table : TABLES) {
+                addRows(connection, table, lines);
+            }
+        } catch (SQLException e) {
+            throw new AssertionError("the rows of " + name + " could not be looked at", e);
+        }
+        lines.sort(Comparator.naturalOrder());
+        return lines;
+    }
+
+    private static void addRows(Connection connection, String table, List<String> lines) throws SQLException {
+        try (var statement = connection.createStatement();
+                var rows = statement.executeQuery("SELECT * FROM " + table)) {
+            ResultSetMetaData columns = rows.getMetaData();
+            while (rows.next()) {
+                TreeMap<String, String> values = new TreeMap<>();
+                for (int i = 1; i <= columns.getColumnCount(); i++) {
+                    values.put(columns.getColumnName(i).toLowerCase(Locale.ROOT), Shown.of(rows.getObject(i)));
+                }
+                lines.add(table + " " + values);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        reads.close();
+        lane.close();
+        leases.close();
+        store.close();
+        place.close();
+    }
+}

@@ -1,0 +1,121 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.random.RandomGeneratorFactory;
+import java.util.stream.LongStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The same made-up history on every store: each outcome, in the end each answer and each row, must be the same.
+ * {@code -Dseed=N} plays one history, comparing the rows after every step; {@code -Dseeds=N} plays that many.
+ */
+final class ConformanceTest {
+    private static final int STEPS = 300;
+    private static final int USUAL_SEEDS = 12;
+    private static final int USUAL_SEEDS_ON_ALL = 4;
+
+    static LongStream seeds() {
+        return chosen(USUAL_SEEDS);
+    }
+
+    static LongStream seedsOnAll() {
+        return chosen(USUAL_SEEDS_ON_ALL);
+    }
+
+    private static LongStream chosen(int usual) {
+        Long seed = Long.getLong("seed");
+        return seed != null ? LongStream.of(seed) : LongStream.rangeClosed(1, Integer.getInteger("seeds", usual));
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void memory_does_what_sqlite_does(long seed) {
+        compare(seed, List.of(ConformanceTest::memory, ConformanceTest::sqlite));
+    }
+
+    private static Actor memory() {
+        return new Actor("memory", new MemoryPlace());
+    }
+
+    private static Actor sqlite() {
+        return new Actor("SQLite", Dialect.SQLITE.open());
+    }
+
+    private static Actor postgres() {
+        return new Actor("PostgreSQL", Dialect.POSTGRES.open());
+    }
+
+    /** Plays a history; where the rows differ in the end, plays it again to find the step that made the difference. */
+    private static void compare(long seed, List<Supplier<Actor>> stores) {
+        String difference = new Performance(seed, Long.getLong("seed") != null).play(stores);
+        if (difference.isEmpty()) {
+            return;
+        }
+        String closer = new Performance(seed, true).play(stores);
+        fail("-Dseed=" + seed + " " + (closer.isEmpty() ? difference : closer));
+    }
+
+    private record Performance(long seed, boolean closely) {
+        /** Empty, or where two stores first differ. */
+        String play(List<Supplier<Actor>> stores) {
+            List<Actor> actors = new ArrayList<>();
+            try {
+                stores.forEach(store -> actors.add(store.get()));
+                return play(actors, actors.getFirst());
+            } finally {
+                actors.forEach(Actor::close);
+            }
+        }
+
+        private String play(List<Actor> actors, Actor first) {
+            var random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+            Script script = new Script(random, first);
+            List<Step> opening = Script.opening();
+            for (int i = 0; i < STEPS; i++) {
+                Step step = i < opening.size() ? opening.get(i) : script.next();
+                String expected = first.play(step);
+                for (Actor other : actors.subList(1, actors.size())) {
+                    String got = other.play(step);
+                    if (!got.equals(expected)) {
+                        return "step " + i + " " + Shown.of(step) + "\n  " + first.name + ":\n    " + expected + "\n  "
+                                + other.name + ":\n    " + got;
+                    }
+                    String rows = closely ? differing(first, other, script) : "";
+                    if (!rows.isEmpty()) {
+                        return "step " + i + " " + Shown.of(step) + "\n    " + expected + rows;
+                    }
+                }
+            }
+            return actors.stream()
+                    .skip(1)
+                    .map(other -> differing(first, other, script))
+                    .filter(found -> !found.isEmpty())
+                    .findFirst()
+                    .orElse("");
+        }
+
+        private static String differing(Actor one, Actor other, Script script) {
+            String rows = differing(one, one.rows(), other, other.rows());
+            return rows.isEmpty()
+                    ? differing(one, Questions.ask(one, script.runs()), other, Questions.ask(other, script.runs()))
+                    : rows;
+        }
+
+        private static String differing(Actor one, List<String> ours, Actor other, List<String> theirs) {
+            if (ours.equals(theirs)) {
+                return "";
+            }
+            List<String> missing = new ArrayList<>(ours);
+            List<String> added = new ArrayList<>(theirs);
+            missing.removeAll(theirs);
+            added.removeAll(ours);
+            return "\n  only in " + one.name + ":\n    " + String.join("\n    ", missing) + "\n  only in " + other.name
+                    + ":\n    " + String.join("\n    ", added);
+        }
+    }
+}

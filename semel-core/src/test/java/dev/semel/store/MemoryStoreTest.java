@@ -1,0 +1,8 @@
+package dev.semel.store;
+
+final class MemoryStoreTest extends StoreContract {
+    @Override
+    Place place() {
+        return new MemoryPlace();
+    }
+}

@@ -1,0 +1,147 @@
+package dev.semel.store;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Every question of {@link Reads}, asked of one store; each answer is a line. */
+final class Questions {
+    private final Reads reads;
+    private final List<String> answers = new ArrayList<>();
+
+    private Questions(Reads reads) {
+        this.reads = reads;
+    }
+
+    static List<String> ask(Actor actor, List<RunId> runs) {
+        Questions questions = new Questions(actor.reads);
+        questions.store(actor.lease());
+        for (int ws = 1; ws <= 3; ws++) {
+            questions.workspace(ws);
+            questions.names(ws);
+            questions.lists(ws, runs);
+        }
+        runs.forEach(questions::run);
+        return questions.answers;
+    }
+
+    private void answer(String question, Supplier<@Nullable Object> asked) {
+        answers.add(question + ": " + Shown.of(asked.get()));
+    }
+
+    private void store(long lease) {
+        answer("now", reads::now);
+        answer("catalogChange", reads::catalogChange);
+        answer("heldWithoutPause", reads::heldWithoutPause);
+        answer("nextDue", reads::nextDue);
+        answer("unfinished", reads::unfinished);
+        List<RunId> owned = reads.owned(lease, null, 3);
+        answer("owned", () -> owned);
+        answer("owned after", () -> owned.isEmpty() ? null : reads.owned(lease, owned.getFirst(), 100));
+        answer("owned by nobody", () -> reads.owned(lease + 1, null, 100));
+        answer("workspace", () -> reads.workspace("one"));
+        answer("no workspace", () -> reads.workspace("three"));
+        for (Ledger.Id id : Ops.IDS) {
+            answer("effect", () -> reads.effect(id));
+        }
+        for (int i = 0; i < 3; i++) {
+            byte[] hash = {(byte) i};
+            answer("token", () -> reads.token(hash));
+        }
+    }
+
+    private void workspace(int ws) {
+        answer("workspace " + ws, () -> reads.workspace(ws));
+        answer("workflows", () -> reads.workflows(ws));
+        answer("tokens", () -> reads.tokens(ws));
+        answer("audit", () -> reads.audit(ws, null, 1_000));
+        answer("audit page", () -> reads.audit(ws, new RunId(20, 0), 3));
+        for (String name : List.of("pay", "ship", "wf_pay", "wf_other", "nobody")) {
+            answer("workflow " + name, () -> reads.workflow(ws, name));
+            answer("version " + name, () -> reads.version(name, ws));
+        }
+        // Which of two equally old effects comes first is no promise.
+        answer("effects", () -> sorted(reads.effects(ws, null, 1_000)));
+        for (Ledger.State state : Ledger.State.values()) {
+            answer("effects " + state, () -> sorted(reads.effects(ws, state, 1_000)));
+        }
+    }
+
+    private static List<Ledger.Row> sorted(List<Ledger.Row> effects) {
+        return effects.stream()
+                .sorted(Comparator.comparingLong(Ledger.Row::firstAt).reversed().thenComparing(Ledger.Row::id))
+                .toList();
+    }
+
+    private void names(int ws) {
+        for (String key : Triggers.KEYS) {
+            answer("key " + key, () -> reads.key(ws, key));
+            answer(
+                    "names " + key,
+                    () -> reads.names(List.of(
+                            new Name(ws, Name.Kind.KEY, key),
+                            new Name(ws, Name.Kind.WORKFLOW_KEY, key + "\nwf_pay"),
+                            new Name(ws, Name.Kind.DISTINCT_KEY, key + "\nd1"),
+                            new Name(ws, Name.Kind.PAYLOAD, "p1"))));
+            answer("runs of key " + key, () -> reads.runs(filter(ws, null, null, key)));
+        }
+        for (String prefix : List.of("", "a", "a b", "zz")) {
+            answer("keys " + prefix, () -> reads.keys(ws, prefix, null, 100));
+            List<Rows.Held> page = reads.keys(ws, prefix, null, 2);
+            answer("keys page", () -> page);
+            answer(
+                    "keys after",
+                    () -> page.isEmpty()
+                            ? null
+                            : reads.keys(ws, prefix, page.getLast().name(), 3));
+        }
+        Reads.Slice slice = reads.tombstones(null, 3, Long.MAX_VALUE);
+        answer("tombstones", () -> slice);
+        answer("tombstones after", () -> reads.tombstones(slice.next(), 4, reads.now()));
+    }
+
+    private static Reads.RunFilter filter(
+            int ws, @Nullable String workflow, @Nullable RunState state, @Nullable String key) {
+        return new Reads.RunFilter(ws, workflow, state, key, false, 0, null, 1_000);
+    }
+
+    private void lists(int ws, List<RunId> runs) {
+        answer("runs", () -> reads.runs(filter(ws, null, null, null)));
+        for (RunState state : RunState.values()) {
+            answer("runs " + state, () -> reads.runs(filter(ws, null, state, null)));
+        }
+        for (String workflow : Triggers.WORKFLOWS) {
+            answer("runs of " + workflow, () -> reads.runs(filter(ws, workflow, null, null)));
+        }
+        RunId before = runs.isEmpty() ? null : runs.get(runs.size() / 2);
+        answer(
+                "runs page",
+                () -> reads.runs(new Reads.RunFilter(ws, null, null, null, true, Place.START + 1_000_000, before, 5)));
+        List<Write.Seen> page = reads.requests(ws, null, 5);
+        answer("requests", () -> page);
+        answer(
+                "requests page",
+                () -> page.isEmpty() ? null : reads.requests(ws, page.getLast().id(), 1_000));
+    }
+
+    private void run(RunId run) {
+        answer("run " + run, () -> reads.run(1, run));
+        answer("claimed " + run, () -> reads.claimed(run));
+        answer("journal " + run, () -> reads.journal(run));
+        answer("signals " + run, () -> reads.signals(run));
+        answer("effects " + run, () -> reads.effects(run));
+        answer("children " + run, () -> reads.children(run));
+        List<Write.Seen> page = reads.requestsOf(run, null, 2);
+        answer("requests of " + run, () -> page);
+        answer(
+                "requests before of " + run,
+                () -> page.isEmpty()
+                        ? null
+                        : reads.requestsOf(run, page.getFirst().id(), 2));
+    }
+}

@@ -1,0 +1,260 @@
+package dev.semel.store;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+
+/**
+ * Makes up what happens next. Few keys, few runs at a time, few effects and queues, short windows: things meet. It looks
+ * at one of the stores for what there is; as long as all stores agree it does not matter at which.
+ */
+final class Script {
+    private static final int REMEMBERED = 12;
+
+    private final RandomGenerator random;
+    private final Actor first;
+    private final Triggers triggers;
+    private final Ops ops;
+    private final List<Step> past = new ArrayList<>();
+    private final List<RunId> runs = new ArrayList<>();
+    private long leases = 1;
+    private long seen = 0;
+
+    Script(RandomGenerator random, Actor first) {
+        this.random = random;
+        this.first = first;
+        this.triggers = new Triggers(random, runs);
+        this.ops = new Ops(random, first.reads);
+    }
+
+    /** What a script begins with: two workspaces, three workflows. */
+    static List<Step> opening() {
+        List<Edit<?>> edits = List.of(
+                new Edit.OpenWorkspace("one", new byte[] {1, 2}),
+                new Edit.OpenWorkspace("two", new byte[] {3}),
+                new Edit.Publish(1, "pay", "wf_pay", "v1", "tester"),
+                new Edit.Publish(1, "ship", "wf_ship", "v1", "tester"),
+                new Edit.Publish(2, "pay", "wf_other", "v1", "tester"));
+        List<Step> steps = new ArrayList<>();
+        edits.forEach(edit -> steps.add(new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(edit)))));
+        return steps;
+    }
+
+    Step next() {
+        Step step = make();
+        past.add(step);
+        if (past.size() > REMEMBERED) {
+            past.removeFirst();
+        }
+        return step;
+    }
+
+    private Step make() {
+        int dice = random.nextInt(100);
+        if (dice < 8) {
+            return new Step.Move(pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));
+        }
+        if (dice < 10) {
+            return random.nextBoolean() ? new Step.Crash(++leases) : new Step.Handover(++leases);
+        }
+        if (dice < 12) {
+            return new Step.Renew();
+        }
+        if (dice < 20 && !past.isEmpty()) {
+            return pick(past); // after a lost answer everything is applied again
+        }
+        if (dice < 28) {
+            return new Step.Apply(Step.As.OWNER, batch());
+        }
+        Step.As as = dice < 30 ? Step.As.NOBODY : dice < 31 && leases > 1 ? Step.As.FENCED : Step.As.OWNER;
+        return new Step.Apply(as, List.of(write()));
+    }
+
+    private Write<?> write() {
+        int dice = random.nextInt(100);
+        if (dice < 28) {
+            return triggers.admit();
+        }
+        if (dice < 46) {
+            return append(driver(), true);
+        }
+        if (dice < 56) {
+            return end(driver(), true);
+        }
+        if (dice < 66) {
+            return claim();
+        }
+        if (dice < 70) {
+            return tally();
+        }
+        Edit<?> edit = dice < 88 ? runEdit() : edit();
+        return new Write.Change<>(edit);
+    }
+
+    /** Kinds in the order in which PostgreSQL applies them, each about other runs: the order is no promise. */
+    private List<Write<?>> batch() {
+        List<Write<?>> writes = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            writes.add(triggers.plain());
+        }
+        List<Write.Driver> mine = new ArrayList<>(mine());
+        for (int i = 0; i < 2 && !mine.isEmpty(); i++) {
+            writes.add(append(mine.remove(random.nextInt(mine.size())), false));
+        }
+        for (int i = 0; i < 2 && !mine.isEmpty(); i++) {
+            writes.add(end(mine.remove(random.nextInt(mine.size())), false));
+        }
+        if (random.nextBoolean()) {
+            writes.add(tally());
+        }
+        return writes;
+    }
+
+    private List<Write.Driver> mine() {
+        return first.reads.owned(first.lease(), null, 1_000).stream()
+                .map(run -> new Write.Driver(run, claims(run)))
+                .toList();
+    }
+
+    private int claims(RunId id) {
+        Rows.Run run = first.reads.claimed(id);
+        return run == null || run.work() == null ? 1 : run.work().claims();
+    }
+
+    /** Mostly the execution that drives a run now; sometimes an old one, or of a run that nobody drives. */
+    private Write.Driver driver() {
+        List<Write.Driver> mine = mine();
+        if (mine.isEmpty() || random.nextInt(10) == 0) {
+            RunId any = anyRun();
+            return new Write.Driver(any, Math.max(0, claims(any) - random.nextInt(2)));
+        }
+        return pick(mine);
+    }
+
+    private RunId anyRun() {
+        return runs.isEmpty() ? new RunId(9, 9) : runs.get(Math.max(0, runs.size() - 1 - random.nextInt(12)));
+    }
+
+    private Write.Append append(Write.Driver by, boolean alone) {
+        int seq = first.reads.journal(by.run()).size();
+        boolean rests = alone && random.nextInt(3) == 0;
+        RunState state = random.nextInt(40) == 0
+                ? RunState.COMPLETED
+                : rests ? pick(List.of(RunState.WAITING, RunState.IN_DOUBT)) : RunState.RUNNING;
+        Write.Rest rest = rests
+                ? new Write.Rest(
+                        pick(List.of(0L, first.place.time() + 1_000_000, Write.Rest.NEVER)),
+                        pick(List.of("{\"for\":\"signal\"}", "{\"for\":\"code\"}", "{\"for\":\"time\"}")),
+                        random.nextInt(3))
+                : null;
+        List<Ledger.Op> asked = alone ? ops.some(by, !rests) : List.of();
+        String entries = random.nextInt(4) == 0 ? "" : "[" + seq + "]";
+        return new Write.Append(by, Math.max(0, seq - random.nextInt(2)), entries, state, asked, rest);
+    }
+
+    private Write.End end(Write.Driver by, boolean alone) {
+        RunState state = pick(
+                List.of(RunState.COMPLETED, RunState.COMPLETED, RunState.FAILED, RunState.FAILED, RunState.CANCELLED));
+        if (random.nextInt(40) == 0) {
+            state = RunState.RUNNING;
+        }
+        Write.Ending ending = state == RunState.FAILED
+                ? new Write.Ending(null, "broken", "it broke", "pay")
+                : Write.Ending.output(random.nextInt(10) == 0 ? "\"" + "x".repeat(5_000) + "\"" : "{\"ok\":true}");
+        return new Write.End(by, state, ending, "[\"last\"]", alone ? ops.some(by, false) : List.of());
+    }
+
+    private Write.Claim claim() {
+        List<String> except =
+                pick(List.of(List.<String>of(), List.<String>of(), List.of("wf_pay"), List.of("wf_ship", "wf_other")));
+        return new Write.Claim(random.nextInt(4), List.of());
+    }
+
+    private Write.Tally tally() {
+        List<Write.Seen> rows = new ArrayList<>();
+        for (int i = random.nextInt(3); i >= 0; i--) {
+            RunId run = anyRun();
+            boolean conflict = random.nextInt(3) == 0;
+            rows.add(new Write.Seen(
+                    new RunId(500_000 + ++seen, 3),
+                    1,
+                    run,
+                    conflict,
+                    first.place.time(),
+                    conflict ? 422 : 200,
+                    "actor",
+                    conflict ? "[\"amount\"]" : null,
+                    random.nextInt(40)));
+        }
+        return new Write.Tally(rows);
+    }
+
+    private Edit<?> runEdit() {
+        RunId run = anyRun();
+        int ws = random.nextInt(8) == 0 ? 2 : 1;
+        return switch (random.nextInt(8)) {
+            case 0, 1 -> new Edit.Signal(ws, run, pick(List.of("go", "stop")), pick(List.of("a", "b")), "{\"n\":1}");
+            case 2 -> new Edit.Cancel(ws, run, "tester", "enough");
+            case 3 -> new Edit.Wake(List.of(run, anyRun()));
+            case 4 -> new Edit.GiveBack(driver());
+            case 5 -> new Edit.WakeHeld(pick(Triggers.WORKFLOWS));
+            case 6, 7 -> decide(run);
+            default -> throw new AssertionError();
+        };
+    }
+
+    private Edit.Decide decide(RunId otherwise) {
+        String result = random.nextBoolean() ? "{\"id\":7}" : null;
+        List<Ledger.Row> doubtful = first.reads.effects(1, Ledger.State.UNKNOWN, 20);
+        if (doubtful.isEmpty()) {
+            return new Edit.Decide(new Ledger.Id(1, "d1"), otherwise, result, "tester", "looked");
+        }
+        // The order among equally old ones is no promise, so the choice must not hang on it.
+        Ledger.Row row = pick(doubtful.stream()
+                .sorted(java.util.Comparator.comparing(Ledger.Row::id))
+                .toList());
+        return new Edit.Decide(row.id(), row.holder().run(), result, "tester", "looked");
+    }
+
+    private Edit<?> edit() {
+        return switch (random.nextInt(10)) {
+            case 0 -> new Edit.Pause(random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
+            case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
+            case 2 -> new Edit.FreeResumed();
+            case 3 -> new Edit.Publish(1, "pay", "wf_pay", "v" + random.nextInt(3), "tester");
+            case 4 -> new Edit.Publish(1, "new " + random.nextInt(3), "wf_new" + random.nextInt(3), "v", "tester");
+            case 5 -> token();
+            case 6 -> new Edit.RevokeToken(1, "tok_" + random.nextInt(3), "tester");
+            case 7, 8 -> release();
+            case 9 ->
+                new Edit.DeleteNames(first.reads
+                        .tombstones(null, 1_000, first.place.time() - random.nextInt(5_000_000))
+                        .found());
+            default -> throw new AssertionError();
+        };
+    }
+
+    private Edit.CreateToken token() {
+        int n = random.nextInt(3);
+        byte[] hash = {(byte) random.nextInt(3)};
+        return new Edit.CreateToken(new Rows.Token("tok_" + n, 1 + n / 2, "one", "token", hash, "trigger", n, 0, 0));
+    }
+
+    private Edit<?> release() {
+        Name name = triggers.name();
+        var known = first.reads.names(List.of(name)).known().getFirst();
+        RunId run = known == null ? anyRun() : known.run();
+        return new Edit.Release(name, run, "tester", "wrong amount");
+    }
+
+    private <T> T pick(List<T> from) {
+        return from.get(random.nextInt(from.size()));
+    }
+
+    List<RunId> runs() {
+        return runs;
+    }
+}

@@ -1,0 +1,123 @@
+package dev.semel.store;
+
+import dev.semel.key.Known;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.trigger.Door;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Triggers of a script: few names, so that they meet. */
+final class Triggers {
+    static final List<String> WORKFLOWS = List.of("wf_pay", "wf_ship", "wf_other");
+    static final List<String> KEYS = List.of("a", "b", "a b", "B");
+
+    private final RandomGenerator random;
+    /** Every run that was ever asked for, in order. */
+    private final List<RunId> asked;
+
+    Triggers(RandomGenerator random, List<RunId> asked) {
+        this.random = random;
+        this.asked = asked;
+    }
+
+    /** With any number of names, links and a gate. */
+    Write.Admit admit() {
+        String workflow = pick(WORKFLOWS);
+        int ws = workflow.equals("wf_other") ? 2 : 1;
+        List<Wish> wishes = new ArrayList<>();
+        if (random.nextInt(4) != 0) {
+            wishes.add(key(ws, workflow));
+        }
+        String chosen = random.nextInt(6) == 0 ? "chosen " + random.nextInt(3) : null;
+        if (chosen != null) {
+            var name = new Name(ws, Name.Kind.RUN, chosen);
+            wishes.add(new Wish(name, new byte[] {4}, Wish.FOREVER, Known.HOLD, true));
+        }
+        if (random.nextInt(5) == 0) {
+            var name = new Name(ws, Name.Kind.PAYLOAD, "p" + random.nextInt(2));
+            wishes.add(new Wish(name, new byte[] {5}, window(), Known.HOLD, random.nextBoolean()));
+        }
+        NewRun.Gate gate = random.nextInt(3) == 0 ? gate() : null;
+        return new Write.Admit(run(ws, workflow, chosen, gate), wishes, random.nextInt(4) != 0);
+    }
+
+    /** With one name at most, and nothing else: many of these may be in one batch. */
+    Write.Admit plain() {
+        String workflow = pick(List.of("wf_pay", "wf_ship"));
+        List<Wish> wishes = random.nextInt(4) == 0 ? List.of() : List.of(key(1, workflow));
+        return new Write.Admit(run(1, workflow, null, null), wishes, random.nextBoolean());
+    }
+
+    private Wish key(int ws, String workflow) {
+        int flags = pick(List.of(0, Known.HOLD, Known.HOLD, Known.RERUN_FAILED, Known.HOLD | Known.RERUN_FAILED));
+        byte[] digest = {(byte) random.nextInt(2)};
+        return new Wish(keyName(ws, workflow), digest, window(), flags, true);
+    }
+
+    private Name keyName(int ws, String workflow) {
+        String key = pick(KEYS);
+        return switch (random.nextInt(6)) {
+            case 0 -> new Name(ws, Name.Kind.WORKFLOW_KEY, key + "\n" + workflow);
+            case 1 -> new Name(ws, Name.Kind.DISTINCT_KEY, key + "\nd" + random.nextInt(2));
+            default -> new Name(ws, Name.Kind.KEY, key);
+        };
+    }
+
+    /** Of a key or a payload. A chosen run id is never let go, so none of those. */
+    Name name() {
+        return random.nextInt(5) == 0
+                ? new Name(1, Name.Kind.PAYLOAD, "p" + random.nextInt(2))
+                : keyName(1, pick(List.of("wf_pay", "wf_ship")));
+    }
+
+    private long window() {
+        return pick(List.of(1_000_000L, 10_000_000L, 3_600_000_000L));
+    }
+
+    private NewRun run(int ws, String workflow, @Nullable String chosen, NewRun.@Nullable Gate gate) {
+        RunId id = new RunId(1_000 + asked.size(), random.nextInt(100));
+        NewRun.Links links = NewRun.Links.NONE;
+        if (!asked.isEmpty() && random.nextInt(6) == 0) {
+            links = new NewRun.Links(
+                    random.nextBoolean() ? null : pick(asked),
+                    random.nextBoolean() ? null : pick(asked),
+                    random.nextBoolean() ? null : pick(asked));
+        }
+        asked.add(id);
+        String input = random.nextInt(20) == 0 ? "\"" + "é".repeat(4_094 + random.nextInt(3)) + "\"" : "{\"n\":1}";
+        return new NewRun(
+                id,
+                ws,
+                chosen,
+                workflow,
+                1,
+                random.nextInt(5) == 0 ? RunState.QUEUED : RunState.STARTED,
+                new NewRun.Origin(Door.HTTP, "actor", "key", random.nextBoolean() ? null : "correlation"),
+                input,
+                new byte[] {1, 2, 3},
+                links,
+                gate);
+    }
+
+    private NewRun.Gate gate() {
+        List<NewRun.Gate.Place> places = new ArrayList<>();
+        for (String queue : List.of("q2", "q1")) {
+            if (random.nextInt(2) == 0) {
+                places.add(new NewRun.Gate.Place(queue, 1 + random.nextInt(2)));
+            }
+        }
+        NewRun.Gate.Rate rate = random.nextInt(4) == 0
+                ? new NewRun.Gate.Rate("r" + random.nextInt(2), 1_000_000, 1 + random.nextInt(2))
+                : null;
+        NewRun.Gate.Debounce debounce =
+                random.nextInt(4) == 0 ? new NewRun.Gate.Debounce("d" + random.nextInt(2), 2_000_000, 6_000_000) : null;
+        return new NewRun.Gate(places, rate, random.nextInt(4) == 0 ? 1_000_000 : 0, debounce);
+    }
+
+    private <T> T pick(List<T> from) {
+        return from.get(random.nextInt(from.size()));
+    }
+}

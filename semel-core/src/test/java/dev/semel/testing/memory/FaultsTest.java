@@ -1,0 +1,185 @@
+package dev.semel.testing.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Batch;
+import dev.semel.store.Edit;
+import dev.semel.store.Lane;
+import dev.semel.store.Leases;
+import dev.semel.store.Reads;
+import dev.semel.store.Rows;
+import dev.semel.store.Store;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Write;
+import dev.semel.testing.memory.Faults.Fault;
+import dev.semel.testing.memory.Faults.Odds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGeneratorFactory;
+import org.junit.jupiter.api.Test;
+
+final class FaultsTest {
+    private final AtomicLong ids = new AtomicLong();
+    private final MemoryStore real = new MemoryStore(() -> 1_000, () -> new RunId(ids.incrementAndGet(), 1));
+    private final Reads truth = real.openReads();
+
+    private static Faults faults(long seed, Odds odds) {
+        return new Faults(RandomGeneratorFactory.of("L64X128MixRandom").create(seed), odds);
+    }
+
+    private static Batch opening(String workspace) {
+        return new Batch(null, List.of(new Write.Change<>(new Edit.OpenWorkspace(workspace, new byte[] {1}))));
+    }
+
+    private boolean there(String workspace) {
+        return truth.workspace(workspace) != null;
+    }
+
+    @Test
+    void without_odds_nothing_goes_wrong() {
+        try (Lane lane = faults(1, Odds.NONE).around(real).openLane()) {
+            for (int i = 0; i < 1_000; i++) {
+                lane.apply(opening("w" + i));
+            }
+        }
+        assertTrue(there("w999"));
+    }
+
+    @Test
+    void each_fault_leaves_behind_what_it_says() {
+        Faults faults = faults(1, Odds.NONE);
+        faults.next(Fault.DOWN, Fault.COMMIT_LOST, Fault.LOCKED, Fault.ANSWER_LOST);
+        try (Lane lane = faults.around(real).openLane()) {
+            assertThrows(StoreFailure.Down.class, () -> lane.apply(opening("down")));
+            assertThrows(StoreFailure.CommitUnknown.class, () -> lane.apply(opening("commit lost")));
+            assertThrows(StoreFailure.Locked.class, () -> lane.apply(opening("locked")));
+            assertThrows(StoreFailure.CommitUnknown.class, () -> lane.apply(opening("answer lost")));
+            assertEquals(
+                    List.of(false, false, false, true),
+                    List.of(there("down"), there("commit lost"), there("locked"), there("answer lost")));
+            Object again = lane.apply(opening("answer lost")).getFirst();
+            assertEquals(1, ((Rows.Workspace) again).ws(), "applied again it is the one that was made");
+        }
+    }
+
+    private List<String> history(Faults faults) {
+        List<String> met = new ArrayList<>();
+        try (Lane lane = faults.around(real).openLane()) {
+            for (int i = 0; i < 300; i++) {
+                try {
+                    lane.apply(opening("w"));
+                    met.add("fine");
+                } catch (StoreFailure e) {
+                    met.add(e.getClass().getSimpleName());
+                }
+            }
+        }
+        return met;
+    }
+
+    @Test
+    void the_same_seed_meets_the_same_faults_and_another_one_others() {
+        Odds odds =
+                Odds.NONE.down(0.1).answerLost(0.1).commitLost(0.1).locked(0.1).outage(0.02, 5);
+        List<String> first = history(faults(7, odds));
+        assertEquals(first, history(faults(7, odds)));
+        assertNotEquals(first, history(faults(8, odds)));
+        assertTrue(first.containsAll(List.of("fine", "Down", "CommitUnknown", "Locked")), first.toString());
+        Faults counted = faults(7, odds);
+        history(counted);
+        for (Fault fault : Fault.values()) {
+            assertTrue(counted.met(fault) > 0, fault.name());
+        }
+    }
+
+    @Test
+    void more_delays_leave_the_faults_of_a_history_as_they_were() {
+        Odds odds = Odds.NONE.down(0.2);
+        AtomicInteger delays = new AtomicInteger();
+        Faults delayed = faults(3, odds.delay(0.5));
+        delayed.onDelay(delays::incrementAndGet);
+        assertEquals(history(faults(3, odds)), history(delayed));
+        assertTrue(delays.get() > 0);
+    }
+
+    @Test
+    void an_outage_stops_readers_and_leases_too_and_ends() {
+        Faults faults = faults(5, Odds.NONE.outage(1, 10));
+        Store store = faults.around(real);
+        try (Lane lane = store.openLane();
+                Reads reads = store.openReads();
+                Leases leases = store.openLeases()) {
+            int stopped = 0;
+            for (int begun = 0; stopped == 0 && begun < 100; begun++) {
+                assertThrows(StoreFailure.Down.class, () -> lane.apply(opening("w")));
+                stopped = untilItAnswers(reads, leases);
+            }
+            assertTrue(stopped > 0 && stopped < 10, "stopped calls: " + stopped);
+        }
+    }
+
+    private static int untilItAnswers(Reads reads, Leases leases) {
+        int stopped = 0;
+        while (true) {
+            try {
+                if (stopped % 2 == 0) {
+                    reads.now();
+                } else {
+                    leases.takeOver();
+                }
+                return stopped;
+            } catch (StoreFailure.Down e) {
+                stopped++;
+            }
+        }
+    }
+
+    @Test
+    void what_is_down_stays_down_until_told_otherwise() {
+        Faults faults = faults(1, Odds.NONE);
+        Store store = faults.around(real);
+        try (Lane lane = store.openLane();
+                Reads reads = store.openReads()) {
+            faults.down(true);
+            assertThrows(StoreFailure.Down.class, () -> lane.apply(opening("w")));
+            assertThrows(StoreFailure.Down.class, reads::unfinished);
+            faults.down(false);
+            lane.apply(opening("w"));
+            assertEquals(0, reads.unfinished());
+        }
+    }
+
+    @Test
+    void switched_off_nothing_goes_wrong_whatever_was_asked_for() {
+        Faults faults = faults(1, Odds.NONE.down(0.5).outage(0.5, 1_000));
+        Store store = faults.around(real);
+        try (Lane lane = store.openLane();
+                Reads reads = store.openReads()) {
+            assertThrows(StoreFailure.Down.class, () -> lane.apply(opening("w")));
+            faults.down(true);
+            faults.next(Fault.LOCKED);
+            faults.off();
+            for (int i = 0; i < 100; i++) {
+                lane.apply(opening("w"));
+                assertTrue(reads.now() > 0);
+            }
+            faults.on();
+            assertThrows(StoreFailure.Down.class, () -> lane.apply(opening("w")));
+        }
+    }
+
+    @Test
+    void odds_that_cannot_be_are_refused() {
+        assertThrows(IllegalArgumentException.class, () -> Odds.NONE.down(1.1));
+        assertThrows(IllegalArgumentException.class, () -> Odds.NONE.down(-0.1));
+        assertThrows(IllegalArgumentException.class, () -> Odds.NONE.down(Double.NaN));
+        assertThrows(IllegalArgumentException.class, () -> Odds.NONE.down(0.6).locked(0.6));
+        assertThrows(IllegalArgumentException.class, () -> Odds.NONE.outage(0.1, 0));
+    }
+}

@@ -1,0 +1,264 @@
+package dev.semel.testing.memory;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.store.NewRun;
+import dev.semel.store.Write;
+import dev.semel.store.jdbc.Migrations;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of a memory store in SQLite's own schema, so that every query of a test can be asked of it, and every
+ * constraint of the schema is held against it. A picture of one moment; nothing can be written to it.
+ */
+public final class Snapshot {
+    private final Connection connection;
+
+    private Snapshot(Connection connection) {
+        this.connection = connection;
+    }
+
+    /** Open until it is closed. */
+    public static Connection of(MemoryStore store) throws SQLException {
+        Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:");
+        connection.setAutoCommit(false);
+        Migrations.run(connection, "/dev/semel/store/sqlite");
+        store.surroundings().lock().lock();
+        try {
+            Snapshot snapshot = new Snapshot(connection);
+            snapshot.catalog(store.surroundings().tables());
+            snapshot.runs(store.surroundings().tables());
+            snapshot.driving(store.surroundings().tables());
+        } finally {
+            store.surroundings().lock().unlock();
+        }
+        connection.commit();
+        connection.setAutoCommit(true);
+        try (var statement = connection.createStatement()) {
+            statement.execute("PRAGMA query_only = ON");
+        }
+        return connection;
+    }
+
+    private void catalog(Tables tables) throws SQLException {
+        fill(
+                "semel_workspace",
+                tables.workspaces.rows().values(),
+                w -> row(w.row().ws(), w.row().name(), w.row().secret(), w.createdAt()));
+        fill(
+                "semel_token",
+                tables.tokens.rows().values(),
+                t -> row(
+                        t.tokenId(),
+                        t.ws(),
+                        t.name(),
+                        t.hash(),
+                        t.scopes(),
+                        t.quotaPerMinute(),
+                        t.createdAt(),
+                        t.revokedAt()));
+        try (var statement = connection.createStatement()) {
+            statement.execute("DELETE FROM semel_catalog");
+        }
+        fill("semel_catalog", tables.catalog.rows().values(), change -> row(1, change));
+        fill(
+                "semel_workflow",
+                tables.workflows.rows().values(),
+                w -> row(w.ws(), w.name(), w.workflowId(), w.version(), w.paused(), w.createdAt()));
+        fill(
+                "semel_version",
+                tables.versions.rows().values(),
+                v -> row(v.workflowId(), v.version(), v.body(), v.publishedAt(), v.by()));
+        fill(
+                "semel_audit",
+                tables.audit.rows().values(),
+                a -> row(
+                        a.row().id(),
+                        a.ws(),
+                        a.row().at(),
+                        a.row().actor(),
+                        a.row().action(),
+                        a.row().target(),
+                        a.row().reason()));
+    }
+
+    private void runs(Tables tables) throws SQLException {
+        fill("semel_key", tables.keys.rows().values(), Snapshot::key);
+        fill("semel_run", tables.runs.rows().values(), Snapshot::run);
+        fill("semel_work", tables.work.rows().values(), Snapshot::work);
+        fill("semel_end", tables.ends.rows().values(), Snapshot::end);
+        fill(
+                "semel_journal",
+                tables.journal.rows().values(),
+                chunk -> row(chunk.run(), chunk.seq(), chunk.at(), chunk.entries()));
+        fill("semel_request", tables.requests.rows().values(), Snapshot::request);
+        fill(
+                "semel_use",
+                tables.uses.rows().entrySet(),
+                use -> row(
+                        use.getKey(),
+                        use.getValue().replays(),
+                        use.getValue().conflicts(),
+                        use.getValue().lastSeenAt()));
+        fill("semel_link", tables.links.rows().values(), link -> row(link.run(), link.parent(), link.replayOf()));
+    }
+
+    private void driving(Tables tables) throws SQLException {
+        fill(
+                "semel_lease",
+                tables.leases.rows().values(),
+                lease -> row(lease.lease(), lease.worker(), lease.startedAt(), lease.until()));
+        fill("semel_fence", tables.fence.rows().values(), slot -> row(slot.lease(), slot.slot()));
+        fill("semel_effect", tables.effects.rows().values(), Snapshot::effect);
+        fill(
+                "semel_signal",
+                tables.signals.rows().values(),
+                s -> row(
+                        s.run(),
+                        s.signal().name(),
+                        s.signal().key(),
+                        s.signal().id(),
+                        s.signal().value(),
+                        s.signal().at()));
+        fill("semel_queue", tables.queues.rows().entrySet(), queue -> row(queue.getKey(), queue.getValue()));
+        fill(
+                "semel_place",
+                tables.places.rows().values(),
+                place -> row(place.queue(), place.ticket(), place.run(), place.cap(), place.begun()));
+        fill("semel_rate", tables.rates.rows().entrySet(), rate -> row(rate.getKey(), rate.getValue()));
+        fill("semel_quiet", tables.quiet.rows().entrySet(), quiet -> row(quiet.getKey(), quiet.getValue()));
+    }
+
+    private static @Nullable Object[] key(Tables.Key key) {
+        return row(
+                key.name().workspace(),
+                key.name().kind().code(),
+                key.name().text(),
+                key.run(),
+                key.digest(),
+                key.firstAt(),
+                key.expiresAt(),
+                key.flags());
+    }
+
+    private static @Nullable Object[] run(Tables.Run run) {
+        NewRun asked = run.asked();
+        return row(
+                run.id(),
+                asked.workspace(),
+                asked.chosenId(),
+                asked.workflowId(),
+                asked.version(),
+                asked.origin().door().code(),
+                asked.origin().actor(),
+                asked.origin().key(),
+                asked.origin().correlationId(),
+                run.input(),
+                asked.fields(),
+                run.lineage(),
+                run.previous(),
+                run.duplicateOf(),
+                run.createdAt());
+    }
+
+    private static @Nullable Object[] work(Work work) {
+        return row(
+                work.run,
+                work.workflowId,
+                work.owner,
+                work.claims,
+                work.state.code(),
+                work.held,
+                work.due,
+                work.waits,
+                work.cancel,
+                work.falls,
+                work.gated.ordinal());
+    }
+
+    private static @Nullable Object[] end(Tables.End end) {
+        Write.Ending ending = end.end().ending();
+        return row(
+                end.run(),
+                end.state().code(),
+                end.end().endedAt(),
+                ending.output(),
+                ending.errorCode(),
+                ending.errorMessage(),
+                ending.errorStep(),
+                end.end().entries());
+    }
+
+    private static @Nullable Object[] request(Write.Seen seen) {
+        return row(
+                seen.run(),
+                seen.id(),
+                seen.workspace(),
+                seen.conflict(),
+                seen.at(),
+                seen.statusCode(),
+                seen.actor(),
+                seen.changed(),
+                seen.times());
+    }
+
+    private static @Nullable Object[] effect(Ledger.Row effect) {
+        return row(
+                effect.id().workspace(),
+                effect.id().digest(),
+                effect.holder().step(),
+                effect.holder().run(),
+                effect.holder().claim(),
+                effect.holder().turn(),
+                effect.state().code(),
+                effect.generation(),
+                effect.attempt(),
+                effect.firstAt(),
+                effect.acceptedAt(),
+                effect.window(),
+                effect.expiresAt(),
+                effect.data(),
+                effect.result(),
+                effect.facts().key(),
+                effect.facts().path(),
+                effect.facts().workflowId(),
+                effect.facts().protection(),
+                effect.facts().does(),
+                effect.facts().object(),
+                effect.facts().worth());
+    }
+
+    private static @Nullable Object[] row(@Nullable Object... values) {
+        return values;
+    }
+
+    private <V> void fill(String table, Collection<V> rows, Function<V, @Nullable Object[]> columns)
+            throws SQLException {
+        for (V one : rows) {
+            @Nullable Object[] values = columns.apply(one);
+            String marks = String.join(", ", Collections.nCopies(values.length, "?"));
+            try (PreparedStatement insert =
+                    connection.prepareStatement("INSERT INTO %s VALUES (%s)".formatted(table, marks))) {
+                for (int i = 0; i < values.length; i++) {
+                    insert.setObject(i + 1, plain(values[i]));
+                }
+                insert.executeUpdate();
+            }
+        }
+    }
+
+    private static @Nullable Object plain(@Nullable Object value) {
+        return switch (value) {
+            case RunId id -> id.bytes();
+            case Boolean flag -> flag ? 1 : 0;
+            case null, default -> value;
+        };
+    }
+}
