@@ -37,6 +37,10 @@ public sealed interface Write<O> {
                     long now, boolean owned, RunId lineage, @Nullable Earlier earlier, @Nullable Known duplicateOf) {
                 this(now, owned, lineage, earlier, duplicateOf, false);
             }
+
+            public Fresh behindItsGate() {
+                return new Fresh(now, owned, lineage, earlier, duplicateOf, true);
+            }
         }
 
         /** Binding names are held by live runs, in the order of the wishes; null where the name was free. */

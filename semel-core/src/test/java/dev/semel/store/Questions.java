@@ -40,9 +40,13 @@ final class Questions {
         answer("heldWithoutPause", reads::heldWithoutPause);
         answer("nextDue", reads::nextDue);
         answer("unfinished", reads::unfinished);
-        List<RunId> owned = reads.owned(lease, null, 3);
+        List<Write.Driver> owned = reads.owned(lease, null, 3);
         answer("owned", () -> owned);
-        answer("owned after", () -> owned.isEmpty() ? null : reads.owned(lease, owned.getFirst(), 100));
+        answer(
+                "owned after",
+                () -> owned.isEmpty()
+                        ? null
+                        : reads.owned(lease, owned.getFirst().run(), 100));
         answer("owned by nobody", () -> reads.owned(lease + 1, null, 100));
         answer("workspace", () -> reads.workspace("one"));
         answer("no workspace", () -> reads.workspace("three"));

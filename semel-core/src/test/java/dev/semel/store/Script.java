@@ -114,9 +114,7 @@ final class Script {
     }
 
     private List<Write.Driver> mine() {
-        return first.reads.owned(first.lease(), null, 1_000).stream()
-                .map(run -> new Write.Driver(run, claims(run)))
-                .toList();
+        return new java.util.ArrayList<>(first.reads.owned(first.lease(), null, 1_000));
     }
 
     private int claims(RunId id) {

@@ -11,6 +11,7 @@ import dev.semel.store.jdbc.Session;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -89,8 +90,16 @@ final class Creating {
             }
         }
         Gating gating = new Gating(session);
+        Set<RunId> waiting = new HashSet<>();
         for (NewRun run : gated.values()) {
-            gating.enter(run, moment.now());
+            if (!gating.enter(run, moment.now())) {
+                waiting.add(run.id());
+            }
+        }
+        for (Row row : rows) {
+            if (waiting.contains(row.run()) && outcomes[row.at()] instanceof Admitted.Fresh fresh) {
+                outcomes[row.at()] = fresh.behindItsGate();
+            }
         }
     }
 

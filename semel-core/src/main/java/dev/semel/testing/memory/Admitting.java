@@ -109,6 +109,7 @@ final class Admitting {
                         earlier == null ? null : earlier.run(),
                         duplicateOf == null ? null : duplicateOf.run(),
                         now));
+        boolean waits = false;
         if (isNew) {
             // Only with a new run row: an applied-again admission must not bring a finished run back to work.
             Work work = new Work(run.id(), run.workflowId(), run.state());
@@ -117,11 +118,11 @@ final class Admitting {
             work.held = queued;
             tables.work.put(run.id(), work);
             link(run);
-            gates.enter(run, now);
+            waits = !gates.enter(run, now);
         }
         Work work = tables.work.get(run.id());
         boolean owned = owner != null && work != null && owner.equals(work.owner);
-        return new Admitted.Fresh(now, owned, origins.lineage(), earlier, duplicateOf);
+        return new Admitted.Fresh(now, owned, origins.lineage(), earlier, duplicateOf, waits);
     }
 
     private void link(NewRun run) {

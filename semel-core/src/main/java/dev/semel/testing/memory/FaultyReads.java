@@ -160,7 +160,7 @@ final class FaultyReads implements Reads {
     }
 
     @Override
-    public List<RunId> owned(long lease, @Nullable RunId after, int limit) {
+    public List<Write.Driver> owned(long lease, @Nullable RunId after, int limit) {
         return there().owned(lease, after, limit);
     }
 

@@ -20,12 +20,12 @@ final class Gates {
         this.tables = tables;
     }
 
-    /** Puts a run that was just made behind its gate. Its row of work is there, unowned. */
-    void enter(NewRun run, long now) {
+    /** Puts a run that was just made behind its gate. True: it may start now. Its row of work is there, unowned. */
+    boolean enter(NewRun run, long now) {
         NewRun.Gate gate = run.gate();
         Work made = tables.work.get(run.id());
         if (gate == null || made == null) {
-            return;
+            return true;
         }
         long due = now + gate.delay();
         String waits = gate.delay() > 0 ? waits("delay", due) : null;
@@ -53,6 +53,7 @@ final class Gates {
         work.held = paused || !hasPlaces;
         work.state = hasPlaces && due <= now && !paused ? RunState.STARTED : RunState.QUEUED;
         tables.work.put(run.id(), work);
+        return work.state == RunState.STARTED;
     }
 
     private static String waits(String reason, long due) {

@@ -303,12 +303,12 @@ final class MemoryReads implements Reads {
     }
 
     @Override
-    public List<RunId> owned(long lease, @Nullable RunId after, int limit) {
+    public List<Write.Driver> owned(long lease, @Nullable RunId after, int limit) {
         var from = new Pair<>(lease, after == null ? Tables.FIRST : after);
         return ask(() -> tables.workByOwner.tailMap(from, after == null).values().stream()
                 .takeWhile(work -> work.owner != null && work.owner == lease)
                 .limit(limit)
-                .map(work -> work.run)
+                .map(work -> new Write.Driver(work.run, work.claims))
                 .toList());
     }
 

@@ -90,7 +90,11 @@ final class RunEdits {
             return false;
         }
         tables.effects.put(row.id(), decided);
-        change(decide.run(), _ -> true, work -> work.due = 0);
+        change(decide.run(), work -> work.owner == null, work -> {
+            work.due = 0;
+            work.waits = null;
+            work.state = RunState.WAITING;
+        });
         return true;
     }
 
