@@ -16,6 +16,7 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -107,7 +108,8 @@ public final class RunLoop implements AutoCloseable {
         room.release();
     }
 
-    boolean drives(RunId run) {
+    /** Whether a run is in memory here. */
+    public boolean drives(RunId run) {
         return resident.containsKey(run);
     }
 
@@ -128,6 +130,21 @@ public final class RunLoop implements AutoCloseable {
 
     private void wakeAll() {
         resident.keySet().forEach(this::wake);
+    }
+
+    /** When the first of the runs in memory is due, as long as all of them wait; empty while one of them moves. */
+    public OptionalLong quietUntil() {
+        long first = Write.Rest.NEVER;
+        for (Slot slot : resident.values()) {
+            Execution execution = slot.execution;
+            OptionalLong one =
+                    execution == null ? OptionalLong.empty() : execution.waits().quietUntil();
+            if (one.isEmpty()) {
+                return one;
+            }
+            first = Math.min(first, one.getAsLong());
+        }
+        return OptionalLong.of(first);
     }
 
     /** Somebody cancelled a run: if it is here it learns of it at once. */
@@ -186,6 +203,9 @@ public final class RunLoop implements AutoCloseable {
                 LOG.log(Level.INFO, "run {0} goes on at another worker", run.runId());
             } catch (RuntimeException | Error e) {
                 dropped = true; // the store still says that it is ours, so it is looked for and taken up again
+                if (Ambient.Death.isIn(e)) {
+                    return;
+                }
                 LOG.log(Level.ERROR, "run " + run.runId() + " stopped; it is taken up again later", e);
             } finally {
                 resident.remove(run.id());
@@ -249,8 +269,8 @@ public final class RunLoop implements AutoCloseable {
             refuseIfOver(execution);
             scope.close();
             return completed(execution, output);
-        } catch (Unwind unwind) {
-            throw unwind;
+        } catch (Unwind | Ambient.Death end) {
+            throw end;
         } catch (Throwable failure) {
             refuseIfOver(execution);
             return failed(execution, failure);
