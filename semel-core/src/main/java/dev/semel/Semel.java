@@ -99,6 +99,11 @@ public final class Semel implements AutoCloseable {
         public void putAway(long due) {
             semel.dispatcher.wakeUp();
         }
+
+        @Override
+        public void claimedAgain() {
+            semel.dispatcher.wakeUp();
+        }
     }
 
     /** A hint: the run looks again, here or wherever it is taken up. */

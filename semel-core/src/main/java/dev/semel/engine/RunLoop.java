@@ -21,6 +21,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -77,6 +78,8 @@ public final class RunLoop implements AutoCloseable {
     /** The place of one run in this process; its execution is there once it has begun. */
     private static final class Slot {
         volatile @Nullable Execution execution;
+        /** It was claimed again before this execution had left; somebody has to look for it afterwards. */
+        volatile boolean wanted;
     }
 
     /** Told when a run has ended or was put away, so that others look for work that this sets free. */
@@ -84,6 +87,9 @@ public final class RunLoop implements AutoCloseable {
         void ended(Resident run);
 
         void putAway(long due);
+
+        /** A run was claimed while its last execution was still leaving; it is there to be taken up. */
+        void claimedAgain();
     }
 
     private volatile @Nullable Observer observer;
@@ -175,7 +181,13 @@ public final class RunLoop implements AutoCloseable {
      */
     boolean resume(RunId id, Supplier<@Nullable Recorded> read) {
         Slot slot = new Slot();
-        if (resident.putIfAbsent(id, slot) != null) {
+        Slot taken = resident.compute(id, (_, there) -> {
+            if (there != null) {
+                there.wanted = true;
+            }
+            return there == null ? slot : there;
+        });
+        if (taken != slot) {
             return false;
         }
         Recorded recorded = null;
@@ -210,11 +222,21 @@ public final class RunLoop implements AutoCloseable {
             } finally {
                 resident.remove(run.id());
                 room.release();
-                if (dropped) {
-                    engine.around().counters().droppedRuns.increment();
+                if (dropped || slot.wanted) {
+                    engine.around().counters().droppedRuns.increment(); // ours in the store and not here: looked for
+                }
+                if (slot.wanted) {
+                    tell(Observer::claimedAgain);
                 }
             }
         });
+    }
+
+    private void tell(Consumer<Observer> what) {
+        Observer told = observer;
+        if (told != null) {
+            what.accept(told);
+        }
     }
 
     private void drive(Slot slot, Resident run, List<Reads.Chunk> chunks) {
@@ -237,10 +259,7 @@ public final class RunLoop implements AutoCloseable {
         }
         count(end.state());
         completions.ended(run.id());
-        Observer told = observer;
-        if (told != null) {
-            told.ended(run);
-        }
+        tell(told -> told.ended(run));
     }
 
     private void count(RunState state) {
@@ -347,11 +366,10 @@ public final class RunLoop implements AutoCloseable {
         execution.rest(
                 doubt ? RunState.IN_DOUBT : RunState.WAITING,
                 new Write.Rest(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE));
+        // CRASH(run-rested): the run waits in the store and nobody drives it; whoever finds it due takes it up.
+        engine.around().ambient().point("run-rested");
         engine.around().counters().putAway.increment();
-        Observer told = observer;
-        if (told != null) {
-            told.putAway(due);
-        }
+        tell(told -> told.putAway(due));
     }
 
     private void hold(Execution execution, Unwind.Held held) {

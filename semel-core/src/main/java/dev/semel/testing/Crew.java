@@ -98,7 +98,8 @@ final class Crew implements Run.Line, AutoCloseable {
                 return;
             }
             recovering++;
-            supervisors.add(Thread.ofPlatform().name("lab-supervisor").daemon(true).start(() -> recover(life)));
+            supervisors.add(
+                    Thread.ofPlatform().name("lab-supervisor").daemon(true).start(() -> recover(life)));
         } finally {
             lock.unlock();
         }

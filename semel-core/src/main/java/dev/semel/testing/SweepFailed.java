@@ -8,8 +8,7 @@ public final class SweepFailed extends AssertionError {
 
     SweepFailed(SweepReport report, boolean duplicatesCount) {
         super(
-                report.text() + "\n"
-                        + report.failures(duplicatesCount).stream().collect(Collectors.joining("\n")),
+                report.text() + "\n" + report.failures(duplicatesCount).stream().collect(Collectors.joining("\n")),
                 report.firstProblem());
         this.report = report;
     }

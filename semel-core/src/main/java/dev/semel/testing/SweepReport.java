@@ -58,10 +58,11 @@ public record SweepReport(String workflow, List<Outcome> outcomes, long nanos) {
                 all.add(tally.duplicated() + " duplicated effects (" + tally.calls() + " calls, " + tally.effects()
                         + " effects)");
             }
-            String again = point == null
-                    ? ""
-                    : ". Try it alone: lab.crashAt(\"" + point.label() + "\", " + point.pass() + ")";
-            return all.stream().map(what -> "  " + place() + ": " + what + again).toList();
+            String again =
+                    point == null ? "" : ". Try it alone: lab.crashAt(\"" + point.label() + "\", " + point.pass() + ")";
+            return all.stream()
+                    .map(what -> "  " + place() + ": " + what + again)
+                    .toList();
         }
     }
 
@@ -87,7 +88,9 @@ public record SweepReport(String workflow, List<Outcome> outcomes, long nanos) {
     }
 
     public int duplicatedEffects() {
-        return outcomes.stream().mapToInt(outcome -> outcome.tally().duplicated()).sum();
+        return outcomes.stream()
+                .mapToInt(outcome -> outcome.tally().duplicated())
+                .sum();
     }
 
     public int lostRuns() {

@@ -6,7 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Run;
+import dev.semel.Semel;
+import dev.semel.Settings;
+import dev.semel.engine.Ambient;
 import dev.semel.run.RunState;
+import dev.semel.store.Waiting;
+import dev.semel.testing.memory.MemoryStore;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -15,7 +20,10 @@ import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,7 +70,9 @@ final class LabTest {
         Run<List<Instant>> run = lab.register(flow).start(flow, "x");
         lab.clock().advance(Duration.ofDays(1));
         assertEquals(
-                List.of(begun.plus(Duration.ofHours(1)), begun.plus(Duration.ofHours(1)).plusMillis(300)),
+                List.of(
+                        begun.plus(Duration.ofHours(1)),
+                        begun.plus(Duration.ofHours(1)).plusMillis(300)),
                 run.result(Duration.ZERO));
         assertEquals(begun.plus(Duration.ofDays(1)), lab.clock().now());
     }
@@ -102,6 +112,35 @@ final class LabTest {
         assertTrue(String.valueOf(run.waitingFor()).contains("two"), run.waitingFor());
         assertTrue(run.signal(PAID, "b", Key.of("2")));
         assertEquals("ab", lab.result(run));
+    }
+
+    @Test
+    void a_run_that_is_claimed_while_its_last_execution_still_leaves_is_driven_at_once() {
+        Workflow<String, String> flow =
+                Workflow.define("flow", String.class, String.class).body((ctx, in) -> ctx.await(PAID));
+        ManualClock clock = ManualClock.startingNow();
+        AtomicReference<@Nullable Run<String>> run = new AtomicReference<>();
+        AtomicInteger rests = new AtomicInteger();
+        Ambient ambient = clock.ambient().withHooks(new Ambient.Hooks() {
+            @Override
+            public void point(String label) {
+                if (label.equals("run-rested") && rests.getAndIncrement() == 0) {
+                    Waiting.until("it is started", () -> run.get() != null);
+                    Run<String> rested = Objects.requireNonNull(run.get());
+                    rested.signal(PAID, "p", Key.of("s1"));
+                    Waiting.until("it is claimed", () -> rested.status() != RunState.WAITING);
+                }
+            }
+        });
+        var store = new MemoryStore(ambient::micros, ambient.ids());
+        Settings settings = Settings.of("memory", _ -> {
+                    throw new IllegalStateException("no files");
+                })
+                .withClock(ambient, () -> 0);
+        try (Semel semel = Semel.over(store, settings, List.of(flow))) {
+            run.set(semel.start(flow, "x"));
+            assertEquals("p", Objects.requireNonNull(run.get()).result(Duration.ofSeconds(15)));
+        }
     }
 
     @Test
@@ -158,8 +197,8 @@ final class LabTest {
                     ctx.sleep("nap", Duration.ofMinutes(1));
                     return n + 1;
                 });
-        Workflow<Integer, Integer> parent = Workflow.define("parent", Integer.class, Integer.class)
-                .body((ctx, n) -> ctx.call(child, n) * 10);
+        Workflow<Integer, Integer> parent =
+                Workflow.define("parent", Integer.class, Integer.class).body((ctx, n) -> ctx.call(child, n) * 10);
         lab.twoWorkers().register(child, parent).clock().autoAdvance();
         List<Run<Integer>> runs = new java.util.ArrayList<>();
         for (int i = 0; i < 8; i++) {

@@ -48,8 +48,8 @@ final class SweepTest {
     }
 
     private Workflow<String, String> withProviderKey() {
-        return charging(draft ->
-                draft.providerHonoursKey(Duration.ofHours(24)).call(String.class, e -> cards.call(e.key())));
+        return charging(
+                draft -> draft.providerHonoursKey(Duration.ofHours(24)).call(String.class, e -> cards.call(e.key())));
     }
 
     private static List<String> points(SweepReport report) {
@@ -87,11 +87,11 @@ final class SweepTest {
 
     @Test
     void a_lookup_an_at_most_once_and_a_question_never_make_two() {
-        Workflow<String, String> looked = charging(draft ->
-                draft.lookup(String.class, e -> cards.find(e.key())).call(e -> cards.call(e.key())));
+        Workflow<String, String> looked = charging(
+                draft -> draft.lookup(String.class, e -> cards.find(e.key())).call(e -> cards.call(e.key())));
         lab.crashEverywhere(l -> l.start(looked, "x", KEY)).check(l -> assertEquals(1, cards.effects()));
-        Workflow<String, String> atMost = charging(
-                draft -> switch (draft.atMostOnce().call(String.class, e -> cards.call(e.key()))) {
+        Workflow<String, String> atMost =
+                charging(draft -> switch (draft.atMostOnce().call(String.class, e -> cards.call(e.key()))) {
                     case Outcome.Done<String> done -> done.value();
                     case Outcome.Indeterminate<String> _ -> "nobody knows";
                 });
@@ -103,8 +103,8 @@ final class SweepTest {
 
     @Test
     void an_effect_that_only_claims_to_be_repeatable_is_caught_and_the_point_is_named() {
-        Workflow<String, String> unsafe = charging(
-                draft -> draft.repeatable("not true").call(String.class, e -> cards.call(e.key())));
+        Workflow<String, String> unsafe =
+                charging(draft -> draft.repeatable("not true").call(String.class, e -> cards.call(e.key())));
         Sweep sweep = lab.crashEverywhere(l -> l.start(unsafe, "x", KEY));
         SweepFailed failed = assertThrows(SweepFailed.class, () -> sweep.check(_ -> {}));
         assertTrue(failed.report().duplicatedEffects() > 0);
@@ -120,8 +120,8 @@ final class SweepTest {
 
     @Test
     void duplicates_that_are_allowed_are_counted_and_fail_nothing() {
-        Workflow<String, String> harmless = charging(
-                draft -> draft.repeatable("a cache").call(String.class, e -> cards.call(e.key())));
+        Workflow<String, String> harmless =
+                charging(draft -> draft.repeatable("a cache").call(String.class, e -> cards.call(e.key())));
         SweepReport report = lab.crashEverywhere(l -> l.start(harmless, "x", KEY))
                 .duplicatesAllowed("a cache is filled twice")
                 .check(_ -> {});
@@ -139,15 +139,18 @@ final class SweepTest {
         lab.register(flow);
         Sweep sweep = lab.crashEverywhere(l -> l.start(flow, "x"));
         SweepFailed failed = assertThrows(SweepFailed.class, sweep::report);
-        assertTrue(String.valueOf(failed.getMessage()).contains("at batch-committed 1: 1 duplicated"), failed::getMessage);
+        assertTrue(
+                String.valueOf(failed.getMessage()).contains("at batch-committed 1: 1 duplicated"), failed::getMessage);
     }
 
     @Test
     void a_check_that_fails_names_its_point_and_carries_its_cause() {
-        Workflow<String, String> flow = charging(draft -> draft.repeatable("counts itself").call(String.class, e -> "c"));
+        Workflow<String, String> flow =
+                charging(draft -> draft.repeatable("counts itself").call(String.class, e -> "c"));
         Sweep sweep = lab.crashEverywhere(l -> l.start(flow, "x", KEY));
         SweepFailed failed = assertThrows(
-                SweepFailed.class, () -> sweep.check(l -> assertFalse(l.world().points().isReached(), "it crashed")));
+                SweepFailed.class,
+                () -> sweep.check(l -> assertFalse(l.world().points().isReached(), "it crashed")));
         assertEquals(failed.report().points(), failed.report().failures(true).size());
         assertEquals(0, failed.report().recovered());
         assertInstanceOf(AssertionFailedError.class, failed.getCause());
@@ -214,9 +217,10 @@ final class SweepTest {
                 new CrashPoint("batch-committed", 9), false, new SweepReport.Tally(1, 1, 0), List.of(), null);
         SweepReport report = new SweepReport("pay", List.of(calm, fine, twice, lost, missed), 1_840_000_000L);
         assertEquals("""
-            crash sweep  pay   4 points   2 recovered   1 duplicated effects   1 lost runs   1.8 s
-              1 points were not reached a second time
-              worst gap: effect-sent 1 → 3 calls, 1 effects""", report.text());
+              crash sweep  pay   4 points   2 recovered   1 duplicated effects   1 lost runs   1.8 s
+                1 points were not reached a second time
+                worst gap: effect-sent 1 → 3 calls, 1 effects\
+              """, report.text());
         assertEquals(2, report.failures(true).size());
         assertEquals(
                 List.of("  at run-ending 1: lost run run_a: gone. Try it alone: lab.crashAt(\"run-ending\", 1)"),
