@@ -55,6 +55,7 @@ public final class Dispatcher implements AutoCloseable {
         this.catalog = catalog;
         this.limits = limits;
         this.around = around;
+        around.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-dispatch").daemon(true).start(this::loop);
     }
 
@@ -80,6 +81,9 @@ public final class Dispatcher implements AutoCloseable {
                     pause();
                 }
             } catch (RuntimeException e) {
+                if (Ambient.Death.isIn(e)) {
+                    return;
+                }
                 LOG.log(Level.WARNING, "claiming runs failed and will be tried again: " + e.getMessage());
                 pause();
             }

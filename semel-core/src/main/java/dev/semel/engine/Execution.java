@@ -318,6 +318,7 @@ final class Execution {
     /** Whether this worker may still send: it stops before its lease is over by anybody's clock. */
     void mayAct() {
         goOn();
+        ambient().alive();
         if (engine.committer().lease() == null) {
             throw end(new Unwind.NotOurs());
         }

@@ -127,7 +127,10 @@ public final class Requests implements AutoCloseable {
             last = pause();
             try {
                 flush();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Ambient.Death e) {
+                if (Ambient.Death.isIn(e)) {
+                    return;
+                }
                 LOG.log(Level.ERROR, "rows of replayed requests were lost; the runs are unharmed: " + e.getMessage());
             }
         }

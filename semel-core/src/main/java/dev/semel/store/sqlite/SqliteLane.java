@@ -72,8 +72,8 @@ final class SqliteLane implements Lane {
             } catch (SQLException e) {
                 writer.failed(e);
                 throw failure(e);
-            } catch (RuntimeException e) {
-                writer.failed(e);
+            } catch (RuntimeException | Error e) {
+                writer.failed(e); // an error too: the next batch must not commit what this one left
                 throw e;
             }
             commit();
