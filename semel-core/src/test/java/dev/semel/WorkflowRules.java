@@ -17,7 +17,6 @@ import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -26,20 +25,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** The Java API from end to end, on a file. */
-final class FirstWorkflowTest {
+/** The Java API from end to end, the same on both stores. */
+abstract class WorkflowRules {
     private static final Duration SOON = Duration.ofSeconds(20);
-
-    @TempDir
-    Path folder;
 
     private Semel semel;
 
+    /** On the same store each time. */
+    abstract Semel opened();
+
     @BeforeEach
     void open() {
-        semel = Semel.embedded(folder.resolve("semel.db"));
+        semel = opened();
     }
 
     @AfterEach
