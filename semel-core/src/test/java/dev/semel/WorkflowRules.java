@@ -272,6 +272,25 @@ abstract class WorkflowRules {
     }
 
     @Test
+    void three_steps_wait_for_the_disk_twice_and_three_effects_five_times() {
+        Workflow<String, String> steps = Workflow.define("three_steps", String.class, String.class)
+                .body((ctx, in) -> ctx.step("a", String.class, _ -> "a")
+                        + ctx.step("b", String.class, _ -> "b")
+                        + ctx.step("c", String.class, _ -> "c"));
+        Workflow<String, String> effects = Workflow.define("three_effects", String.class, String.class)
+                .body((ctx, in) -> ctx.effect("a").repeatable("a test").call(String.class, _ -> "a")
+                        + ctx.effect("b").repeatable("a test").call(String.class, _ -> "b")
+                        + ctx.effect("c").repeatable("a test").call(String.class, _ -> "c"));
+        semel.register(steps, effects);
+        long before = semel.count("diskWaits");
+        assertEquals("abc", semel.start(steps, "x").result(SOON));
+        assertEquals(2, semel.count("diskWaits") - before, "the admission and the end");
+        before = semel.count("diskWaits");
+        assertEquals("abc", semel.start(effects, "x").result(SOON));
+        assertEquals(5, semel.count("diskWaits") - before, "the admission, three intents, the end");
+    }
+
+    @Test
     void any_operation_is_done_once_for_its_key() {
         AtomicInteger done = new AtomicInteger();
         assertEquals(1, semel.once("create_order", "ann", "k1", "cart 1", Integer.class, done::incrementAndGet));

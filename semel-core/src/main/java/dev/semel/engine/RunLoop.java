@@ -341,6 +341,7 @@ public final class RunLoop implements AutoCloseable {
         try {
             // CRASH(run-ending): everything is done and the end is not on record; a restart replays it and ends it.
             engine.around().ambient().point("run-ending");
+            engine.around().counters().diskWaits.increment();
             if (!engine.committer().submit(run.lane(), end).join().recorded()) {
                 throw new Unwind.NotOurs();
             }
