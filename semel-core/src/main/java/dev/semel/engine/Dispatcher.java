@@ -155,11 +155,12 @@ public final class Dispatcher implements AutoCloseable {
         try {
             return parts.runs().resume(driver.run(), () -> read(driver));
         } catch (Catalog.NotKnownHere e) {
-            LOG.log(
-                    Level.WARNING,
-                    "workflow {0} is not known to this worker; its runs are left to others",
-                    e.workflow());
-            undrivable.add(e.workflowId());
+            if (undrivable.add(e.workflowId())) {
+                LOG.log(
+                        Level.WARNING,
+                        "workflow {0} is not known to this worker; its runs are left to others",
+                        e.workflow());
+            }
             if (registrations.get() != before) {
                 undrivable.remove(e.workflowId()); // it may have been registered since we looked: look again
             }
