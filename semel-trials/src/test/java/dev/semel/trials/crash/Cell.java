@@ -16,7 +16,8 @@ record Cell(Kind store, Deed deed, String manners, List<Life.Halt> halts) {
     }
 
     String title() {
+        String where = halts.stream().map(Life.Halt::toString).collect(Collectors.joining(" then "));
         return store.name().toLowerCase(Locale.ROOT) + " " + deed.name().toLowerCase(Locale.ROOT) + " " + manners + " "
-                + halts.stream().map(Life.Halt::toString).collect(Collectors.joining(" then "));
+                + (where.isEmpty() ? "no-halt" : where);
     }
 }

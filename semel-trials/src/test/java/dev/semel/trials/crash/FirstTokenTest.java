@@ -49,7 +49,11 @@ class FirstTokenTest {
 
     private int serve(String store, String label) {
         try (Mortal mortal = Mortal.start(folder, ServeChild.class, folder.toString(), store, label)) {
-            return mortal.exit();
+            int exit = mortal.exit();
+            if (exit != CrashChild.HALTED && exit != ServeChild.STARTED) {
+                throw new AssertionError("the server ended with " + exit + ": " + mortal.talk());
+            }
+            return exit;
         }
     }
 

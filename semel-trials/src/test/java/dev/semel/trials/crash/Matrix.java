@@ -39,9 +39,6 @@ final class Matrix {
     /** Labels of the server, which no workflow comes to: {@link FirstTokenTest} visits them. */
     static final Set<String> ELSEWHERE = Set.of("first-token");
 
-    /** So many commits are in every life, from opening the workspace to the last row: one process is halted after each. */
-    private static final int COMMITS = 6;
-
     private final List<Cell> cells = new ArrayList<>();
     private final Cell.Kind store;
 
@@ -55,6 +52,7 @@ final class Matrix {
             matrix.common(deed);
         }
         matrix.sends();
+        matrix.badMannersAlone();
         matrix.badManners();
         matrix.twice();
         return List.copyOf(matrix.cells);
@@ -73,7 +71,8 @@ final class Matrix {
     }
 
     private void common(Deed deed) {
-        for (int commit = 1; commit <= COMMITS; commit++) {
+        add(deed, "answers"); // nobody is halted: what the other cells are compared with
+        for (int commit = 1; commit <= deed.commits(); commit++) {
             add(deed, "answers", at("batch-committed", commit));
         }
         add(deed, "answers", at("step-done", 1));
@@ -96,6 +95,17 @@ final class Matrix {
         add(Deed.SIGNAL, "answers", at("run-ending", 2));
     }
 
+    /** The receiver misbehaves, and the process lives on. */
+    private void badMannersAlone() {
+        for (Deed deed : SENDING) {
+            for (String manners : List.of("resets-1", "hangs-1", "fails-1", "drops-1")) {
+                if (deed != Deed.CALL) {
+                    add(deed, manners);
+                }
+            }
+        }
+    }
+
     /** The receiver misbehaves first, and then the process ends. */
     private void badManners() {
         for (Deed deed : EnumSet.of(Deed.REPEATABLE, Deed.PROVIDER_KEY, Deed.ALREADY_DONE)) {
@@ -114,6 +124,7 @@ final class Matrix {
         }
         add(Deed.AT_MOST_ONCE, "drops-1", at("run-ending"));
         add(Deed.ASK, "drops-1", at("effect-doubted"));
+        add(Deed.LOOKUP, "drops-2", at("lookup-empty", 2));
         add(Deed.PROVIDER_KEY, "drops-3", at("effect-doubted"));
         add(Deed.PROVIDER_KEY, "resets-3", at("effect-doubted"));
         add(Deed.ALREADY_DONE, "drops-3", at("effect-doubted"));
