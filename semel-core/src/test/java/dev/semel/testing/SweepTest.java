@@ -217,10 +217,10 @@ final class SweepTest {
                 new CrashPoint("batch-committed", 9), false, new SweepReport.Tally(1, 1, 0), List.of(), null);
         SweepReport report = new SweepReport("pay", List.of(calm, fine, twice, lost, missed), 1_840_000_000L);
         assertEquals("""
-              crash sweep  pay   4 points   2 recovered   1 duplicated effects   1 lost runs   1.8 s
-                1 points were not reached a second time
-                worst gap: effect-sent 1 → 3 calls, 1 effects\
-              """, report.text());
+            crash sweep  pay   4 points   2 recovered   1 duplicated effects   1 lost runs   1.8 s
+              1 points were not reached a second time
+              worst gap: effect-sent 1 → 3 calls, 1 effects\
+            """, report.text());
         assertEquals(2, report.failures(true).size());
         assertEquals(
                 List.of("  at run-ending 1: lost run run_a: gone. Try it alone: lab.crashAt(\"run-ending\", 1)"),
