@@ -16,7 +16,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** The real README and the real documents. How blocks are run is tested by {@link DocumentsRunnerTest}. */
 class DocumentsTest {
     /** By language. A language without a checker has to be run, or to say why not. */
-    private static Map<String, Consumer<String>> checkers(SourceTree tree) {
+    private static Map<String, Consumer<String>> checkers(SourceTree tree) throws Exception {
         return Map.of(
                 "json", JsonMapper.shared()::readTree,
                 "yaml", text -> Definition.compile(completed(text)),

@@ -14,7 +14,7 @@ record Snippets(Set<String> texts) {
     static Snippets among(List<SourceFile> files) {
         Set<String> texts = new LinkedHashSet<>();
         for (SourceFile file : files) {
-            if (file.isJava() && file.path().contains("/src/test/java/")) {
+            if (file.path().endsWith(".java") && file.path().contains("/src/test/java/")) {
                 for (Matcher marked = MARKED.matcher(file.text()); marked.find(); ) {
                     texts.add(plain(marked.group(1)));
                 }
@@ -25,7 +25,7 @@ record Snippets(Set<String> texts) {
 
     /** Where it is indented to in its file does not count. */
     private static String plain(String text) {
-        return text.stripIndent().strip();
+        return text.stripTrailing().stripIndent().strip();
     }
 
     void check(String block) {
