@@ -2,11 +2,14 @@ package dev.semel;
 
 import dev.semel.engine.Committer;
 import dev.semel.engine.RunLoop;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** What a test kit sees of an engine: whether it moves, and how to make it look. Nothing here is for production. */
 public final class Backstage {
@@ -62,8 +65,15 @@ public final class Backstage {
         return semel.library().home().workspace();
     }
 
-    /** The row of a run that was started from code. */
-    public Rows.Run row(String runId) {
-        return semel.library().find(workspace(), runId);
+    /** The row of a run that was started from code; null where there is none. */
+    public Rows.@Nullable Run row(String runId) {
+        try {
+            return semel.library().find(workspace(), runId);
+        } catch (SemelException e) {
+            if (e.code() == ErrorCode.NOT_FOUND) {
+                return null;
+            }
+            throw e;
+        }
     }
 }

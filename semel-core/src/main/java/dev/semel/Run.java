@@ -29,9 +29,9 @@ public final class Run<O> {
     private static final Duration LONGEST = Duration.ofDays(3650);
 
     private final Line line;
+    private final Named named;
     private final RunId id;
     private final String runId;
-    private final boolean replayed;
     private final Workflow<?, O> workflow;
 
     /** How the holder of a run reaches an engine; a test kit may put another one there after a crash. */
@@ -51,21 +51,24 @@ public final class Run<O> {
         }
     }
 
-    Run(Semel semel, RunId id, String runId, boolean replayed, Workflow<?, O> workflow) {
-        this(new Direct(semel), id, runId, replayed, workflow);
+    /** @param replayed whether the run was there before it was asked for */
+    record Named(RunId id, String runId, boolean replayed) {}
+
+    Run(Semel semel, Named named, Workflow<?, O> workflow) {
+        this(new Direct(semel), named, workflow);
     }
 
-    private Run(Line line, RunId id, String runId, boolean replayed, Workflow<?, O> workflow) {
+    private Run(Line line, Named named, Workflow<?, O> workflow) {
         this.line = line;
-        this.id = id;
-        this.runId = runId;
-        this.replayed = replayed;
+        this.named = named;
+        this.id = named.id();
+        this.runId = named.runId();
         this.workflow = workflow;
     }
 
     /** The same run, reached in another way. */
     public Run<O> through(Line other) {
-        return new Run<>(other, id, runId, replayed, workflow);
+        return new Run<>(other, named, workflow);
     }
 
     public String id() {
@@ -74,7 +77,7 @@ public final class Run<O> {
 
     /** Whether the run was there before it was asked for. */
     public boolean replayed() {
-        return replayed;
+        return named.replayed();
     }
 
     public RunState status() {

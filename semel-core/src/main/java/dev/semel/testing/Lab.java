@@ -207,6 +207,11 @@ public final class Lab implements AutoCloseable {
         return Portrait.of(semel());
     }
 
+    /** Whether anything was asked of it yet. */
+    public boolean isOpen() {
+        return world != null;
+    }
+
     World world() {
         World open = world;
         if (open == null) {

@@ -3,6 +3,7 @@ package dev.semel.testing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +16,7 @@ import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.AssertionFailedError;
@@ -195,6 +197,31 @@ final class SweepTest {
                 .report();
         assertEquals(report.points() - report.notReached(), report.recovered());
         assertTrue(points(report).contains("child-started 2"), report::text);
+    }
+
+    @Test
+    void code_that_asks_for_something_else_after_a_crash_loses_its_run_and_is_caught() {
+        AtomicInteger executions = new AtomicInteger();
+        Workflow<String, String> fickle = Workflow.define("fickle", String.class, String.class)
+                .body((ctx, in) -> {
+                    String name = "step " + executions.incrementAndGet(); // not the same each time: the mistake
+                    ctx.step(name, String.class, _ -> "done");
+                    ctx.durable();
+                    return ctx.step("last", String.class, _ -> "end");
+                });
+        lab.register(fickle);
+        Sweep sweep = lab.crashEverywhere(l -> l.start(fickle, "x", KEY));
+        SweepFailed failed = assertThrows(SweepFailed.class, sweep::report);
+        assertTrue(failed.report().lostRuns() > 0);
+        String message = String.valueOf(failed.getMessage());
+        assertTrue(message.contains("at run-ending 1: lost run run_"), message);
+        assertTrue(message.contains("it is held: {\"for\":\"code\""), message);
+    }
+
+    @Test
+    void a_run_that_is_nowhere_is_lost() {
+        assertEquals("it is not in the store", Portrait.lost(null));
+        assertNull(lab.semel().backstage().row("run_3H5wXAQaEjrZOshsbxHPtO"));
     }
 
     @Test
