@@ -62,7 +62,7 @@ public final class Semel implements AutoCloseable {
     private final Intake intake;
     private final Dispatcher dispatcher;
 
-    private Semel(Store store, Settings settings) {
+    private Semel(Store store, Settings settings, List<Workflow<?, ?>> workflows) {
         this.store = store;
         this.settings = settings;
         Committer.Surroundings around = new Committer.Surroundings(settings.ambient(), counters);
@@ -72,6 +72,7 @@ public final class Semel implements AutoCloseable {
         this.requests = new Requests(committer, settings.ambient(), settings.limits(), settings.requests());
         this.desk = new TxDesk(store, committer, leases);
         this.library = new Library(this);
+        workflows.forEach(library::knows); // before anything is claimed, so that their runs are driven here
         this.runs = new RunLoop(
                 new RunLoop.Engine(committer, readers, desk, library, library, settings.limits(), around), completions);
         this.catalog = new Catalog(readers, version -> library.compile(version, settings.compiler()));
@@ -183,7 +184,18 @@ public final class Semel implements AutoCloseable {
             store.close(); // otherwise the next try would find the file in use
             throw e;
         }
-        return new Semel(store, settings);
+        return new Semel(store, settings, List.of());
+    }
+
+    /**
+     * The same over a store that is open already, for tests and simulations; the store in the settings does not count.
+     * Runs of these workflows that nobody drives are taken up from the first moment.
+     */
+    public static Semel over(Store store, Settings settings, List<Workflow<?, ?>> workflows) {
+        store.migrate();
+        Semel semel = new Semel(store, settings, workflows);
+        workflows.forEach(semel::register);
+        return semel;
     }
 
     private static Store storeOf(Settings settings) {

@@ -53,6 +53,7 @@ public final class Dispatcher implements AutoCloseable {
         this.catalog = catalog;
         this.limits = limits;
         this.around = around;
+        around.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-dispatch").daemon(true).start(this::loop);
     }
 
