@@ -94,7 +94,7 @@ final class EffectGate {
                 || execution.run().lineage().equals(execution.run().id())) {
             return null;
         }
-        Ledger.Row row = execution.engine().readers().maybe(reads -> reads.effect(name.stepRow()));
+        Ledger.Row row = execution.lookFor(reads -> reads.effect(name.stepRow()));
         return row == null || row.state() != Ledger.State.DONE ? null : row.result();
     }
 

@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * One history: three workers on one store in memory, receivers that count, and clients that ask twice. First everything
@@ -54,6 +55,7 @@ final class Simulation {
     private final List<Worker> workers = new ArrayList<>();
     private final List<Worker> gone = new ArrayList<>();
     private final List<Thread> clients = new ArrayList<>();
+    private final List<Thread> closers = new ArrayList<>();
     private int opened;
 
     /** What all parts share. */
@@ -162,7 +164,8 @@ final class Simulation {
             }
             return broken;
         } finally {
-            workers.forEach(this::stop);
+            List.copyOf(workers).forEach(this::stop);
+            gone.forEach(worker -> worker.life().kill());
         }
     }
 
@@ -197,8 +200,10 @@ final class Simulation {
             anyRun(this::cancel);
         } else if (drawn < 88) {
             advance(1 + random.nextInt(STEP_SECONDS));
-        } else if (drawn < 94) {
+        } else if (drawn < 93) {
             kill();
+        } else if (drawn < 96) {
+            close();
         } else {
             pauseBeyondItsLease();
         }
@@ -287,6 +292,18 @@ final class Simulation {
         }
     }
 
+    /** A worker that is told to stop while its store fails: what it cannot hand over goes on elsewhere. */
+    private void close() {
+        Worker worker = anyWorker();
+        world.trace(worker.name() + " is closed");
+        world.met("closed");
+        workers.remove(worker);
+        gone.add(worker);
+        closers.add(Thread.ofVirtual().start(worker.semel()::close));
+        settle();
+        open();
+    }
+
     private void pauseBeyondItsLease() {
         Worker worker = anyWorker();
         world.trace(worker.name() + " is paused");
@@ -319,7 +336,12 @@ final class Simulation {
 
     void calm() {
         world.troubled = false;
-        workers.forEach(worker -> worker.faults().off());
+        all().forEach(worker -> worker.faults().off());
+        until(() -> closers.stream().noneMatch(Thread::isAlive));
+    }
+
+    private Stream<Worker> all() {
+        return Stream.concat(workers.stream(), gone.stream());
     }
 
     List<Worker> workers() {
@@ -328,7 +350,7 @@ final class Simulation {
 
     /** Lets time pass, when no request is on the wire and so that whoever is alive can keep its lease. */
     void advance(int seconds) {
-        until(() -> workers.stream().noneMatch(worker -> worker.life().onTheWire()));
+        until(() -> all().noneMatch(worker -> worker.life().onTheWire()));
         List<Worker> alive =
                 workers.stream().filter(worker -> worker.life().isAlive()).toList();
         List<Long> ticks = alive.stream().map(worker -> worker.store().ticks()).toList();
@@ -362,9 +384,7 @@ final class Simulation {
 
     /** What was met, so that a test can tell whether the seeds show anything. */
     private void collect() {
-        List<Worker> all = new ArrayList<>(workers);
-        all.addAll(gone);
-        for (Worker worker : all) {
+        for (Worker worker : all().toList()) {
             for (Faults.Fault fault : Faults.Fault.values()) {
                 if (worker.faults().met(fault) > 0) {
                     world.met("fault " + fault);
