@@ -27,7 +27,7 @@ final class Liveness {
 
     /** About some doubts nobody ever decides. */
     static boolean staysInDoubt(Simulation.World world, String id) {
-        return world.chance("doubt " + id).nextInt(ONE_IN) == 0;
+        return world.chance("doubt " + id).nextBoolean();
     }
 
     /** False: something still moves or is stuck after so many rounds. */
@@ -66,7 +66,7 @@ final class Liveness {
             }
         });
         Verdict.runs(world).stream()
-                .filter(run -> run.state() == RunState.IN_DOUBT)
+                .filter(run -> run.state() == RunState.IN_DOUBT || run.end() != null)
                 .forEach(run -> decide(worker, run));
         simulation.joinClients();
     }

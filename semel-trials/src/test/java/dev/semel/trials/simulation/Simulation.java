@@ -182,7 +182,16 @@ final class Simulation {
                 .withWorker(worker.name())
                 .withLimits(Limits.DEFAULT.withLease(LEASE))
                 .withClock(world.time().ambient(own, worker.life()), () -> 0);
-        worker.opened(Semel.over(worker.store(), settings, worker.workflows()));
+        try {
+            worker.opened(Semel.over(worker.store(), settings, worker.workflows()));
+        } catch (RuntimeException e) {
+            if (!worker.life().isDead()) {
+                throw e;
+            }
+            world.trace(worker.name() + " dies while it opens: it drives runs from its first moment");
+            open();
+            return;
+        }
         if (world.troubled()) {
             faults.on();
         }
@@ -202,8 +211,10 @@ final class Simulation {
             advance(1 + random.nextInt(STEP_SECONDS));
         } else if (drawn < 93) {
             kill();
-        } else if (drawn < 96) {
+        } else if (drawn < 95) {
             close();
+        } else if (drawn < 97) {
+            lapse();
         } else {
             pauseBeyondItsLease();
         }
@@ -302,6 +313,21 @@ final class Simulation {
         closers.add(Thread.ofVirtual().start(worker.semel()::close));
         settle();
         open();
+    }
+
+    /** A worker that may not use its lease for a moment, and then may again: nobody took its runs meanwhile. */
+    private void lapse() {
+        Worker worker = anyWorker();
+        world.trace(worker.name() + " cannot renew its lease");
+        world.met("lapsed");
+        worker.store().lapsing(true);
+        for (int passed = 0; passed < LEASE.toSeconds() - STEP_SECONDS; passed += STEP_SECONDS) {
+            trigger("r" + random.nextInt(RUNS_AT_MOST));
+            advance(STEP_SECONDS);
+        }
+        worker.store().lapsing(false);
+        world.trace(worker.name() + " can renew its lease again");
+        advance(1);
     }
 
     private void pauseBeyondItsLease() {

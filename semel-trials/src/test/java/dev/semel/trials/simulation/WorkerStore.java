@@ -20,6 +20,7 @@ final class WorkerStore implements Store {
     private final AtomicLong activity;
     private volatile long lease;
     private volatile long ticks;
+    private volatile boolean lapsing;
 
     WorkerStore(Store shared, Switch life, Bug bug, AtomicLong activity) {
         this.shared = shared;
@@ -31,6 +32,11 @@ final class WorkerStore implements Store {
     /** The lease that it started last. */
     long lease() {
         return lease;
+    }
+
+    /** Its lease cannot be renewed for a while, though everything else works. */
+    void lapsing(boolean value) {
+        lapsing = value;
     }
 
     /** How often it tried to keep its lease. */
@@ -151,6 +157,9 @@ final class WorkerStore implements Store {
             public boolean renew(long kept, long ttlMicros) {
                 life.passOrDown();
                 ticked();
+                if (lapsing) {
+                    throw new StoreFailure.Down("the lease is not renewed", new IllegalStateException("fault"));
+                }
                 return real.renew(kept, ttlMicros) || bug == Bug.FENCE_IGNORED;
             }
 
@@ -176,6 +185,7 @@ final class WorkerStore implements Store {
 
     @SuppressWarnings("NonAtomicVolatileUpdate") // only the thread that keeps the lease counts here
     private void ticked() {
+        activity.incrementAndGet();
         ticks++;
     }
 }
