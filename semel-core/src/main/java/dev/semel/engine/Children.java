@@ -12,6 +12,7 @@ import dev.semel.store.Write;
 import dev.semel.workflow.Durable;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -40,7 +41,9 @@ public final class Children {
         if (id == null) {
             scope.mayBegin();
             execution.durable();
-            id = execution.engine().starter().start(execution.run(), child, place.stepId());
+            id = insist(scope, place, () -> execution.engine()
+                    .starter()
+                    .start(execution.run(), child, place.stepId()));
             // CRASH(child-started): the child runs and we do not know of it; asked again, its key finds it.
             execution.ambient().point("child-started");
             execution.record(
@@ -49,6 +52,22 @@ public final class Children {
                     64);
         }
         return output(scope, place, id);
+    }
+
+    /** Asks again while only the moment is wrong: the step's id makes it one deed, and the workflow did nothing wrong. */
+    private static <T> T insist(Scope scope, Scope.Place place, Supplier<T> ask) {
+        for (int tries = 0; ; tries++) {
+            try {
+                return ask.get();
+            } catch (SemelException e) {
+                if (!e.code().retryable() || e.code() == ErrorCode.INTERNAL) {
+                    throw e;
+                }
+            }
+            long pause = Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(tries, 8));
+            scope.waitFor(scope.execution().storeNow() + pause, "store", place.path());
+            scope.mayBegin();
+        }
     }
 
     private static @Nullable RunId begun(Scope.Place place) {
@@ -60,7 +79,7 @@ public final class Children {
         Execution execution = scope.execution();
         for (int looks = 0; ; looks++) {
             long seen = execution.waits().wakes();
-            Rows.Run run = execution.engine().readers().maybe(reads -> reads.claimed(id));
+            Rows.Run run = execution.lookFor(reads -> reads.claimed(id));
             if (run == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
@@ -102,8 +121,10 @@ public final class Children {
         scope.mayBegin();
         execution.durable();
         String key = signal.key() == null ? place.stepId() : signal.key();
-        Edit.Signalled delivered =
-                execution.engine().signaller().signal(execution.run().workspace(), signal, key);
+        Edit.Signalled delivered = insist(
+                scope,
+                place,
+                () -> execution.engine().signaller().signal(execution.run().workspace(), signal, key));
         // CRASH(signal-sent): it was delivered and that is not on record; sent again, its key is known.
         execution.ambient().point("signal-sent");
         execution.record(

@@ -137,14 +137,29 @@ public final class Dispatcher implements AutoCloseable {
             RunId after = last;
             List<Write.Driver> page = parts.readers().ask(reads -> reads.owned(lease, after, ADOPT_AT_ONCE));
             for (Write.Driver driver : page) {
-                if (!parts.runs().drives(driver.run()) && parts.runs().reserve() && !resume(driver)) {
-                    parts.runs().release();
+                if (!parts.runs().drives(driver.run())) {
+                    giveBack(driver);
                 }
             }
             last = page.size() < ADOPT_AT_ONCE ? null : page.getLast().run();
         } while (last != null);
         settledDoubts = doubts;
         nextAdoption = now + ADOPT_REST_NANOS;
+    }
+
+    /**
+     * Lets go of a run of ours that nobody drives, so that it is claimed like any other. Under its old claim a new
+     * execution would look like the one before it, and the ledger would take its reservations for that one's.
+     */
+    private void giveBack(Write.Driver driver) {
+        // The place in memory is held meanwhile, so that nobody begins to drive it.
+        boolean unused = parts.runs().resume(driver.run(), () -> {
+            parts.committer()
+                    .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))
+                    .join();
+            return null;
+        });
+        wakeUp();
     }
 
     private record Due(long next, long now) {}

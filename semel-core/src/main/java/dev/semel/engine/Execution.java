@@ -1,18 +1,26 @@
 package dev.semel.engine;
 
 import dev.semel.effect.Ledger;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
 import dev.semel.journal.Memory;
 import dev.semel.run.RunState;
+import dev.semel.store.Reads;
+import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * share it. A result is handed to the committer at once or with the next write; whatever leaves waits for all of them.
  */
 final class Execution {
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
     private final RunLoop.Resident run;
     private final RunLoop.Engine engine;
     private final Memory memory;
@@ -39,7 +49,7 @@ final class Execution {
     private volatile @Nullable Unwind over;
     private volatile String current = "";
 
-    Execution(RunLoop.Resident run, RunLoop.Engine engine, List<dev.semel.store.Reads.Chunk> chunks) {
+    Execution(RunLoop.Resident run, RunLoop.Engine engine, List<Reads.Chunk> chunks) {
         this.run = run;
         this.engine = engine;
         List<Entry> entries = new ArrayList<>();
@@ -47,7 +57,7 @@ final class Execution {
         this.memory = new Memory(entries);
         this.taken = memory.takenSignals();
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
-        this.waits = new Waits(this::storeNow);
+        this.waits = new Waits(() -> engine.readers().ask(reads -> reads.now()));
         this.cancel = run.cancel();
     }
 
@@ -72,7 +82,27 @@ final class Execution {
     }
 
     long storeNow() {
-        return engine.readers().ask(reads -> reads.now());
+        return look(reads -> reads.now());
+    }
+
+    /** Asks the store something that always has an answer. */
+    <T> T look(Function<Reads, T> question) {
+        return Objects.requireNonNull(lookFor(question::apply));
+    }
+
+    /**
+     * Asks for as long as the lease is good. A store that does not answer for a while is no failure of the workflow: its
+     * code would take it for one, and the run would fail and be undone.
+     */
+    <T> @Nullable T lookFor(Function<Reads, @Nullable T> question) {
+        for (int tries = 0; ; tries++) {
+            try {
+                return engine.readers().maybe(question);
+            } catch (StoreFailure e) {
+                mayAct();
+                LockSupport.parkNanos(FIRST_PAUSE_NANOS << Math.min(tries, 5));
+            }
+        }
     }
 
     Ambient ambient() {
@@ -298,10 +328,16 @@ final class Execution {
         }
     }
 
-    private static Write.Owned joined(CompletableFuture<Write.Owned> write) {
+    private Write.Owned joined(CompletableFuture<Write.Owned> write) {
         try {
             return write.join();
         } catch (CompletionException e) {
+            boolean refused = e.getCause() instanceof StoreFailure.Poisoned;
+            boolean stopping = e.getCause() instanceof SemelException ours && ours.code() == ErrorCode.SHUTTING_DOWN;
+            if (stopping || (e.getCause() instanceof StoreFailure && !refused)) {
+                // This worker stops and the store is away: that is no failure of the workflow, and nothing is undone.
+                throw end(new Unwind.NotOurs());
+            }
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }
     }

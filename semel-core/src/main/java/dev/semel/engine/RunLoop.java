@@ -319,6 +319,7 @@ public final class RunLoop implements AutoCloseable {
     private static Write.End failed(Execution execution, Throwable failure) {
         List<String> notUndone = execution.undos().run(execution);
         refuseIfOver(execution);
+        EffectGate.doubtWhatIsOpen(execution);
         boolean cancelled = failure instanceof RunCancelled;
         String step = failure instanceof StepFailed known ? known.step() : execution.current();
         String code = switch (failure) {

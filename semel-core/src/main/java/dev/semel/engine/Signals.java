@@ -116,10 +116,8 @@ final class Signals {
     }
 
     private static Rows.@Nullable Signal find(Execution execution, String name) {
-        List<Rows.Signal> all = execution
-                .engine()
-                .readers()
-                .ask(reads -> reads.signals(execution.run().id()));
+        List<Rows.Signal> all =
+                execution.look(reads -> reads.signals(execution.run().id()));
         execution.sawSignals(all.size());
         for (Rows.Signal one : all) {
             if (one.name().equals(name) && !execution.isTaken(one.id().text())) {

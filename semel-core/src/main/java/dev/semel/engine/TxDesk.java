@@ -197,10 +197,8 @@ public final class TxDesk implements AutoCloseable {
             if (done == 1 && answer != null) {
                 return answer.deepCopy();
             }
-            List<Reads.Chunk> chunks = execution
-                    .engine()
-                    .readers()
-                    .ask(reads -> reads.journal(execution.run().id()));
+            List<Reads.Chunk> chunks =
+                    execution.look(reads -> reads.journal(execution.run().id()));
             for (Reads.Chunk chunk : chunks) {
                 if (chunk.seq() == seq && Journal.decode(chunk.entries()).getFirst() instanceof Entry.Done one) {
                     return one.result();
