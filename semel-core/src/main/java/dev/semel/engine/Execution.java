@@ -1,8 +1,6 @@
 package dev.semel.engine;
 
 import dev.semel.effect.Ledger;
-import dev.semel.error.ErrorCode;
-import dev.semel.error.SemelException;
 import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
 import dev.semel.journal.Memory;
@@ -48,6 +46,7 @@ final class Execution {
     private volatile boolean cancel;
     private volatile @Nullable Unwind over;
     private volatile String current = "";
+    private volatile Runnable leftBehind = () -> {};
 
     Execution(RunLoop.Resident run, RunLoop.Engine engine, List<Reads.Chunk> chunks) {
         this.run = run;
@@ -82,19 +81,19 @@ final class Execution {
     }
 
     long storeNow() {
-        return look(reads -> reads.now());
+        return ask(reads -> reads.now());
     }
 
     /** Asks the store something that always has an answer. */
-    <T> T look(Function<Reads, T> question) {
-        return Objects.requireNonNull(lookFor(question::apply));
+    <T> T ask(Function<Reads, T> question) {
+        return Objects.requireNonNull(maybe(question::apply));
     }
 
     /**
      * Asks for as long as the lease is good. A store that does not answer for a while is no failure of the workflow: its
      * code would take it for one, and the run would fail and be undone.
      */
-    <T> @Nullable T lookFor(Function<Reads, @Nullable T> question) {
+    <T> @Nullable T maybe(Function<Reads, @Nullable T> question) {
         for (int tries = 0; ; tries++) {
             try {
                 return engine.readers().maybe(question);
@@ -122,8 +121,17 @@ final class Execution {
         return current;
     }
 
+    /** What the thread of the body does when its code does not let itself be ended. */
+    Runnable leftBehind() {
+        return leftBehind;
+    }
+
+    void leftBehind(Runnable last) {
+        leftBehind = last;
+    }
+
     /** False: the path was asked for before in this execution. */
-    boolean ask(String path) {
+    boolean asks(String path) {
         lock.lock();
         try {
             return asked.add(path);
@@ -305,7 +313,7 @@ final class Execution {
             lock.unlock();
         }
         settle();
-        return answer.join().verdicts().getLast();
+        return joined(answer).verdicts().getLast();
     }
 
     private void settle() {
@@ -328,17 +336,20 @@ final class Execution {
         }
     }
 
-    private Write.Owned joined(CompletableFuture<Write.Owned> write) {
+    /** The answer to a write. A write that did not come through is no failure of the run, whose code must not see it. */
+    <O> O joined(CompletableFuture<O> write) {
         try {
             return write.join();
         } catch (CompletionException e) {
-            boolean refused = e.getCause() instanceof StoreFailure.Poisoned;
-            boolean stopping = e.getCause() instanceof SemelException ours && ours.code() == ErrorCode.SHUTTING_DOWN;
-            if (stopping || (e.getCause() instanceof StoreFailure && !refused)) {
-                // This worker stops and the store is away: that is no failure of the workflow, and nothing is undone.
-                throw end(new Unwind.NotOurs());
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (cause instanceof StoreFailure.Poisoned) {
+                throw end(new Unwind.Held(
+                        "store",
+                        "The store refused to keep what \"" + current
+                                + "\" recorded. It is not on record and the run is held. Find the value that"
+                                + " it cannot hold, correct the code, then let the run go on."));
             }
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+            throw end(new Unwind.Lost(cause));
         }
     }
 
@@ -372,7 +383,7 @@ final class Execution {
         counters().diskWaits.increment();
         Write.Owned owned = joined(engine.committer().submit(run.lane(), append));
         if (!owned.recorded()) {
-            throw new Unwind.NotOurs();
+            throw end(new Unwind.NotOurs());
         }
     }
 

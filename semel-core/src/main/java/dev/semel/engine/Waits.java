@@ -91,27 +91,23 @@ final class Waits {
                     change.signalAll();
                     break;
                 }
-                change.awaitNanos(TimeUnit.MICROSECONDS.toNanos(Math.min(left, MOMENT_MICROS)));
+                rest(Math.min(left, MOMENT_MICROS));
             }
             if (away) {
                 throw new Unwind.Parked(); // stays among the waiting, for the rest that is written
             }
             waiting.remove(waiter);
             working++;
-        } catch (InterruptedException e) {
-            waiting.remove(waiter);
-            working++;
-            Thread.currentThread().interrupt();
-            throw new Interrupted();
         } finally {
             lock.unlock();
         }
     }
 
-    /** The thread was interrupted by code of the user; the step that waited fails. */
-    static final class Interrupted extends RuntimeException {
-        Interrupted() {
-            super("the thread of the run was interrupted");
+    private void rest(long micros) {
+        try {
+            change.awaitNanos(TimeUnit.MICROSECONDS.toNanos(micros));
+        } catch (InterruptedException _) {
+            // By code of the user, which has no say in how long a run waits: after a restart nobody would know of it.
         }
     }
 

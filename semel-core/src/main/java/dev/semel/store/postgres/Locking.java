@@ -158,6 +158,7 @@ final class Locking {
             case Edit.Cancel cancel -> List.of(cancel.run());
             case Edit.Wake wake -> wake.runs();
             case Edit.GiveBack back -> List.of(back.driver().run());
+            case Edit.GoOn on -> List.of(on.run());
             case Edit.Decide decide -> List.of(decide.run());
             case Edit.Once<?> once -> touched(once.edit());
             case Edit.OpenWorkspace _,
@@ -186,7 +187,7 @@ final class Locking {
         }
         return switch (edit) {
             case Edit.Signal _ -> Edit.Signalled.GONE;
-            case Edit.Cancel _, Edit.GiveBack _ -> false;
+            case Edit.Cancel _, Edit.GiveBack _, Edit.GoOn _ -> false;
             case Edit.Wake _ -> 0;
             case Edit.Decide _,
                     Edit.OpenWorkspace _,

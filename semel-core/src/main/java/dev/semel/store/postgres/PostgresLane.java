@@ -42,7 +42,7 @@ final class PostgresLane implements Lane {
     private static final String CLAIM = """
         WITH free AS (
             SELECT run FROM semel_work
-            WHERE owner IS NULL AND held = 0 AND due_at <= ? AND workflow_id <> ALL (?::text[])
+            WHERE owner IS NULL AND held = 0 AND due_at <= ? AND falls <= ? AND workflow_id <> ALL (?::text[])
             ORDER BY due_at, run LIMIT ? FOR UPDATE SKIP LOCKED)
         UPDATE semel_work w SET owner = ?, claims = w.claims + 1, waits = NULL,
             state = CASE WHEN w.state IN (4, 5) THEN 3 ELSE GREATEST(w.state, 2) END
@@ -147,6 +147,7 @@ final class PostgresLane implements Lane {
         PreparedStatement statement = session.statement(CLAIM);
         new Arrays(session, statement)
                 .one(moment.now())
+                .one(claim.falls())
                 .texts(claim.except().toArray(String[]::new))
                 .one(claim.limit())
                 .one(moment.lease());

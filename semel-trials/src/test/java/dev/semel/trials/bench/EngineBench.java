@@ -158,11 +158,12 @@ final class EngineBench {
     private static void asleep(String store, String url) throws InterruptedException {
         AtomicInteger awake = new AtomicInteger();
         CountDownLatch all = new CountDownLatch(ASLEEP);
-        Workflow<Long, Integer> flow = Workflow.define("asleep", Long.class, Integer.class).body((ctx, due) -> {
-            ctx.sleepUntil("night", Instant.ofEpochSecond(due));
-            all.countDown();
-            return awake.incrementAndGet();
-        });
+        Workflow<Long, Integer> flow = Workflow.define("asleep", Long.class, Integer.class)
+                .body((ctx, due) -> {
+                    ctx.sleepUntil("night", Instant.ofEpochSecond(due));
+                    all.countDown();
+                    return awake.incrementAndGet();
+                });
         try (Semel semel = open(url)) {
             semel.register(flow);
             long began = System.nanoTime();
@@ -173,7 +174,8 @@ final class EngineBench {
             }
             double took = (System.nanoTime() - began) / 1e9;
             Runtime.getRuntime().gc();
-            long heap = Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+            long heap =
+                    Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
             while (Instant.now().getEpochSecond() < due) {
                 all.await(20, TimeUnit.MILLISECONDS);
             }
@@ -181,7 +183,8 @@ final class EngineBench {
             all.await();
             System.out.printf(
                     Locale.ROOT,
-                    "%-12s %d runs asleep after %.1f s: %d MiB of heap in use (limit 256); all awake %.1f s after they were due%n",
+                    "%-12s %d runs asleep after %.1f s: %d MiB of heap in use (limit 256); all awake %.1f s after they"
+                            + " were due%n",
                     store,
                     ASLEEP,
                     took,

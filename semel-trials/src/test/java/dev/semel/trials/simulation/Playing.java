@@ -41,7 +41,9 @@ record Playing(
             case STEP -> ctx.step(name, String.class, _ -> "step " + name);
             case PROVIDER_KEY, LOOKUP, AT_MOST_ONCE, ASK, REPEATABLE, ONCE, UNDO -> effect(ctx, kind, name);
             case SLEEP ->
-                ctx.sleep(name, Duration.ofSeconds(1 + world.chance(ask.id() + name).nextInt(40)));
+                ctx.sleep(
+                        name,
+                        Duration.ofSeconds(1 + world.chance(ask.id() + name).nextInt(40)));
             case AWAIT -> ctx.await(name, GO);
             case AWAIT_FOR -> ctx.await(name, GO, Duration.ofSeconds(30));
             case EACH ->
@@ -66,9 +68,8 @@ record Playing(
         String deed = ask.id() + ":" + name;
         String runId = ctx.runId();
         EffectDraft draft = ctx.effect(name);
-        Program.Kind as = world.bug() == Bug.SENT_AGAIN && kind == Program.Kind.AT_MOST_ONCE
-                ? Program.Kind.REPEATABLE
-                : kind;
+        Program.Kind as =
+                world.bug() == Bug.SENT_AGAIN && kind == Program.Kind.AT_MOST_ONCE ? Program.Kind.REPEATABLE : kind;
         Receivers.Deed one = new Receivers.Deed(kind, deed, runId);
         switch (as) {
             case PROVIDER_KEY, UNDO ->

@@ -85,7 +85,10 @@ final class Verdict {
             if ((end != null) == (run.work() != null)) {
                 broken.add("a run is either at work or ended: " + id);
             }
-            long keys = reads.signals(run.id()).stream().map(Rows.Signal::key).distinct().count();
+            long keys = reads.signals(run.id()).stream()
+                    .map(Rows.Signal::key)
+                    .distinct()
+                    .count();
             if (keys != reads.signals(run.id()).size()) {
                 broken.add("a signal arrived twice: " + id);
             }
@@ -126,18 +129,19 @@ final class Verdict {
         boolean childFailed = program.children(id).stream()
                 .map(byId::get)
                 .anyMatch(child -> child != null && child.state() == RunState.FAILED);
-        boolean right =
-                switch (run.state()) {
-                    case COMPLETED -> !program.fails() && !childFailed;
-                    case FAILED -> program.fails() || childFailed;
-                    case CANCELLED -> world.cancelled.contains(id);
-                    case WAITING, IN_DOUBT, QUEUED, STARTED, RUNNING -> Liveness.mayRest(world, run);
-                };
+        boolean right = switch (run.state()) {
+            case COMPLETED -> !program.fails() && !childFailed;
+            case FAILED -> program.fails() || childFailed;
+            case CANCELLED -> world.cancelled.contains(id);
+            case WAITING, IN_DOUBT, QUEUED, STARTED, RUNNING -> Liveness.mayRest(world, run);
+        };
         world.met("ended " + run.state());
         if (!right) {
             Rows.End end = run.end();
             Rows.Work work = run.work();
-            String why = end == null ? "" : " " + end.ending().errorCode() + " " + end.ending().errorMessage();
+            String why = end == null
+                    ? ""
+                    : " " + end.ending().errorCode() + " " + end.ending().errorMessage();
             broken.add("not the end of its program: " + id + " " + program.ops() + " is " + run.state() + why
                     + (work == null ? "" : " " + work));
         }

@@ -85,12 +85,11 @@ final class WorkerStore implements Store {
             public List<Object> apply(Batch batch) {
                 life.pass();
                 activity.incrementAndGet();
-                List<Object> outcomes =
-                        switch (bug) {
-                            case FENCE_IGNORED -> unfenced(real, batch);
-                            case RECORD_LOST -> forgetful(real, batch);
-                            case NONE, KEY_PER_ATTEMPT, RETRY_WITHOUT_KEY, SENT_AGAIN -> real.apply(batch);
-                        };
+                List<Object> outcomes = switch (bug) {
+                    case FENCE_IGNORED -> unfenced(real, batch);
+                    case RECORD_LOST -> forgetful(real, batch);
+                    case NONE, KEY_PER_ATTEMPT, RETRY_WITHOUT_KEY, SENT_AGAIN -> real.apply(batch);
+                };
                 life.pass(); // a worker may stand still between the commit and its answer, too
                 return outcomes;
             }
@@ -112,7 +111,8 @@ final class WorkerStore implements Store {
         }
         for (int i = 0; i < outcomes.size(); i++) {
             if (outcomes.get(i) instanceof Write.Owned owned && !owned.recorded()) {
-                outcomes.set(i, new Write.Owned(true, false, granted(batch.writes().get(i))));
+                outcomes.set(
+                        i, new Write.Owned(true, false, granted(batch.writes().get(i))));
             }
         }
         return outcomes;
