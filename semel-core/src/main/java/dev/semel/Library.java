@@ -59,6 +59,11 @@ final class Library implements Children.Starter, Children.Signaller {
         });
     }
 
+    /** Its code is here; nothing is published. */
+    void knows(Workflow<?, ?> workflow) {
+        known.put(workflow.name(), workflow);
+    }
+
     void register(Workflow<?, ?> workflow) {
         Workflow<?, ?> before = known.put(workflow.name(), workflow);
         if (before != null && before != workflow) {
@@ -92,7 +97,7 @@ final class Library implements Children.Starter, Children.Signaller {
                 version.workflowId(),
                 version.name(),
                 version.version(),
-                workflow.policy(),
+                workflow.policyOf(version.body()),
                 workflow.body(),
                 List.of(),
                 new Published.Extras(workflow.gates(), workflow.deadline()));
@@ -109,7 +114,7 @@ final class Library implements Children.Starter, Children.Signaller {
             door = Door.REPLAY;
         }
         Answer answer = semel.trigger(trigger(new Asked(home(), current, data, start, ties, door), workflow));
-        return new Run<>(semel, answer.run(), answer.runId(), answer.replayed(), workflow);
+        return new Run<>(semel, new Run.Named(answer.run(), answer.runId(), answer.replayed()), workflow);
     }
 
     private record Asked(
@@ -134,8 +139,7 @@ final class Library implements Children.Starter, Children.Signaller {
         }
         return new Trigger(
                 asked.space(),
-                asked.current().published(),
-                asked.current().paused(),
+                asked.current(),
                 asked.data(),
                 Json.write(asked.data()),
                 new Trigger.Names(
@@ -143,7 +147,9 @@ final class Library implements Children.Starter, Children.Signaller {
                         start.id() == null ? null : new ChosenRunId(start.id())),
                 new Trigger.Sender(asked.door(), ACTOR, start.correlationId()),
                 false,
-                workflow == null ? null : () -> workflow.checkInput(asked.data()),
+                workflow == null
+                        ? Trigger.Checks.NONE
+                        : new Trigger.Checks(() -> workflow.checkInput(asked.data()), null),
                 asked.ties());
     }
 
@@ -182,7 +188,7 @@ final class Library implements Children.Starter, Children.Signaller {
 
     <I, O> Run<O> run(Workflow<I, O> workflow, String runId) {
         Rows.Run row = find(runId);
-        return new Run<>(semel, row.id(), row.runIdText(), true, workflow);
+        return new Run<>(semel, new Run.Named(row.id(), row.runIdText(), true), workflow);
     }
 
     private Rows.Run find(String runId) {

@@ -136,7 +136,12 @@ public final class Ledger {
          *
          * @param unsure an earlier send of this generation may have happened: a refusal of this one says nothing of it
          */
-        record Granted(int generation, int attempt, long firstAt, boolean unsure) implements Verdict {}
+        record Granted(int generation, int attempt, long firstAt, boolean unsure) implements Verdict {
+            /** A send that nobody could have made before. */
+            public Granted(int generation, int attempt, long firstAt) {
+                this(generation, attempt, firstAt, false);
+            }
+        }
 
         /** This very step was done before, by this run or by one it replays. */
         record Reused(String result) implements Verdict {}

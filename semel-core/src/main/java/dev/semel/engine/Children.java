@@ -57,21 +57,28 @@ public final class Children {
         return output(scope, place, id);
     }
 
-    /** What another run is asked may be refused, once and for all; that it cannot be asked now is no failure of ours. */
+    /**
+     * What another run is asked may be refused, once and for all. That it cannot be asked now is no failure of ours: it
+     * is asked again, and the step's id makes it one deed.
+     */
     private static <T> T reached(Scope scope, Scope.Place place, Entry.Kind kind, Supplier<T> asking) {
         Execution execution = scope.execution();
-        try {
-            return asking.get();
-        } catch (StoreFailure e) {
-            throw execution.end(new Unwind.Lost(e));
-        } catch (SemelException refusal) {
-            if (refusal.code().retryable()) {
-                throw execution.end(new Unwind.Lost(refusal));
+        for (int tries = 0; ; tries++) {
+            try {
+                return asking.get();
+            } catch (StoreFailure e) {
+                throw execution.end(new Unwind.Lost(e));
+            } catch (SemelException refusal) {
+                if (!refusal.code().retryable() || refusal.code() == ErrorCode.INTERNAL) {
+                    Entry.Problem problem = Results.problem(refusal);
+                    long at = execution.ambient().micros();
+                    execution.record(new Entry.Failed(place.path(), kind, at, problem, 1), 256);
+                    throw Results.failure(place.path(), problem, 1, refusal);
+                }
             }
-            Entry.Problem problem = Results.problem(refusal);
-            long at = execution.ambient().micros();
-            execution.record(new Entry.Failed(place.path(), kind, at, problem, 1), 256);
-            throw Results.failure(place.path(), problem, 1, refusal);
+            long pause = Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(tries, 8));
+            scope.waitFor(execution.storeNow() + pause, "store", place.path());
+            scope.mayBegin();
         }
     }
 

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -50,12 +51,14 @@ public final class Dispatcher implements AutoCloseable {
     private long nextAdoption = Long.MIN_VALUE;
     private long untilNext = Long.MAX_VALUE;
     private final Set<String> undrivable = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger registrations = new AtomicInteger();
 
     public Dispatcher(Intake.Parts parts, Catalog catalog, Limits limits, Committer.Surroundings around) {
         this.parts = parts;
         this.catalog = catalog;
         this.limits = limits;
         this.around = around;
+        around.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-dispatch").daemon(true).start(this::loop);
     }
 
@@ -74,11 +77,6 @@ public final class Dispatcher implements AutoCloseable {
         while (!closing) {
             try {
                 catalog.check();
-                if (parts.readers().ask(reads -> reads.heldWithoutPause())) {
-                    parts.committer()
-                            .submit(0, new Write.Change<>(new Edit.FreeResumed()))
-                            .join();
-                }
                 boolean more = claim();
                 adopt();
                 sweep();
@@ -86,6 +84,9 @@ public final class Dispatcher implements AutoCloseable {
                     pause();
                 }
             } catch (RuntimeException e) {
+                if (Ambient.Death.isIn(e)) {
+                    return;
+                }
                 LOG.log(Level.WARNING, "claiming runs failed and will be tried again: " + e.getMessage());
                 pause();
             }
@@ -160,8 +161,8 @@ public final class Dispatcher implements AutoCloseable {
             RunId after = last;
             List<Write.Driver> page = parts.readers().ask(reads -> reads.owned(lease, after, ADOPT_AT_ONCE));
             for (Write.Driver driver : page) {
-                if (!parts.runs().drives(driver.run()) && parts.runs().reserve() && !resume(driver)) {
-                    parts.runs().release();
+                if (!parts.runs().drives(driver.run())) {
+                    giveBack(driver);
                 }
             }
             last = page.size() < ADOPT_AT_ONCE ? null : page.getLast().run();
@@ -170,18 +171,38 @@ public final class Dispatcher implements AutoCloseable {
         nextAdoption = now + ADOPT_REST_NANOS;
     }
 
+    /**
+     * Lets go of a run of ours that nobody drives, so that it is claimed like any other. Under its old claim a new
+     * execution would look like the one before it, and the ledger would take its reservations for that one's.
+     */
+    private void giveBack(Write.Driver driver) {
+        // The place in memory is held meanwhile, so that nobody begins to drive it.
+        boolean unused = parts.runs().resume(driver.run(), () -> {
+            parts.committer()
+                    .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))
+                    .join();
+            return null;
+        });
+        wakeUp();
+    }
+
     private record Due(long next, long now) {}
 
     /** True when the run is being driven, with one of the places reserved for it. */
     private boolean resume(Write.Driver driver) {
+        int before = registrations.get();
         try {
             return parts.runs().resume(driver.run(), () -> read(driver));
         } catch (Catalog.NotKnownHere e) {
-            LOG.log(
-                    Level.WARNING,
-                    "workflow {0} is not known to this worker; its runs are left to others",
-                    e.workflow());
-            undrivable.add(e.workflowId());
+            if (undrivable.add(e.workflowId())) {
+                LOG.log(
+                        Level.WARNING,
+                        "workflow {0} is not known to this worker; its runs are left to others",
+                        e.workflow());
+            }
+            if (registrations.get() != before) {
+                undrivable.remove(e.workflowId()); // it may have been registered since we looked: look again
+            }
             parts.committer()
                     .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))
                     .join();
@@ -194,6 +215,7 @@ public final class Dispatcher implements AutoCloseable {
 
     /** A workflow was registered: its runs may be driven here from now on. */
     public void knows(String workflowId) {
+        registrations.incrementAndGet(); // before the removal, so that whoever adds after it notices
         undrivable.remove(workflowId);
         wakeUp();
     }
@@ -236,6 +258,11 @@ public final class Dispatcher implements AutoCloseable {
         if (!slice.found().isEmpty()) {
             parts.committer()
                     .submit(0, new Write.Change<>(new Edit.DeleteNames(slice.found())))
+                    .join();
+        }
+        if (slice.next() == null && parts.readers().ask(reads -> reads.expiredReply())) {
+            parts.committer()
+                    .submit(0, new Write.Change<>(new Edit.DeleteReplies(SWEEP_AT_ONCE)))
                     .join();
         }
         sweptTo = slice.next();

@@ -61,6 +61,24 @@ final class EffectGate {
         return known != null ? new Outcome.Done<>(known) : new EffectGate(scope, plan, sending, place).perform();
     }
 
+    /**
+     * What an earlier execution meant to send and this one did not come to again is in doubt when the run ends: nobody
+     * would ever settle it otherwise, and runs that share its key would wait for ever.
+     */
+    static void doubtWhatIsOpen(Execution execution) {
+        RunLoop.Resident run = execution.run();
+        for (Ledger.Row row : execution.ask(reads -> reads.effects(run.id()))) {
+            if (row.state() == Ledger.State.RESERVED) {
+                String protection = row.facts().protection();
+                boolean harmless = protection.equals("repeatable") || protection.equals("none");
+                Ledger.Holder holder = new Ledger.Holder(
+                        row.holder().step(), run.id(), run.driver().claim(), execution.nextTurn());
+                Ledger.State to = harmless ? Ledger.State.FREE : Ledger.State.UNKNOWN;
+                execution.note(new Ledger.Settle(row.id(), holder, to, null));
+            }
+        }
+    }
+
     private Outcome<JsonNode> perform() {
         scope.waitFor(place.retryDue(), "retry", place.path());
         Outcome<JsonNode> outcome = null;
@@ -128,8 +146,8 @@ final class EffectGate {
         scope.codeBegins();
         try {
             result = Attempt.of(plan.step(), execution.ambient()).run(step, sending::send);
-        } catch (Unwind unwind) {
-            throw unwind;
+        } catch (Unwind | Ambient.Death end) {
+            throw end;
         } catch (Throwable failure) {
             scope.codeEnded();
             if (failure instanceof TypeMismatch unfit) {

@@ -56,6 +56,7 @@ final class Endings {
     static Write.End failed(Execution execution, Throwable failure) {
         List<String> notUndone = execution.undos().run(execution);
         execution.goOn();
+        EffectGate.doubtWhatIsOpen(execution);
         boolean cancelled = execution.cancelled() && isCancel(failure);
         String step = switch (failure) {
             case StepFailed known -> known.step();

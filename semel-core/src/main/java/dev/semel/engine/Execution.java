@@ -11,9 +11,12 @@ import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * share it. A result is handed to the committer at once or with the next write; whatever leaves waits for all of them.
  */
 final class Execution {
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
     private final RunLoop.Resident run;
     private final RunLoop.Engine engine;
     private final Memory memory;
@@ -51,7 +56,7 @@ final class Execution {
         this.memory = new Memory(entries);
         this.taken = memory.takenSignals();
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
-        this.waits = new Waits(this::storeNow);
+        this.waits = new Waits(() -> engine.readers().ask(reads -> reads.now()));
         this.cancel = run.cancel();
     }
 
@@ -79,20 +84,23 @@ final class Execution {
         return ask(reads -> reads.now());
     }
 
-    /** Asks the store. Where it does not answer the run must not fail for it: this execution ends. */
+    /** Asks the store something that always has an answer. */
     <T> T ask(Function<Reads, T> question) {
-        try {
-            return engine.readers().ask(question);
-        } catch (StoreFailure e) {
-            throw end(new Unwind.Lost(e));
-        }
+        return Objects.requireNonNull(maybe(question::apply));
     }
 
+    /**
+     * Asks for as long as the lease is good. A store that does not answer for a while is no failure of the workflow: its
+     * code would take it for one, and the run would fail and be undone.
+     */
     <T> @Nullable T maybe(Function<Reads, @Nullable T> question) {
-        try {
-            return engine.readers().maybe(question);
-        } catch (StoreFailure e) {
-            throw end(new Unwind.Lost(e));
+        for (int tries = 0; ; tries++) {
+            try {
+                return engine.readers().maybe(question);
+            } catch (StoreFailure e) {
+                mayAct();
+                LockSupport.parkNanos(FIRST_PAUSE_NANOS << Math.min(tries, 5));
+            }
         }
     }
 
@@ -357,6 +365,7 @@ final class Execution {
     /** Whether this worker may still send: it stops before its lease is over by anybody's clock. */
     void mayAct() {
         goOn();
+        ambient().alive();
         if (engine.committer().lease() == null) {
             throw end(new Unwind.NotOurs());
         }
@@ -371,6 +380,7 @@ final class Execution {
         } finally {
             lock.unlock();
         }
+        counters().diskWaits.increment();
         Write.Owned owned = joined(engine.committer().submit(run.lane(), append));
         if (!owned.recorded()) {
             throw end(new Unwind.NotOurs());

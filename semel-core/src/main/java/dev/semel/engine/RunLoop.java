@@ -13,9 +13,11 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -72,6 +74,8 @@ public final class RunLoop implements AutoCloseable {
     /** The place of one run in this process; its execution is there once it has begun. */
     private static final class Slot {
         volatile @Nullable Execution execution;
+        /** It was claimed again before this execution had left; somebody has to look for it afterwards. */
+        volatile boolean wanted;
     }
 
     /** Told when a run has ended or was put away, so that others look for work that this sets free. */
@@ -79,6 +83,9 @@ public final class RunLoop implements AutoCloseable {
         void ended(Resident run);
 
         void putAway(long due);
+
+        /** A run was claimed while its last execution was still leaving; it is there to be taken up. */
+        void claimedAgain();
     }
 
     private volatile @Nullable Observer observer;
@@ -103,7 +110,8 @@ public final class RunLoop implements AutoCloseable {
         room.release();
     }
 
-    boolean drives(RunId run) {
+    /** Whether a run is in memory here. */
+    public boolean drives(RunId run) {
         return resident.containsKey(run);
     }
 
@@ -124,6 +132,21 @@ public final class RunLoop implements AutoCloseable {
 
     private void wakeAll() {
         resident.keySet().forEach(this::wake);
+    }
+
+    /** When the first of the runs in memory is due, as long as all of them wait; empty while one of them moves. */
+    public OptionalLong quietUntil() {
+        long first = Write.Rest.NEVER;
+        for (Slot slot : resident.values()) {
+            Execution execution = slot.execution;
+            OptionalLong one =
+                    execution == null ? OptionalLong.empty() : execution.waits().quietUntil();
+            if (one.isEmpty()) {
+                return one;
+            }
+            first = Math.min(first, one.getAsLong());
+        }
+        return OptionalLong.of(first);
     }
 
     /** Somebody cancelled a run: if it is here it learns of it at once. */
@@ -154,7 +177,13 @@ public final class RunLoop implements AutoCloseable {
      */
     boolean resume(RunId id, Supplier<@Nullable Recorded> read) {
         Slot slot = new Slot();
-        if (resident.putIfAbsent(id, slot) != null) {
+        Slot taken = resident.compute(id, (_, there) -> {
+            if (there != null) {
+                there.wanted = true;
+            }
+            return there == null ? slot : there;
+        });
+        if (taken != slot) {
             return false;
         }
         Recorded recorded = null;
@@ -173,11 +202,11 @@ public final class RunLoop implements AutoCloseable {
     }
 
     private void launch(Slot slot, Resident run, List<Reads.Chunk> chunks) {
-        engine.around().ambient().start("run", () -> leaving(run, () -> drive(slot, run, chunks)));
+        engine.around().ambient().start("run", () -> leaving(slot, run, () -> drive(slot, run, chunks)));
     }
 
     /** The last thing that a thread does for a run: whatever comes of it, the place of the run is free afterwards. */
-    private void leaving(Resident run, Runnable last) {
+    private void leaving(Slot slot, Resident run, Runnable last) {
         boolean dropped = false;
         try {
             last.run();
@@ -189,13 +218,25 @@ public final class RunLoop implements AutoCloseable {
             LOG.log(Level.WARNING, "run " + run.runId() + " stopped and is taken up again later: " + e.getMessage());
         } catch (RuntimeException | Error e) {
             dropped = true;
-            LOG.log(Level.ERROR, "run " + run.runId() + " stopped; it is taken up again later", e);
+            if (!Ambient.Death.isIn(e)) {
+                LOG.log(Level.ERROR, "run " + run.runId() + " stopped; it is taken up again later", e);
+            }
         } finally {
             resident.remove(run.id());
             room.release();
-            if (dropped) {
-                engine.around().counters().droppedRuns.increment();
+            if (dropped || slot.wanted) {
+                engine.around().counters().droppedRuns.increment(); // ours in the store and not here: looked for
             }
+            if (slot.wanted) {
+                tell(Observer::claimedAgain);
+            }
+        }
+    }
+
+    private void tell(Consumer<Observer> what) {
+        Observer told = observer;
+        if (told != null) {
+            what.accept(told);
         }
     }
 
@@ -207,7 +248,7 @@ public final class RunLoop implements AutoCloseable {
                     "run {0} does not let itself be put away: its code catches Throwable and goes on. Its thread is"
                             + " left behind; catch Exception instead",
                     run.runId());
-            leaving(run, () -> rest(execution));
+            leaving(slot, run, () -> rest(execution));
         });
         slot.execution = execution;
         if (closing) {
@@ -225,10 +266,7 @@ public final class RunLoop implements AutoCloseable {
         }
         count(end.state());
         completions.ended(run.id());
-        Observer told = observer;
-        if (told != null) {
-            told.ended(run);
-        }
+        tell(told -> told.ended(run));
     }
 
     /** The execution is over and the run has not ended. */
@@ -273,8 +311,8 @@ public final class RunLoop implements AutoCloseable {
             scope.close();
             execution.goOn();
             return Endings.completed(execution, output);
-        } catch (Unwind unwind) {
-            throw unwind;
+        } catch (Unwind | Ambient.Death end) {
+            throw end;
         } catch (Throwable failure) {
             scope.close();
             execution.goOn(); // code that swallowed the end of its execution has nothing more to say
@@ -283,8 +321,9 @@ public final class RunLoop implements AutoCloseable {
     }
 
     private void record(Execution execution, Write.End end) {
-        engine.around().ambient().point("run-ending");
         // CRASH(run-ending): everything is done and the end is not on record; a restart replays it and ends it.
+        engine.around().ambient().point("run-ending");
+        engine.around().counters().diskWaits.increment();
         Write.Owned owned =
                 execution.joined(engine.committer().submit(execution.run().lane(), end));
         if (!owned.recorded()) {
@@ -314,11 +353,10 @@ public final class RunLoop implements AutoCloseable {
                         signals ? execution.signalsSeen() : Integer.MAX_VALUE,
                         execution.cancelled(),
                         false));
+        // CRASH(run-rested): the run waits in the store and nobody drives it; whoever finds it due takes it up.
+        engine.around().ambient().point("run-rested");
         engine.around().counters().putAway.increment();
-        Observer told = observer;
-        if (told != null) {
-            told.putAway(due);
-        }
+        tell(told -> told.putAway(due));
     }
 
     private void hold(Execution execution, Unwind.Held held) {

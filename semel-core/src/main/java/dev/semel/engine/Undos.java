@@ -37,8 +37,8 @@ final class Undos {
                 if (undo != null) {
                     undo.run(new DurableScope(scope));
                 }
-            } catch (Unwind unwind) {
-                throw unwind;
+            } catch (Unwind | Ambient.Death end) {
+                throw end;
             } catch (Throwable e) {
                 failed.add(prefix);
             } finally {

@@ -1,8 +1,10 @@
 package dev.semel.engine;
 
+import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,7 +20,7 @@ final class Waits {
     private final LongSupplier storeClock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition change = lock.newCondition();
-    private final List<Wait> waiting = new ArrayList<>();
+    private final List<Waiter> waiting = new ArrayList<>();
     private int working = 1;
     private long wakes;
     private boolean away;
@@ -36,6 +38,9 @@ final class Waits {
      * @param doubt it waits for a person who says how an effect ended
      */
     record Wait(long due, String what, boolean signals, boolean doubt) {}
+
+    /** @param seen how often it had been woken when it last looked */
+    private record Waiter(Wait wanted, long seen) {}
 
     /** Wakes whoever waits, to look again. */
     void wake() {
@@ -71,12 +76,13 @@ final class Waits {
 
     /** Returns when the time has come or somebody woke it since {@code seen}; throws when the run is put away. */
     void await(Wait wait, long seen) {
+        Waiter waiter = new Waiter(wait, seen);
         lock.lock();
         try {
-            waiting.add(wait);
+            waiting.add(waiter);
             working--;
             while (wakes == seen && !away) {
-                long left = wait.due() == Write.Rest.NEVER ? Long.MAX_VALUE : wait.due() - storeClock.getAsLong();
+                long left = left(wait.due());
                 if (left <= 0) {
                     break;
                 }
@@ -90,7 +96,7 @@ final class Waits {
             if (away) {
                 throw new Unwind.Parked(); // stays among the waiting, for the rest that is written
             }
-            waiting.remove(wait);
+            waiting.remove(waiter);
             working++;
         } finally {
             lock.unlock();
@@ -106,8 +112,20 @@ final class Waits {
     }
 
     private long soonest() {
-        long due = waiting.stream().mapToLong(Wait::due).min().orElse(Write.Rest.NEVER);
-        return due == Write.Rest.NEVER ? Long.MAX_VALUE : due - storeClock.getAsLong();
+        long due = waiting.stream().mapToLong(one -> one.wanted().due()).min().orElse(Write.Rest.NEVER);
+        return left(due);
+    }
+
+    /** Microseconds until then; a moment where the store does not tell the time, so that it is asked again. */
+    private long left(long due) {
+        if (due == Write.Rest.NEVER) {
+            return Long.MAX_VALUE;
+        }
+        try {
+            return due - storeClock.getAsLong();
+        } catch (StoreFailure e) {
+            return MOMENT_MICROS;
+        }
     }
 
     /** So many branches begin; the one that waits for them does not work meanwhile. */
@@ -145,11 +163,26 @@ final class Waits {
         }
     }
 
+    /** When the first branch is due, as long as all of them wait and nothing has come for any; else empty. */
+    OptionalLong quietUntil() {
+        lock.lock();
+        try {
+            long now = storeClock.getAsLong();
+            boolean quiet = !away
+                    && working <= 0
+                    && waiting.stream()
+                            .allMatch(one -> one.seen() == wakes && one.wanted().due() > now);
+            return quiet ? waiting.stream().mapToLong(one -> one.wanted().due()).min() : OptionalLong.empty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** What all branches wait for, when they were put away. */
     List<Wait> all() {
         lock.lock();
         try {
-            return List.copyOf(waiting);
+            return waiting.stream().map(Waiter::wanted).toList();
         } finally {
             lock.unlock();
         }
