@@ -30,7 +30,7 @@ public final class Backstage {
         return committer.handedOver();
     }
 
-    private record Outside(long now, long next, boolean resumed, List<Write.Driver> owned) {}
+    private record Outside(long now, long next, List<Write.Driver> owned) {}
 
     /**
      * When the next run is due by the store's clock ({@link Write.Rest#NEVER}: only a message can move anything), as long
@@ -42,12 +42,12 @@ public final class Backstage {
         if (lease == null || runs.quietUntil().isEmpty() || !committer.isIdle()) {
             return OptionalLong.empty();
         }
-        Outside outside = Objects.requireNonNull(semel.view(reads -> new Outside(
-                reads.now(), reads.nextDue(), reads.heldWithoutPause(), reads.owned(lease, null, MOST_OWNED))));
+        Outside outside = Objects.requireNonNull(
+                semel.view(reads -> new Outside(reads.now(), reads.nextDue(), reads.owned(lease, null, MOST_OWNED))));
         // Claimed and not yet in memory, or let go of and to be taken up again.
         boolean between = outside.owned().stream().anyMatch(driver -> !runs.drives(driver.run()));
         OptionalLong inside = runs.quietUntil();
-        if (between || outside.next() <= outside.now() || outside.resumed() || inside.isEmpty()) {
+        if (between || outside.next() <= outside.now() || inside.isEmpty()) {
             return OptionalLong.empty();
         }
         return before == movements()

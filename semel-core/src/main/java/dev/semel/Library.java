@@ -139,8 +139,7 @@ final class Library implements Children.Starter, Children.Signaller {
         }
         return new Trigger(
                 asked.space(),
-                asked.current().published(),
-                asked.current().paused(),
+                asked.current(),
                 asked.data(),
                 Json.write(asked.data()),
                 new Trigger.Names(
@@ -148,7 +147,9 @@ final class Library implements Children.Starter, Children.Signaller {
                         start.id() == null ? null : new ChosenRunId(start.id())),
                 new Trigger.Sender(asked.door(), ACTOR, start.correlationId()),
                 false,
-                workflow == null ? null : () -> workflow.checkInput(asked.data()),
+                workflow == null
+                        ? Trigger.Checks.NONE
+                        : new Trigger.Checks(() -> workflow.checkInput(asked.data()), null),
                 asked.ties());
     }
 

@@ -28,12 +28,12 @@ import dev.semel.store.sqlite.SqliteStore;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
-import dev.semel.workflow.Gates;
 import dev.semel.workflow.Published;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -41,6 +41,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Semel, put together: the only place that joins the engine and the stores. */
@@ -82,30 +83,6 @@ public final class Semel implements AutoCloseable {
         runs.observedBy(new Followers(this));
     }
 
-    /** Tells others when a run has ended or rests: what was waiting behind it may go on. */
-    private record Followers(Semel semel) implements RunLoop.Observer {
-        @Override
-        public void ended(RunLoop.Resident run) {
-            RunId parent = run.parent();
-            if (parent != null) {
-                semel.wake(parent);
-            }
-            if (!run.workflow().extras().gates().equals(Gates.NONE)) {
-                semel.dispatcher.wakeUp();
-            }
-        }
-
-        @Override
-        public void putAway(long due) {
-            semel.dispatcher.wakeUp();
-        }
-
-        @Override
-        public void claimedAgain() {
-            semel.dispatcher.wakeUp();
-        }
-    }
-
     /** A hint: the run looks again, here or wherever it is taken up. */
     void wake(RunId run) {
         if (!runs.wake(run)) {
@@ -122,6 +99,18 @@ public final class Semel implements AutoCloseable {
     /** The same in the folder `.semel` of the working directory. */
     public static Semel embedded() {
         return embedded(Path.of(".semel", "semel.db"));
+    }
+
+    /**
+     * Semel on a PostgreSQL that this application has anyway, beside its own tables: `tx` steps write to them in the same
+     * commit as their record. The source makes connections for Semel alone; it keeps about a dozen of them.
+     */
+    public static Semel on(DataSource source) {
+        Settings settings = Settings.of("a data source", NO_FILES);
+        Store store =
+                new PostgresStore(source, settings.skew(), settings.ambient().ids());
+        store.migrate();
+        return new Semel(store, settings, List.of());
     }
 
     private static final Catalog.Compiler NO_FILES = version -> {
@@ -223,9 +212,19 @@ public final class Semel implements AutoCloseable {
                 "Use sqlite:FILE or jdbc:postgresql://host/database.");
     }
 
-    /** Asks for a run; the answer is fresh or a repeat, and a refusal is a {@link SemelException}. */
+    /**
+     * Asks for a run; the answer is fresh or a repeat, and a refusal is a {@link SemelException}. Where the workflow was
+     * published, paused or resumed since it was looked up, {@code ask} is called again with what it is by then.
+     *
+     * @param ask derives the key, the checks and everything else that hangs on the version
+     */
+    public Answer trigger(int workspace, Current first, Function<Current, Trigger> ask) {
+        return intake.trigger(workspace, first, ask);
+    }
+
+    /** The same for a trigger in which only the workflow itself hangs on the version. */
     public Answer trigger(Trigger trigger) {
-        return intake.trigger(trigger);
+        return intake.trigger(trigger.space().workspace(), trigger.current(), trigger::under);
     }
 
     /** Waits for the end of a run; the run as it is then, or null where there is none. */
@@ -281,16 +280,18 @@ public final class Semel implements AutoCloseable {
     }
 
     /**
-     * Lets a key go, as long as it stands for the run that was read with it; with it the payload of that run, which would
-     * hold the next trigger back otherwise. False: it was let go before.
+     * The change that lets keys go, each as long as it stands for the run that was read with it; with it the payload of
+     * that run, which would hold the next trigger back otherwise. It answers false where all were let go before.
      */
-    public boolean release(Rows.Held held, String actor, String reason) {
-        Known known = held.known();
-        int workspace = held.name().workspace();
-        boolean released = change(new Edit.Release(held.name(), known.run(), actor, reason));
-        Name payload = Naming.payload(workspace, known.workflowId(), known.digest());
-        change(new Edit.Release(payload, known.run(), actor, reason));
-        return released;
+    public static Edit<Boolean> releasing(List<Rows.Held> keys, String actor, String reason) {
+        List<Edit.Release> releases = new ArrayList<>();
+        for (Rows.Held held : keys) {
+            Known known = held.known();
+            Name payload = Naming.payload(held.name().workspace(), known.workflowId(), known.digest());
+            releases.add(new Edit.Release(held.name(), known.run(), actor, reason));
+            releases.add(new Edit.Release(payload, known.run(), actor, reason));
+        }
+        return new Edit.ReleaseAll(releases);
     }
 
     private static SemelException unavailable(StoreFailure e) {
@@ -346,6 +347,11 @@ public final class Semel implements AutoCloseable {
     /** Bytes that nobody can guess. */
     public byte[] newSecret(int bytes) {
         return settings.ambient().secret(bytes);
+    }
+
+    /** Where a crash of the whole process is interesting; nothing happens here but in trials. */
+    public void point(String label) {
+        settings.ambient().point(label);
     }
 
     /** A clock that only goes forward, in nanoseconds. */

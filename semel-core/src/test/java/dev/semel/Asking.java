@@ -23,6 +23,7 @@ public final class Asking {
     private String actor = "tester";
     private boolean strict;
     private @Nullable Runnable freshOnly;
+    private @Nullable Runnable repeatOnly;
 
     Asking(Bench bench, String workflow) {
         this.bench = bench;
@@ -65,6 +66,11 @@ public final class Asking {
         return this;
     }
 
+    public Asking repeatOnly(Runnable check) {
+        repeatOnly = check;
+        return this;
+    }
+
     /** What a door would hand in right now. */
     public Trigger trigger() {
         Semel semel = worker == null ? bench.semel() : worker;
@@ -74,14 +80,13 @@ public final class Asking {
         }
         return new Trigger(
                 new Trigger.Space(bench.workspace(), bench.secret()),
-                entry.published(),
-                entry.paused(),
+                entry,
                 Json.parse(input),
                 input,
                 new Trigger.Names(key, runId),
                 new Trigger.Sender(Door.LIBRARY, actor, "correlation"),
                 strict,
-                freshOnly);
+                new Trigger.Checks(freshOnly, repeatOnly));
     }
 
     public Answer send() {

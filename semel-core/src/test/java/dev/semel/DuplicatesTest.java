@@ -1,9 +1,13 @@
 package dev.semel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.store.Dialect;
 import dev.semel.store.Rows;
 import dev.semel.store.Waiting;
@@ -137,6 +141,21 @@ final class DuplicatesTest {
         bench.restart();
         assertEquals(50, bench.run(first.run()).counts().replays());
         assertTrue(bench.ask("plain").key("K").send().replayed());
+    }
+
+    @Test
+    void a_repeat_that_its_door_refuses_is_neither_remembered_nor_counted() {
+        Answer first = bench.ask("plain").key("K").send();
+        SemelException over = new SemelException(ErrorCode.OVER_QUOTA, "used up", "wait");
+        Runnable refuse = () -> {
+            throw over;
+        };
+        assertSame(over, bench.ask("plain").key("K").repeatOnly(refuse).refused());
+        assertFalse(bench.ask("plain").key("new").repeatOnly(refuse).send().replayed(), "it is no repeat");
+        assertEquals(0, bench.semel().count("replayed"));
+        bench.restart(); // which writes all that was to be remembered
+        assertEquals(List.of(), bench.requests(first.run()));
+        assertEquals(Rows.Counts.NONE, bench.run(first.run()).counts());
     }
 
     @Test

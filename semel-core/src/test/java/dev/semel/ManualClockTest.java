@@ -47,14 +47,13 @@ final class ManualClockTest {
         }
         return semel.trigger(new Trigger(
                 new Trigger.Space(workspace.ws(), workspace.secret()),
-                entry.published(),
-                entry.paused(),
+                entry,
                 Json.parse("{}"),
                 "{}",
                 new Trigger.Names(IdempotencyKey.of("K"), null),
                 new Trigger.Sender(Door.LIBRARY, "tester", null),
                 false,
-                null));
+                Trigger.Checks.NONE));
     }
 
     @ParameterizedTest

@@ -58,11 +58,23 @@ final class PauseTest {
     }
 
     @Test
-    void a_trigger_that_still_thought_its_workflow_paused_is_not_held_for_ever() {
+    void a_trigger_that_raced_a_resume_is_not_queued() {
         pause(true);
         Trigger late = bench.ask("plain").key("K").trigger();
         pause(false);
+        Answer started = bench.semel().trigger(late);
+        assertEquals(RunState.STARTED, started.state());
+        assertEquals(RunState.COMPLETED, bench.ended(started.run()).state());
+    }
+
+    @Test
+    void a_trigger_that_raced_a_pause_is_queued() {
+        Trigger late = bench.ask("plain").key("K").trigger();
+        pause(true);
         Answer queued = bench.semel().trigger(late);
+        assertEquals(RunState.QUEUED, queued.state());
+        assertEquals(RunState.QUEUED, bench.run(queued.run()).state());
+        pause(false);
         assertEquals(RunState.COMPLETED, bench.ended(queued.run()).state());
     }
 

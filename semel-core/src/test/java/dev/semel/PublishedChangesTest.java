@@ -2,13 +2,17 @@ package dev.semel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.key.KeyPolicy.OnMismatch;
 import dev.semel.key.KeyPolicy.Scope;
 import dev.semel.store.Dialect;
 import dev.semel.trigger.Answer;
+import dev.semel.trigger.Trigger;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -99,6 +103,99 @@ final class PublishedChangesTest {
         assertEquals(
                 ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
                 bench.ask("w").key("L").input(OTHER_NOTE).refused().code());
+    }
+
+    @Test
+    void a_trigger_that_raced_a_publish_is_found_by_the_name_that_the_new_version_gave_it() {
+        int n = 0;
+        for (Supplier<Policy> before : policies()) {
+            for (Supplier<Policy> after : policies()) {
+                String workflow = "w" + n;
+                String key = "K" + n++;
+                bench.publish(workflow, before.get(), Bench.ECHO);
+                Trigger late = bench.ask(workflow).key(key).input(FIVE).trigger();
+                bench.publish(workflow, after.get(), Bench.ECHO);
+                Answer first = bench.ask(workflow).key(key).input(FIVE).send();
+                Answer second = bench.semel().trigger(late);
+                String pair =
+                        n + ": " + before.get().build() + " then " + after.get().build();
+                assertTrue(second.replayed(), pair);
+                assertEquals(first.runId(), second.runId(), pair);
+            }
+        }
+        assertEquals(n, bench.runs());
+    }
+
+    @Test
+    void a_fresh_trigger_that_raced_a_publish_runs_by_the_new_version() {
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.Json.parse("1"));
+        Trigger late = bench.ask("w").key("K").trigger();
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.Json.parse("2"));
+        Answer answer = bench.semel().trigger(late);
+        assertFalse(answer.replayed());
+        assertEquals(2, bench.run(answer.run()).version());
+        assertEquals(2, bench.output(answer.run()).intValue());
+    }
+
+    @Test
+    void a_refusal_by_a_version_that_is_not_current_any_more_does_not_count() {
+        bench.publish("a", Policy.plain(), Bench.ECHO);
+        bench.publish("w", Policy.plain(), Bench.ECHO);
+        bench.ask("a").key("K").send();
+        Trigger late = bench.ask("w").key("K").freshOnly(() -> {}).trigger();
+        bench.publish("w", Policy.plain().scope(Scope.WORKFLOW), Bench.ECHO);
+        assertFalse(bench.semel().trigger(late).replayed(), "workspace-wide it would be a conflict");
+        assertEquals(0, bench.semel().count("conflicts"));
+
+        for (boolean early : new boolean[] {true, false}) {
+            Trigger asked = bench.ask("w").key("early " + early).trigger();
+            int version = asked.workflow().version();
+            bench.publish("w", Policy.plain(), Bench.ECHO);
+            Answer answer = bench.semel().trigger(bench.workspace(), asked.current(), current -> {
+                Runnable refuse = () -> {
+                    if (current.published().version() == version) {
+                        throw new SemelException(ErrorCode.INVALID_INPUT, "by the old version", "");
+                    }
+                };
+                if (early) {
+                    refuse.run();
+                }
+                return bench.ask("w")
+                        .key("early " + early)
+                        .freshOnly(refuse)
+                        .trigger()
+                        .under(current);
+            });
+            assertFalse(answer.replayed());
+        }
+    }
+
+    @Test
+    void a_refusal_by_the_current_version_counts() {
+        bench.publish("w", Policy.plain(), Bench.ECHO);
+        SemelException refusal = new SemelException(ErrorCode.INVALID_INPUT, "by the current version", "");
+        Trigger asked = bench.ask("w").key("K").trigger();
+        assertSame(
+                refusal,
+                assertThrows(
+                        SemelException.class,
+                        () -> bench.semel().trigger(1, asked.current(), _ -> {
+                            throw refusal;
+                        })));
+    }
+
+    @Test
+    void a_workflow_that_never_comes_to_rest_is_answered_with_a_retryable_refusal() {
+        bench.publish("w", Policy.plain(), Bench.ECHO);
+        Trigger asked = bench.ask("w").key("K").trigger();
+        SemelException refused = assertThrows(
+                SemelException.class,
+                () -> bench.semel().trigger(bench.workspace(), asked.current(), current -> {
+                    bench.publish("w", Policy.plain(), Bench.ECHO);
+                    return asked.under(current);
+                }));
+        assertTrue(refused.code().retryable());
+        assertEquals(0, bench.runs());
     }
 
     @Test

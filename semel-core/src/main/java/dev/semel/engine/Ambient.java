@@ -77,7 +77,7 @@ public final class Ambient {
         return new Ambient(micros, nanos, random, value);
     }
 
-    void point(String label) {
+    public void point(String label) {
         hooks.point(label);
     }
 

@@ -10,11 +10,13 @@ import dev.semel.workflow.Published;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Workflows by name or id, compiled. Versions never change and are kept; which one is current is looked up again
- * whenever the store's change counter moved, at most half a second late at other workers and at once at this one.
+ * whenever the store's change counter moved. Another worker's change is noticed half a second late, or by the admission
+ * that compares the counter: what is remembered here is a guess that it proves.
  */
 public final class Catalog implements Intake.Versions {
     private static final int VERSIONS_LOOKED_BACK = 500;
@@ -23,6 +25,7 @@ public final class Catalog implements Intake.Versions {
     private final Compiler compiler;
     private final ConcurrentHashMap<Place, Remembered> current = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<VersionId, Published> versions = new ConcurrentHashMap<>();
+    private final ReentrantLock checking = new ReentrantLock();
     private volatile long change = -1;
 
     /** Turns a stored text into something that runs. */
@@ -77,9 +80,19 @@ public final class Catalog implements Intake.Versions {
             return null; // not remembered: it may be published at any moment
         }
         Published published = version(row.workflowId(), row.version());
-        Current entry = new Current(withEarlier(published), row.paused());
+        Current entry = new Current(withEarlier(published), row.paused(), seenChange);
         current.put(place, new Remembered(entry, seenChange));
         return entry;
+    }
+
+    @Override
+    public Current latest(int workspace, String workflowId) {
+        check();
+        Current found = find(workspace, workflowId);
+        if (found == null) {
+            throw new IllegalStateException("workflow " + workflowId + " vanished, and workflows are never deleted");
+        }
+        return found;
     }
 
     @Override
@@ -132,9 +145,15 @@ public final class Catalog implements Intake.Versions {
     /** Forgets what is current when anything was published, paused or revoked. Called twice a second and on changes. */
     public void check() {
         long now = readers.ask(reads -> reads.catalogChange());
-        if (now != change) {
-            current.clear();
-            change = now;
+        checking.lock();
+        try {
+            // Only forward: of two that look at once, the one with the older number may come last.
+            if (now > change) {
+                current.clear();
+                change = now;
+            }
+        } finally {
+            checking.unlock();
         }
     }
 

@@ -53,7 +53,7 @@ public final class Committer implements AutoCloseable {
         if (!triggerRoom.tryAcquire()) {
             counters.overload.increment();
             throw new SemelException(
-                    ErrorCode.STORE_UNAVAILABLE,
+                    ErrorCode.OVERLOADED,
                     "More triggers are waiting for the store than this worker holds. No run was started.",
                     "Send it again with the same key in a moment; that is always safe.");
         }

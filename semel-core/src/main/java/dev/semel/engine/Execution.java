@@ -333,6 +333,7 @@ final class Execution {
         } finally {
             lock.unlock();
         }
+        counters().diskWaits.increment();
         Write.Owned owned = joined(engine.committer().submit(run.lane(), append));
         if (!owned.recorded()) {
             throw new Unwind.NotOurs();

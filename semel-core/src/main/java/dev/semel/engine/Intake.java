@@ -3,9 +3,7 @@ package dev.semel.engine;
 import dev.semel.error.SemelException;
 import dev.semel.key.Admission;
 import dev.semel.key.Admissions;
-import dev.semel.key.Admissions.Asked;
 import dev.semel.key.Admissions.Held;
-import dev.semel.key.Admissions.Judgement;
 import dev.semel.key.Admissions.Standing;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.IdempotencyKey;
@@ -21,11 +19,13 @@ import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,19 +33,25 @@ import org.jspecify.annotations.Nullable;
  * to the admission transaction, whose unique constraint decides.
  */
 public final class Intake {
+    /** How often a trigger is asked anew because its workflow was changed meanwhile; nobody publishes that fast. */
+    private static final int MOST_ATTEMPTS = 32;
+
     private final Committer committer;
     private final Readers readers;
-    private final Requests requests;
+    private final Answering answering;
     private final RunLoop runs;
     private final Versions versions;
     private final Committer.Surroundings around;
     private final SeenNames seen = new SeenNames();
     private volatile Runnable lookForWork = () -> {};
 
-    /** Finds the version that admitted a key; versions never change, so they may be remembered. */
-    @FunctionalInterface
+    /** Where an admission finds workflows. */
     public interface Versions {
+        /** The version that admitted a key; versions never change, so they may be remembered. */
         Published version(String workflowId, int version);
+
+        /** A workflow as it is now, by a fresh look. */
+        Current latest(int workspace, String workflowId);
     }
 
     /** The parts of the engine that an admission passes through. */
@@ -54,7 +60,7 @@ public final class Intake {
     public Intake(Parts parts, Versions versions, Committer.Surroundings around) {
         this.committer = parts.committer();
         this.readers = parts.readers();
-        this.requests = parts.requests();
+        this.answering = new Answering(parts.requests(), versions, around.counters());
         this.runs = parts.runs();
         this.versions = versions;
         this.around = around;
@@ -65,36 +71,72 @@ public final class Intake {
         lookForWork = look;
     }
 
-    public Answer trigger(Trigger trigger) {
+    /**
+     * Asks for a run. A workflow that was published, paused or resumed since it was looked up is looked up again, and
+     * {@code ask} makes the trigger anew from it: its key, its checks, its names.
+     *
+     * @param ask may refuse; a refusal by a version that is not current any more does not count
+     */
+    public Answer trigger(int workspace, Current first, Function<Current, Trigger> ask) {
         try {
-            Published workflow = trigger.workflow();
-            Fingerprint fingerprint = Fingerprint.of(
-                    workflow.workflowId(),
-                    trigger.data(),
-                    workflow.policy(),
-                    trigger.space().secret());
-            List<Wish> wishes = Naming.wishes(trigger, fingerprint);
-            Case one = new Case(trigger, fingerprint, wishes);
-            Answer known = look(one);
-            if (known != null) {
-                return known;
+            Current current = first;
+            for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+                Trigger trigger = asked(current, ask);
+                Answer answer = trigger == null ? null : once(trigger);
+                if (answer != null) {
+                    return answer;
+                }
+                current = versions.latest(workspace, current.published().workflowId());
             }
-            Answer meanwhile = checkFresh(one);
-            if (meanwhile != null) {
-                return meanwhile;
-            }
-            return admit(one);
+            throw Refusals.restless(first.published());
         } catch (StoreFailure e) {
             throw Refusals.unavailable(e);
         }
     }
 
+    /** Null: it was refused, but by a version that is not current any more. */
+    private @Nullable Trigger asked(Current current, Function<Current, Trigger> ask) {
+        try {
+            return ask.apply(current);
+        } catch (SemelException refusal) {
+            if (moved(current)) {
+                return null;
+            }
+            throw refusal;
+        }
+    }
+
+    /** Null: the catalog has changed since the workflow was looked up; nothing was taken and nothing is remembered. */
+    private @Nullable Answer once(Trigger trigger) {
+        Published workflow = trigger.workflow();
+        Fingerprint fingerprint = Fingerprint.of(
+                workflow.workflowId(),
+                trigger.data(),
+                workflow.policy(),
+                trigger.space().secret());
+        Case one = new Case(trigger, fingerprint, Naming.wishes(trigger, fingerprint));
+        Answer known = look(one);
+        if (known != null) {
+            return known;
+        }
+        Answer meanwhile = checkFresh(one);
+        if (meanwhile != null) {
+            return meanwhile;
+        }
+        return admit(one);
+    }
+
+    private boolean moved(Current current) {
+        return readers.ask(reads -> reads.catalogChange()) != current.change();
+    }
+
     /**
      * Quota and input schema. Before a refusal the name is looked up once more, behind every admission that was under way:
-     * a duplicate that came while the first request was being admitted is a repeat, and never refused for these.
+     * a duplicate that came while the first request was being admitted is a repeat, and never refused for these. Null:
+     * the admission must decide.
      */
     private @Nullable Answer checkFresh(Case one) {
-        Runnable check = one.trigger().freshOnly();
+        Runnable check = one.trigger().checks().fresh();
         if (check == null) {
             return null;
         }
@@ -109,23 +151,29 @@ public final class Intake {
                     .submit(lane(one, around.ambient().id()), new Write.Claim(0))
                     .join();
             Answer known = look(one);
-            if (known == null) {
+            if (known == null && !moved(one.trigger().current())) {
                 throw refusal;
             }
             return known;
         }
     }
 
-    private record Case(Trigger trigger, Fingerprint fingerprint, List<Wish> wishes) {
+    /** A trigger with the names that it wants under its workflow's current version. */
+    record Case(Trigger trigger, Fingerprint fingerprint, List<Wish> wishes) {
         int workspace() {
             return trigger.space().workspace();
+        }
+
+        String runIdText(RunId id) {
+            var chosen = trigger.names().runId();
+            return chosen == null ? id.text() : chosen.text();
         }
     }
 
     /** Answers from a read where a name is held; null where the admission must decide. */
     private @Nullable Answer look(Case one) {
         List<Name> names = new ArrayList<>();
-        boolean familiar = one.trigger().freshOnly() != null;
+        boolean familiar = one.trigger().checks().fresh() != null;
         for (Wish wish : one.wishes()) {
             if (wish.name().kind() != Name.Kind.PAYLOAD) {
                 names.add(wish.name());
@@ -158,10 +206,12 @@ public final class Intake {
         if (byKey == null && byRunId == null) {
             return null;
         }
-        return answer(
-                one,
-                new Held(byKey, byRunId, null),
-                found.now() == 0 ? around.ambient().micros() : found.now());
+        Admission decided = answering.decide(one, new Held(byKey, byRunId, null));
+        if (!(decided instanceof Admission.Repeat) && moved(one.trigger().current())) {
+            return null; // a refusal by a version that is not current any more
+        }
+        return answering.answer(
+                one, decided, found.now() == 0 ? around.ambient().micros() : found.now());
     }
 
     /** The key as older versions of the workflow named it, where they named it in another way. */
@@ -215,17 +265,20 @@ public final class Intake {
                 });
     }
 
-    private Answer admit(Case one) {
+    /** Null: stale. */
+    private @Nullable Answer admit(Case one) {
         Trigger trigger = one.trigger();
         RunId id = around.ambient().id();
         NewRun run = newRun(one, id);
+        long change = trigger.current().change();
         boolean own = !trigger.paused() && run.gate() == null && runs.reserve();
         Admitted outcome;
         boolean started = false;
         try {
             outcome = committer
-                    .admit(lane(one, id), new Write.Admit(run, one.wishes(), own))
+                    .admit(lane(one, id), new Write.Admit(run, one.wishes(), own, change))
                     .join();
+            around.counters().diskWaits.increment();
             if (outcome instanceof Admitted.Fresh fresh && fresh.owned()) {
                 runs.start(resident(one, id, fresh));
                 started = true;
@@ -242,10 +295,12 @@ public final class Intake {
         }
         one.wishes().forEach(wish -> seen.note(wish.name()));
         return switch (outcome) {
-            case Admitted.Fresh fresh -> fresh(one, id, fresh);
-            case Admitted.Held held -> answer(one, held(one, held), held.now());
+            case Admitted.Fresh fresh -> answering.fresh(one, id, fresh);
+            case Admitted.Held held ->
+                answering.answer(one, answering.decide(one, Answering.held(one, held)), held.now());
+            case Admitted.Stale _ -> null;
             case Admitted.InUse _ -> throw Refusals.inUse(one.trigger());
-            case Admitted.Absorbed absorbed -> absorbed(one, absorbed);
+            case Admitted.Absorbed absorbed -> answering.absorbed(one, absorbed);
             case Admitted.Again _ -> throw new IllegalStateException("the committer applies these again");
         };
     }
@@ -291,155 +346,10 @@ public final class Intake {
                 trigger.data(),
                 fresh.lineage(),
                 lane(one, id),
-                runIdText(one, id),
+                one.runIdText(id),
                 longest == null ? Write.Rest.NEVER : fresh.now() + longest.toNanos() / 1_000,
                 0,
                 false,
                 trigger.ties().parent());
-    }
-
-    private static String runIdText(Case one, RunId id) {
-        var chosen = one.trigger().names().runId();
-        return chosen == null ? id.text() : chosen.text();
-    }
-
-    private static Held held(Case one, Admitted.Held held) {
-        Known byKey = null;
-        Known byRunId = null;
-        Known byPayload = null;
-        for (int i = 0; i < one.wishes().size(); i++) {
-            switch (one.wishes().get(i).name().kind()) {
-                case KEY, WORKFLOW_KEY, DISTINCT_KEY -> byKey = held.known().get(i);
-                case RUN, CHILD -> byRunId = held.known().get(i);
-                case PAYLOAD -> byPayload = held.known().get(i);
-            }
-        }
-        return new Held(byKey, byRunId, byPayload);
-    }
-
-    private Answer fresh(Case one, RunId id, Admitted.Fresh fresh) {
-        Trigger trigger = one.trigger();
-        around.counters().fresh.increment();
-        if (trigger.names().key() == null) {
-            around.counters().unkeyed.increment();
-        }
-        Write.Earlier earlier = fresh.earlier();
-        if (earlier != null && earlier.expired()) {
-            around.counters().expiredKeyRetries.increment();
-        }
-        Known duplicateOf = fresh.duplicateOf();
-        return new Answer(
-                id,
-                runIdText(one, id),
-                trigger.paused() || fresh.queued() ? RunState.QUEUED : RunState.STARTED,
-                trigger.workflow().workflowId(),
-                false,
-                false,
-                List.of(),
-                trigger.names().key() == null ? 0 : one.wishes().getFirst().expiresAt(fresh.now()),
-                earlier == null
-                        ? null
-                        : earlier.chosenId() != null
-                                ? earlier.chosenId()
-                                : earlier.run().text(),
-                duplicateOf == null ? null : duplicateOf.runIdText());
-    }
-
-    /** The run that waits for quiet has taken this trigger in. */
-    private Answer absorbed(Case one, Admitted.Absorbed absorbed) {
-        around.counters().absorbed.increment();
-        RunId run = absorbed.run();
-        String chosen = absorbed.chosenId();
-        return new Answer(
-                run,
-                chosen == null ? run.text() : chosen,
-                RunState.QUEUED,
-                one.trigger().workflow().workflowId(),
-                false,
-                false,
-                List.of(),
-                one.trigger().names().key() == null
-                        ? 0
-                        : one.wishes().getFirst().expiresAt(absorbed.now()),
-                null,
-                null);
-    }
-
-    private Answer answer(Case one, Held held, long now) {
-        Trigger trigger = one.trigger();
-        String runId =
-                trigger.names().runId() == null ? null : trigger.names().runId().text();
-        Asked asked = new Asked(trigger.workflow().workflowId(), runId, trigger.strict(), known -> judge(one, known));
-        return switch (Admissions.decide(asked, held)) {
-            case Admission.Repeat repeat -> repeat(one, repeat, now);
-            case Admission.Conflict conflict -> {
-                around.counters().conflicts.increment();
-                remember(one, conflict.known(), new Shown(422, now, conflict.changed()), true);
-                throw Refusals.conflict(trigger, conflict);
-            }
-            case Admission.SamePayload same -> {
-                around.counters().duplicatePayloads.increment();
-                remember(one, same.known(), new Shown(409, now, List.of()), true);
-                throw Refusals.samePayload(trigger, same.known());
-            }
-            case Admission.Fresh _ -> throw new IllegalStateException("a held name cannot be fresh");
-        };
-    }
-
-    /** A known key is judged by the version that admitted it, so a publish never turns a retry into a conflict. */
-    private Judgement judge(Case one, Known known) {
-        Published current = one.trigger().workflow();
-        if (known.version() == current.version()) {
-            return new Judgement(current.policy(), one.fingerprint());
-        }
-        Published admitting = versions.version(known.workflowId(), known.version());
-        return new Judgement(
-                admitting.policy(),
-                Fingerprint.of(
-                        known.workflowId(),
-                        one.trigger().data(),
-                        admitting.policy(),
-                        one.trigger().space().secret()));
-    }
-
-    private Answer repeat(Case one, Admission.Repeat repeat, long now) {
-        around.counters().replayed.increment();
-        if (repeat.mismatch()) {
-            around.counters().mismatched.increment();
-        }
-        Known known = repeat.known();
-        remember(one, known, new Shown(200, now, repeat.changed()), false);
-        boolean keyed = one.trigger().names().key() != null && known.expiresAt() != Wish.FOREVER;
-        return new Answer(
-                known.run(),
-                known.runIdText(),
-                known.state(),
-                known.workflowId(),
-                true,
-                repeat.mismatch(),
-                repeat.changed(),
-                keyed ? known.expiresAt() : 0,
-                null,
-                null);
-    }
-
-    private record Shown(int statusCode, long at, List<String> changed) {}
-
-    private void remember(Case one, Known known, Shown shown, boolean conflict) {
-        Requests.Met met = new Requests.Met(
-                one.workspace(),
-                known.run(),
-                shown.at(),
-                shown.statusCode(),
-                one.trigger().sender().actor(),
-                shown.changed().isEmpty() ? null : String.join(", ", shown.changed()),
-                one.trigger().names().key() == null
-                        ? null
-                        : one.trigger().names().key().shortened());
-        if (conflict) {
-            requests.conflict(met);
-        } else {
-            requests.replayed(met);
-        }
     }
 }

@@ -8,6 +8,7 @@ import dev.semel.key.IdempotencyKey;
 import dev.semel.key.Known;
 import dev.semel.store.StoreFailure;
 import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Published;
 
 /** The texts of refused triggers: what happened, what did not, what to do; never a payload value. */
 final class Refusals {
@@ -69,6 +70,15 @@ final class Refusals {
                         + " run.",
                 "Send it again in a second; you will get the run of the first request.");
         return named(refusal, trigger, "2.6");
+    }
+
+    static SemelException restless(Published workflow) {
+        return new SemelException(
+                ErrorCode.OVERLOADED,
+                "Workflow \"" + workflow.name()
+                        + "\" was published, paused or resumed again and again while this trigger"
+                        + " was being admitted. No run was started.",
+                "Send it again with the same key when the workflow has come to rest; that is always safe.");
     }
 
     static SemelException unavailable(StoreFailure e) {

@@ -339,8 +339,9 @@ public final class RunLoop implements AutoCloseable {
 
     private void record(Resident run, Write.End end) {
         try {
-            engine.around().ambient().point("run-ending");
             // CRASH(run-ending): everything is done and the end is not on record; a restart replays it and ends it.
+            engine.around().ambient().point("run-ending");
+            engine.around().counters().diskWaits.increment();
             if (!engine.committer().submit(run.lane(), end).join().recorded()) {
                 throw new Unwind.NotOurs();
             }

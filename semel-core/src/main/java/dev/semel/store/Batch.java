@@ -7,4 +7,11 @@ import org.jspecify.annotations.Nullable;
 public record Batch(@Nullable Hold hold, List<Write<?>> writes) {
     /** The lease under which a lane writes, and the lane's own slot in its fence. */
     public record Hold(long lease, int slot) {}
+
+    /** Whether something in it changes workflows or tokens, for which it must wait for all batches in flight. */
+    public boolean changesCatalog() {
+        return writes.stream()
+                .anyMatch(write ->
+                        write instanceof Write.Change<?> change && change.edit().changesCatalog());
+    }
 }

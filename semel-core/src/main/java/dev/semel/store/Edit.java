@@ -3,32 +3,100 @@ package dev.semel.store;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The rare changes that people make. Each says what it did, never nothing. */
 public sealed interface Edit<T> {
+    /** Whether it may change workflows or tokens, which every worker remembers. */
+    default boolean changesCatalog() {
+        return false;
+    }
+
     /** Makes the workspace if there is none of that name; the answer is the one that exists. */
     record OpenWorkspace(String name, byte[] secret) implements Edit<Rows.Workspace> {}
 
     /** Publishes a version; an unchanged text stays the version it is. */
     record Publish(int workspace, String name, String workflowId, String body, String actor)
-            implements Edit<Rows.Workflow> {}
+            implements Edit<Rows.Workflow> {
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
 
     /** Pauses or resumes; resuming lets queued runs go. Null: no such workflow. */
-    record Pause(int workspace, String workflowId, boolean paused) implements Edit<Rows.@Nullable Workflow> {}
+    record Pause(int workspace, String workflowId, boolean paused) implements Edit<Rows.@Nullable Workflow> {
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
 
-    /** Sets runs free that were queued by a trigger which did not know yet that its workflow was resumed. */
-    record FreeResumed() implements Edit<Integer> {}
+    /**
+     * Makes a token, and first its workspace where it says one. Answers the token as it is stored; null: its id or hash
+     * is taken, or there is such a workspace already. Applied again it answers the same token.
+     *
+     * @param inside a workspace that must be new; null: the one that the token names
+     */
+    record CreateToken(Rows.Token token, @Nullable OpenWorkspace inside) implements Edit<Rows.@Nullable Token> {
+        public CreateToken(Rows.Token token) {
+            this(token, null);
+        }
+    }
 
-    record CreateToken(Rows.Token token) implements Edit<Boolean> {}
-
-    record RevokeToken(int workspace, String tokenId, String actor) implements Edit<Boolean> {}
+    record RevokeToken(int workspace, String tokenId, String actor) implements Edit<Boolean> {
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
 
     /**
      * Lets a name go, as long as it stands for that run: the next trigger with it is fresh. Asked twice it does nothing
      * more, even if the name was given to another run meanwhile. False: it was let go before, or stands for another run.
      */
     record Release(Name name, RunId run, String actor, String reason) implements Edit<Boolean> {}
+
+    /** Several names as one deed; those of payloads go with their keys. True: a key was let go. */
+    record ReleaseAll(List<Release> releases) implements Edit<Boolean> {}
+
+    /**
+     * A change that came with a key of its caller. The first one is done, and its answer is kept in the same transaction;
+     * later ones get that answer and do nothing.
+     *
+     * @param answer the text to keep; null where the change refused, which leaves nothing behind
+     */
+    record Once<T>(Asked asked, Edit<T> edit, Function<@Nullable T, @Nullable String> answer) implements Edit<Replied> {
+        @Override
+        public boolean changesCatalog() {
+            return edit.changesCatalog();
+        }
+    }
+
+    /**
+     * A request for a change.
+     *
+     * @param id of this very request: where it finds its own answer, that answer was lost and is no replay
+     * @param operation keys of different operations never meet
+     * @param digest of all that defines the request
+     * @param window microseconds for which the answer is kept
+     */
+    record Asked(RunId id, int workspace, String operation, String key, byte[] digest, long window) {}
+
+    sealed interface Replied {
+        /** Done now, or done before. */
+        record Done(String answer, boolean replayed) implements Replied {}
+
+        /** The change refused; nothing is kept. */
+        record Refused() implements Replied {}
+
+        /** The key came with another request before. Nothing was done. */
+        record OtherRequest() implements Replied {}
+    }
+
+    /** Deletes up to {@code limit} answers that are kept no longer; says how many. */
+    record DeleteReplies(int limit) implements Edit<Integer> {}
 
     /** Deletes these tombstones, where they still are what was read; answers how many. */
     record DeleteNames(List<Tombstone> tombstones) implements Edit<Integer> {}

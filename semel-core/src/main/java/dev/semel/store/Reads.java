@@ -82,8 +82,8 @@ public interface Reads extends AutoCloseable {
     /** What was found, and where to go on; null at the end. */
     record Slice(List<Edit.Tombstone> found, @Nullable Name next) {}
 
-    /** Whether a run is held although its workflow is not paused. */
-    boolean heldWithoutPause();
+    /** Whether an answer to a change is kept that need not be any more. */
+    boolean expiredReply();
 
     /** When the next run that nobody drives is due, by the store's clock; {@link Write.Rest#NEVER} where there is none. */
     long nextDue();

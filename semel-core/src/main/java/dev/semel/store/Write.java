@@ -15,8 +15,13 @@ public sealed interface Write<O> {
     /** How many bytes this adds to a batch, roughly. */
     int weight();
 
-    /** A trigger: take the names and create the run, or tell who holds them. {@code own}: this worker has room for it. */
-    record Admit(NewRun run, List<Wish> wishes, boolean own) implements Write<Admitted> {
+    /**
+     * A trigger: take the names and create the run, or tell who holds them.
+     *
+     * @param own this worker has room for it
+     * @param change of the catalog under which the workflow was looked up: the names are right under no other
+     */
+    record Admit(NewRun run, List<Wish> wishes, boolean own, long change) implements Write<Admitted> {
         @Override
         public int weight() {
             return 512 + run.input().length();
@@ -49,6 +54,9 @@ public sealed interface Write<O> {
         /** Another transaction holds the name and did not end in time. */
         record InUse() implements Admitted {}
 
+        /** The catalog has changed since the workflow was looked up. Nothing was taken; look again and ask again. */
+        record Stale() implements Admitted {}
+
         /** Decided by a neighbour in the same batch: apply it again in the next transaction. */
         record Again() implements Admitted {}
 
@@ -56,7 +64,7 @@ public sealed interface Write<O> {
         record Absorbed(long now, RunId run, @Nullable String chosenId, long due) implements Admitted {}
     }
 
-    /** The run that held the name before, and whether it lost it by expiry. */
+    /** The run that held the name before, and whether it lost it by expiry (false, too, where that is not known any more). */
     record Earlier(RunId run, @Nullable String chosenId, boolean expired) {}
 
     /** One execution of a run: the claim counts how often somebody took the run up, so an old execution is known. */

@@ -3,6 +3,7 @@ package dev.semel.trigger;
 import dev.semel.key.ChosenRunId;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.run.RunId;
+import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -10,34 +11,32 @@ import tools.jackson.databind.JsonNode;
 /**
  * A request for a run, as a door hands it in.
  *
+ * @param current the workflow as it was looked up; the admission holds only while that is still true
  * @param input the text of {@code data}, stored as it came
  * @param strict the caller wants a changed payload refused, whatever the workflow says
- * @param freshOnly held only against a fresh trigger (quota, input schema); throws to refuse. A known key is answered
- *     before it is asked
+ * @param checks what the door holds against it, once it is known what it is
  */
 public record Trigger(
         Space space,
-        Published workflow,
-        boolean paused,
+        Current current,
         JsonNode data,
         String input,
         Names names,
         Sender sender,
         boolean strict,
-        @Nullable Runnable freshOnly,
+        Checks checks,
         Ties ties) {
     /** A trigger that comes from no other run. */
     public Trigger(
             Space space,
-            Published workflow,
-            boolean paused,
+            Current current,
             JsonNode data,
             String input,
             Names names,
             Sender sender,
             boolean strict,
-            @Nullable Runnable freshOnly) {
-        this(space, workflow, paused, data, input, names, sender, strict, freshOnly, Ties.NONE);
+            Checks checks) {
+        this(space, current, data, input, names, sender, strict, checks, Ties.NONE);
     }
 
     /**
@@ -54,12 +53,35 @@ public record Trigger(
         public static final Ties NONE = new Ties(null, null, null, null);
     }
 
+    public Published workflow() {
+        return current.published();
+    }
+
+    public boolean paused() {
+        return current.paused();
+    }
+
+    /** The same request, for the workflow as it is by now. For triggers in which nothing else hangs on its version. */
+    public Trigger under(Current now) {
+        return new Trigger(space, now, data, input, names, sender, strict, checks, ties);
+    }
+
     /** The workspace, and the secret under which its field hashes are made. */
     public record Space(int workspace, byte[] secret) {}
 
     public record Names(
             @Nullable IdempotencyKey key, @Nullable ChosenRunId runId) {
         public static final Names NONE = new Names(null, null);
+    }
+
+    /**
+     * Each throws to refuse, before anything is written or remembered.
+     *
+     * @param fresh held only against a fresh trigger (quota, input schema): a known key is answered before it is asked
+     * @param repeat held only against a repeat (the quota of replays)
+     */
+    public record Checks(@Nullable Runnable fresh, @Nullable Runnable repeat) {
+        public static final Checks NONE = new Checks(null, null);
     }
 
     public record Sender(Door door, String actor, @Nullable String correlationId) {}

@@ -91,7 +91,7 @@ final class CommitterTest {
                 "{}",
                 new byte[0]);
         var wish = new Wish(new Name(1, Name.Kind.KEY, key), new byte[32], WINDOW, Known.HOLD, true);
-        return new Write.Admit(run, List.of(wish), true);
+        return new Write.Admit(run, List.of(wish), true, place.number("SELECT change FROM semel_catalog"));
     }
 
     /** Hands these over so that they are one batch. */
@@ -258,6 +258,23 @@ final class CommitterTest {
     }
 
     @Test
+    void a_write_that_somebody_waits_for_is_given_up_in_time_and_done_when_it_is_asked_again() {
+        store.down = true;
+        var change = new Write.Change<>(new Edit.OpenWorkspace("two", new byte[1]));
+        CompletableFuture<Rows.Workspace> soon = committer.submitSoon(0, change);
+        CompletableFuture<Rows.Workspace> patient = committer.submit(0, change);
+        Waiting.until("the store was tried", () -> counters.storeFailures.sum() > 0);
+        assertFalse(soon.isDone(), "it has time until its deadline");
+        nanos.addAndGet(Limits.DEFAULT.writeDeadline().toNanos() + 1);
+        assertInstanceOf(StoreFailure.class, failure(soon));
+        assertFalse(patient.isDone());
+        store.down = false;
+        assertEquals(2, patient.join().ws());
+        assertEquals(2, committer.submitSoon(0, change).join().ws());
+        assertEquals(2, place.count("semel_workspace"));
+    }
+
+    @Test
     void more_triggers_than_may_wait_are_refused_at_once() {
         store.shut();
         List<CompletableFuture<Admitted>> waiting = new ArrayList<>();
@@ -267,7 +284,8 @@ final class CommitterTest {
         SemelException refused = assertThrows(
                 SemelException.class,
                 () -> committer.admit(0, admit("too many")).join());
-        assertEquals(ErrorCode.STORE_UNAVAILABLE, refused.code());
+        assertEquals(ErrorCode.OVERLOADED, refused.code());
+        assertTrue(refused.code().retryable());
         assertTrue(refused.detail().contains("No run was started"));
         assertEquals(1, counters.overload.sum());
         store.open();

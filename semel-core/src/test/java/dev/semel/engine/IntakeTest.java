@@ -20,6 +20,7 @@ import dev.semel.store.Write;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
 import java.security.SecureRandom;
 import java.util.List;
@@ -68,7 +69,8 @@ final class IntakeTest {
                 Limits.DEFAULT,
                 around);
         runs = new RunLoop(engine, new Completions());
-        intake = new Intake(new Intake.Parts(committer, readers, requests, runs), (_, _) -> workflow, around);
+        intake = new Intake(
+                new Intake.Parts(committer, readers, requests, runs), new Catalog(readers, _ -> workflow), around);
         committer
                 .submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1])))
                 .join();
@@ -92,16 +94,20 @@ final class IntakeTest {
     }
 
     private Answer send(String key) {
-        return intake.trigger(new Trigger(
+        return send(key, "{}", false);
+    }
+
+    private Answer send(String key, String input, boolean strict) {
+        Trigger trigger = new Trigger(
                 new Trigger.Space(1, new byte[32]),
-                workflow,
-                false,
-                Json.parse("{}"),
-                "{}",
+                new Current(workflow, false, place.number("SELECT change FROM semel_catalog")),
+                Json.parse(input),
+                input,
                 new Trigger.Names(IdempotencyKey.of(key), null),
                 new Trigger.Sender(Door.LIBRARY, "tester", null),
-                false,
-                null));
+                strict,
+                Trigger.Checks.NONE);
+        return intake.trigger(1, trigger.current(), trigger::under);
     }
 
     private SemelException refused(String key) {
@@ -135,6 +141,27 @@ final class IntakeTest {
         assertEquals(first.runId(), again.runId());
         assertEquals(1, place.count("semel_run"));
         Waiting.until("the run is driven and ends", () -> place.count("semel_end") == 1);
+    }
+
+    @Test
+    void a_conflict_that_cannot_be_recorded_in_time_is_a_503_and_no_conflict() {
+        Answer first = send("K");
+        Waiting.until("the run has ended", () -> place.count("semel_end") == 1);
+        store.down = true;
+        long before = counters.storeFailures.sum();
+        FutureTask<SemelException> caller =
+                new FutureTask<>(() -> assertThrows(SemelException.class, () -> send("K", "{\"a\":1}", true)));
+        Thread.ofVirtual().start(caller);
+        Waiting.until("the store was tried", () -> counters.storeFailures.sum() > before);
+        nanos.addAndGet(Limits.DEFAULT.writeDeadline().toNanos() + 1);
+        Waiting.until("the caller is told", caller::isDone);
+        assertEquals(ErrorCode.STORE_UNAVAILABLE, caller.resultNow().code());
+        store.down = false;
+        assertEquals(0, place.count("semel_request"), "what was not answered as a conflict is not on record as one");
+        SemelException again = assertThrows(SemelException.class, () -> send("K", "{\"a\":1}", true));
+        assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, again.code());
+        assertEquals(first.runId(), again.members().get("run_id"));
+        assertEquals(1, place.count("semel_request"));
     }
 
     @Test

@@ -130,7 +130,10 @@ final class Actor implements AutoCloseable {
         return lease;
     }
 
-    /** Every row of every table as a line of text, sorted. */
+    /**
+     * Every row of every table as a line of text, sorted. A rate that nobody started by yet is no row: PostgreSQL makes
+     * one to have something to lock, and leaves it when the trigger is refused.
+     */
     List<String> rows() {
         List<String> lines = new ArrayList<>();
         try (Connection connection = place.jdbc()) {
@@ -140,6 +143,7 @@ final class Actor implements AutoCloseable {
         } catch (SQLException e) {
             throw new AssertionError("the rows of " + name + " could not be looked at", e);
         }
+        lines.removeIf(line -> line.startsWith("semel_rate ") && line.contains("next_at=0"));
         lines.sort(Comparator.naturalOrder());
         return lines;
     }

@@ -165,7 +165,7 @@ interface AdmissionRules {
     default void key_run_id_and_payload_are_taken_together() {
         RunId id = desk().id();
         Wish[] wishes = {desk().key("K"), desk().chosen("mine"), desk().payload("P", true)};
-        desk().apply(new Write.Admit(desk().run(id, RunState.STARTED, "mine"), List.of(wishes), true));
+        desk().apply(desk().admit(desk().run(id, RunState.STARTED, "mine"), List.of(wishes), true));
         for (Wish wish : wishes) {
             Known known = heldBy(desk().holder(wish));
             assertEquals(id, known.run());
@@ -214,7 +214,7 @@ interface AdmissionRules {
     default void a_worker_without_room_leaves_the_run_to_whoever_claims_it() {
         RunId id = desk().id();
         var fresh = assertInstanceOf(
-                Admitted.Fresh.class, desk().apply(new Write.Admit(desk().run(id), List.of(desk().key("K")), false)));
+                Admitted.Fresh.class, desk().apply(desk().admit(desk().run(id), List.of(desk().key("K")), false)));
         assertFalse(fresh.owned());
         assertEquals(0, Desk.claims(desk().runOf(id)));
         assertTrue(desk().freeWork());
@@ -235,7 +235,7 @@ interface AdmissionRules {
         RunId id = desk().id();
         var fresh = assertInstanceOf(
                 Admitted.Fresh.class,
-                desk().apply(new Write.Admit(desk().run(id, RunState.QUEUED, null), List.of(), true)));
+                desk().apply(desk().admit(desk().run(id, RunState.QUEUED, null), List.of(), true)));
         assertFalse(fresh.owned());
         assertEquals(RunState.QUEUED, desk().runOf(id).state());
         assertFalse(desk().freeWork());
@@ -249,9 +249,9 @@ interface AdmissionRules {
         RunId free = desk().id();
         RunId queued = desk().id();
         List<Object> outcomes = desk().applyAll(
-                        new Write.Admit(desk().run(queued, RunState.QUEUED, null), List.of(desk().key("q")), true),
-                        new Write.Admit(desk().run(free), List.of(desk().key("f")), false),
-                        new Write.Admit(desk().run(own), List.of(desk().key("o")), true));
+                        desk().admit(desk().run(queued, RunState.QUEUED, null), List.of(desk().key("q")), true),
+                        desk().admit(desk().run(free), List.of(desk().key("f")), false),
+                        desk().admit(desk().run(own), List.of(desk().key("o")), true));
         assertEquals(
                 List.of(false, false, true),
                 outcomes.stream()

@@ -83,7 +83,7 @@ interface ChangeRules {
                 .paused());
         assertTrue(desk().reads.catalogChange() > before);
         RunId queued = desk().id();
-        desk().apply(new Write.Admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
+        desk().apply(desk().admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
         assertEquals(List.of(), Desk.runs(desk().apply(new Write.Claim(5))));
         assertFalse(there(desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, false)))
                 .paused());
@@ -104,7 +104,7 @@ interface ChangeRules {
         int other = desk().workspace("two").ws();
         RunId queued = desk().id();
         desk().change(new Edit.Pause(desk().ws, Desk.WORKFLOW, true));
-        desk().apply(new Write.Admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
+        desk().apply(desk().admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
         Object answer = desk().applyAll(new Write.Change<>(new Edit.Pause(other, Desk.WORKFLOW, false)))
                 .getFirst();
         assertEquals(Nothing.NOTHING, answer);
@@ -115,7 +115,8 @@ interface ChangeRules {
     @Test
     default void a_token_is_found_by_its_hash_until_it_is_revoked() {
         var token = new Rows.Token("tok_1", desk().ws, "one", "ci", Desk.bytes("hash"), "trigger,read", 60, 0, 0);
-        assertTrue(desk().change(new Edit.CreateToken(token)));
+        Rows.Token made = there(desk().change(new Edit.CreateToken(token)));
+        assertEquals(Place.START, made.createdAt());
         Rows.Token found = there(desk().reads.token(Desk.bytes("hash")));
         assertEquals("one", found.workspace());
         assertEquals("trigger,read", found.scopes());
@@ -139,9 +140,12 @@ interface ChangeRules {
     @Test
     default void a_token_with_a_known_hash_or_id_is_refused() {
         var token = new Rows.Token("tok_1", desk().ws, "one", "ci", Desk.bytes("hash"), "read", 0, 0, 0);
-        assertTrue(desk().change(new Edit.CreateToken(token)));
+        assertNotNull(desk().change(new Edit.CreateToken(token)));
         var sameHash = new Rows.Token("tok_2", desk().ws, "one", "ci", Desk.bytes("hash"), "admin", 0, 0, 0);
-        assertFalse(desk().change(new Edit.CreateToken(sameHash)));
+        assertEquals(
+                Nothing.NOTHING,
+                desk().applyAll(new Write.Change<>(new Edit.CreateToken(sameHash)))
+                        .getFirst());
         assertEquals(1, desk().reads.tokens(desk().ws).size());
     }
 

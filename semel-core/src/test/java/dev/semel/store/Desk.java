@@ -1,5 +1,6 @@
 package dev.semel.store;
 
+import dev.semel.effect.Ledger;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -26,6 +27,7 @@ final class Desk implements AutoCloseable {
     final Batch.Hold hold = new Batch.Hold(LEASE, 0);
     final int ws;
     private long nextId = 1_000_000;
+    private @Nullable Lane txLane;
 
     Desk(Dialect dialect) {
         this(dialect.open());
@@ -102,7 +104,12 @@ final class Desk implements AutoCloseable {
     }
 
     Write.Admit admit(RunId id, Wish... wishes) {
-        return new Write.Admit(run(id), List.of(wishes), true);
+        return admit(run(id), List.of(wishes), true);
+    }
+
+    /** As a caller asks who has just looked the workflow up. */
+    Write.Admit admit(NewRun run, List<Wish> wishes, boolean own) {
+        return new Write.Admit(run, wishes, own, reads.catalogChange());
     }
 
     /** Admits a run that must be fresh, and says which. */
@@ -127,6 +134,36 @@ final class Desk implements AutoCloseable {
         return new Write.Append(run, seq, entries, RunState.RUNNING);
     }
 
+    /** What the first execution of a run does to the ledger, with nothing for its journal. */
+    static Write.Append ops(RunId run, Ledger.Op... ops) {
+        return ops(new Write.Driver(run, 1), ops);
+    }
+
+    static Write.Append ops(Write.Driver by, Ledger.Op... ops) {
+        return new Write.Append(by, 0, "", RunState.RUNNING, List.of(ops), null);
+    }
+
+    /** Puts a run away until it is due, or until it has more than so many signals. */
+    static Write.Append rest(Write.Driver by, long due, int signals) {
+        var rest = new Write.Rest(due, "{\"for\":\"time\"}", signals);
+        return new Write.Append(by, 0, "", RunState.WAITING, List.of(), rest);
+    }
+
+    /** A trigger whose run goes through a gate. */
+    Write.Admit gated(RunId id, NewRun.Gate gate, Wish... wishes) {
+        return admit(gatedRun(id, gate, RunState.STARTED), List.of(wishes), true);
+    }
+
+    NewRun gatedRun(RunId id, NewRun.Gate gate, RunState state) {
+        return linked(id, NewRun.Links.NONE, gate, state);
+    }
+
+    NewRun linked(RunId id, NewRun.Links links, NewRun.@Nullable Gate gate, RunState state) {
+        NewRun run = run(id, state, null);
+        return new NewRun(
+                id, ws, null, WORKFLOW, 1, state, run.origin(), "{\"id\":\"" + id + "\"}", run.fields(), links, gate);
+    }
+
     Write.Seen seen(RunId run, boolean conflict, long times) {
         return new Write.Seen(id(), ws, run, conflict, place.time(), conflict ? 422 : 200, "actor", null, times);
     }
@@ -148,7 +185,34 @@ final class Desk implements AutoCloseable {
     }
 
     List<Object> applyAll(List<? extends Write<?>> writes) {
-        return lane.apply(new Batch(hold, new ArrayList<>(writes)));
+        return new ArrayList<>(lane.apply(new Batch(hold, new ArrayList<>(writes))));
+    }
+
+    /** A transaction of the user, where the store does them: on a connection of its own, or in the lane. */
+    Write.TxOutcome tx(Write.Tx tx) {
+        return txAs(new Batch.Hold(LEASE, store.txLanes() == 0 ? 0 : store.lanes()), tx);
+    }
+
+    Write.TxOutcome txAs(Batch.@Nullable Hold as, Write.Tx tx) {
+        if (store.txLanes() == 0) {
+            return applyAs(as, tx);
+        }
+        if (txLane == null) {
+            txLane = store.openTxLane();
+        }
+        return (Write.TxOutcome) txLane.apply(new Batch(as, List.of(tx))).getFirst();
+    }
+
+    /** Applies what is deferred again, as a lane does, until every write has its answer. */
+    List<Object> decided(Write<?>... writes) {
+        List<Object> outcomes = applyAll(writes);
+        for (int i = 0; i < writes.length; i++) {
+            Object outcome = outcomes.get(i);
+            if (outcome instanceof Write.Admitted.Again || outcome == Write.Deferred.DEFERRED) {
+                outcomes.set(i, apply(writes[i]));
+            }
+        }
+        return outcomes;
     }
 
     <T> T change(Edit<T> edit) {
@@ -182,6 +246,9 @@ final class Desk implements AutoCloseable {
     void abandon() {
         reads.close();
         lane.close();
+        if (txLane != null) {
+            txLane.close();
+        }
         leases.close();
         store.close();
         place.close();
@@ -194,6 +261,25 @@ final class Desk implements AutoCloseable {
 
     static int claims(Rows.Run run) {
         return java.util.Objects.requireNonNull(run.work()).claims();
+    }
+
+    Rows.Work work(RunId run) {
+        Rows.Work work = runOf(run).work();
+        if (work == null) {
+            throw new AssertionError("run " + run + " is not at work");
+        }
+        return work;
+    }
+
+    /** The runs that nobody drives and that are due, taken up in order. */
+    List<Write.Driver> claim() {
+        return apply(new Write.Claim(100)).stream()
+                .sorted(java.util.Comparator.comparing(Write.Driver::run))
+                .toList();
+    }
+
+    Write.End end(Write.Driver by, Ledger.Op... ops) {
+        return new Write.End(by, RunState.COMPLETED, Write.Ending.output("{}"), "[]", List.of(ops));
     }
 
     List<String> journal(RunId run) {

@@ -196,8 +196,7 @@ final class FenceTest {
     void a_claim_skips_what_another_worker_claims_right_now() throws Exception {
         RunId one = desk.id();
         RunId two = desk.id();
-        desk.applyAll(
-                new Write.Admit(desk.run(one), List.of(), false), new Write.Admit(desk.run(two), List.of(), false));
+        desk.applyAll(desk.admit(desk.run(one), List.of(), false), desk.admit(desk.run(two), List.of(), false));
         try (Connection claimer = desk.place.jdbc();
                 var statement = claimer.createStatement()) {
             claimer.setAutoCommit(false);

@@ -23,7 +23,16 @@ public final class Invariants {
             WHERE (SELECT count(*) FROM semel_work w WHERE w.run = r.run)
                 + (SELECT count(*) FROM semel_end e WHERE e.run = r.run) <> 1
             """);
-        for (String table : List.of("semel_work", "semel_end", "semel_journal", "semel_request", "semel_use")) {
+        for (String table : List.of(
+                "semel_work",
+                "semel_end",
+                "semel_journal",
+                "semel_request",
+                "semel_use",
+                "semel_link",
+                "semel_effect",
+                "semel_signal",
+                "semel_quiet")) {
             NEVER.put(
                     "a row of " + table + " is about no run",
                     "SELECT 'a row' FROM " + table
@@ -56,6 +65,9 @@ public final class Invariants {
         NEVER.put("a fence slot is left of a lease that is gone", """
             SELECT f.slot FROM semel_fence f WHERE NOT EXISTS (SELECT 1 FROM semel_lease l WHERE l.lease = f.lease)
             """);
+        NEVER.put("a fence slot knows another catalog than there is", """
+            SELECT f.slot FROM semel_fence f WHERE f.change <> (SELECT change FROM semel_catalog)
+            """);
         NEVER.put("a name belongs to another workspace than its run", """
             SELECT k.key FROM semel_key k JOIN semel_run r ON r.run = k.run WHERE r.ws <> k.ws
             """);
@@ -63,6 +75,51 @@ public final class Invariants {
             SELECT w.name FROM semel_workflow w WHERE NOT EXISTS (
                 SELECT 1 FROM semel_version v WHERE v.workflow_id = w.workflow_id AND v.version = w.version)
             """);
+        gates();
+    }
+
+    private static void gates() {
+        NEVER.put("a run that is not at work has a place", """
+            SELECT p.queue FROM semel_place p WHERE NOT EXISTS (SELECT 1 FROM semel_work w WHERE w.run = p.run)
+            """);
+        NEVER.put("a place is in no queue", """
+            SELECT p.queue FROM semel_place p
+            WHERE NOT EXISTS (SELECT 1 FROM semel_queue q WHERE q.queue = p.queue AND q.tail >= p.ticket)
+            """);
+        NEVER.put("more runs of a queue are begun than may be", """
+            SELECT queue FROM semel_place WHERE begun = 1 GROUP BY queue HAVING count(*) > max(cap)
+            """);
+        NEVER.put("a run waits behind nobody", """
+            SELECT queue FROM semel_place GROUP BY queue HAVING sum(begun) = 0
+            """);
+        NEVER.put("a run was let past one before it", """
+            SELECT p.queue FROM semel_place p WHERE p.begun = 1 AND EXISTS (
+                SELECT 1 FROM semel_place o WHERE o.queue = p.queue AND o.ticket < p.ticket AND o.begun = 0)
+            """);
+        NEVER.put("a run that waits for a place is free", """
+            SELECT w.state FROM semel_work w WHERE w.gated = 2 AND w.held = 0 AND w.cancel = 0
+            """);
+        NEVER.put("a run waits for a place and has all", """
+            SELECT w.state FROM semel_work w
+            WHERE w.gated = 2 AND NOT EXISTS (SELECT 1 FROM semel_place p WHERE p.run = w.run AND p.begun = 0)
+            """);
+        NEVER.put("a run has its places and has not", """
+            SELECT w.state FROM semel_work w
+            WHERE w.gated = 1 AND (NOT EXISTS (SELECT 1 FROM semel_place p WHERE p.run = w.run)
+                OR EXISTS (SELECT 1 FROM semel_place p WHERE p.run = w.run AND p.begun = 0))
+            """);
+        NEVER.put("an effect belongs to another workspace than its run", """
+            SELECT e.path FROM semel_effect e JOIN semel_run r ON r.run = e.run WHERE r.ws <> e.ws
+            """);
+        NEVER.put("an effect is accepted and not done, or done and not accepted", """
+            SELECT e.path FROM semel_effect e WHERE (e.state = 2) <> (e.accepted_at > 0)
+            """);
+        for (String link : List.of("parent", "replay_of")) {
+            NEVER.put(
+                    link + " leads to no run",
+                    "SELECT 'a link' FROM semel_link l WHERE l." + link
+                            + " IS NOT NULL AND NOT EXISTS (SELECT 1 FROM semel_run o WHERE o.run = l." + link + ")");
+        }
     }
 
     private Invariants() {}

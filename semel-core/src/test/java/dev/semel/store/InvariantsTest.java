@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,9 +30,27 @@ final class InvariantsTest {
         two runs have one chosen id        | UPDATE semel_run SET chosen_id = 'same'
         a journal has a hole               | UPDATE semel_journal SET seq = 1
         belongs to a lease that is gone    | UPDATE semel_work SET owner = 9
-        a fence slot is left of a lease    | INSERT INTO semel_fence VALUES (9, 0)
+        a fence slot is left of a lease    | INSERT INTO semel_fence (lease, slot) VALUES (9, 0)
+        a fence slot knows another catalog | UPDATE semel_fence SET change = 0
         belongs to another workspace       | UPDATE semel_key SET ws = 9
         a workflow has no text             | UPDATE semel_workflow SET version = 9
+        row of semel_link is about no run  | UPDATE semel_link SET run = zeroblob(16)
+        row of semel_effect is about no    | UPDATE semel_effect SET run = zeroblob(16)
+        row of semel_signal is about no    | UPDATE semel_signal SET run = zeroblob(16)
+        row of semel_quiet is about no run | UPDATE semel_quiet SET run = zeroblob(16)
+        parent leads to no run             | UPDATE semel_link SET parent = zeroblob(16)
+        replay_of leads to no run          | UPDATE semel_link SET replay_of = zeroblob(16)
+        that is not at work has a place    | UPDATE semel_place SET run = zeroblob(16)
+        a place is in no queue             | DELETE FROM semel_queue
+        a place is in no queue             | UPDATE semel_queue SET tail = 0
+        more runs of a queue are begun     | UPDATE semel_place SET begun = 1
+        a run waits behind nobody          | UPDATE semel_place SET begun = 0
+        was let past one before it         | UPDATE semel_place SET begun = 1 - begun
+        that waits for a place is free     | UPDATE semel_work SET held = 0
+        waits for a place and has all      | UPDATE semel_place SET begun = 1
+        has its places and has not         | UPDATE semel_work SET gated = 1
+        effect belongs to another          | UPDATE semel_effect SET ws = 9
+        is accepted and not done           | UPDATE semel_effect SET state = 2
         """)
     void every_invariant_can_fail(String rule, String tampering) {
         Desk desk = new Desk(Dialect.SQLITE);
@@ -39,6 +58,13 @@ final class InvariantsTest {
             RunId run = desk.fresh(desk.key("K"));
             desk.fresh();
             desk.apply(desk.append(run, 0, "[]"));
+            var gate = new NewRun.Gate(
+                    List.of(new NewRun.Gate.Place("Q", 1)), null, 0, new NewRun.Gate.Debounce("D", 1, 1));
+            var links = new NewRun.Links(null, run, run);
+            desk.apply(desk.admit(desk.linked(desk.id(), links, gate, RunState.STARTED), List.of(), false));
+            desk.apply(desk.gated(desk.id(), new NewRun.Gate(gate.places(), null, 0, null)));
+            desk.apply(Desk.ops(run, Deed.of(desk.ws, "d").reserve(run)));
+            desk.change(new Edit.Signal(desk.ws, run, "s", "k", "{}"));
             desk.apply(new Write.Tally(List.of(desk.seen(run, false, 3))));
             Invariants.check(desk.place);
             desk.store.close();

@@ -51,7 +51,7 @@ interface LimitRules {
     default void a_megabyte_of_input_comes_back_as_it_was() {
         String input = "{\"x\":\"" + "€😀\\u0000 a".repeat(80_000) + "\"}";
         RunId id = desk().id();
-        desk().apply(new Write.Admit(withInput(id, input), List.of(), true));
+        desk().apply(desk().admit(withInput(id, input), List.of(), true));
         Rows.Run run = desk().runOf(id);
         assertEquals(input, run.input());
         assertEquals("äctor 😀", run.origin().actor());
@@ -78,7 +78,7 @@ interface LimitRules {
         assertEquals(List.of(), desk().applyAll());
         assertEquals(List.of(true), desk().applyAll(new Write.Tally(List.of())));
         RunId id = desk().id();
-        desk().apply(new Write.Admit(withInput(id, ""), List.of(), true));
+        desk().apply(desk().admit(withInput(id, ""), List.of(), true));
         assertEquals("", desk().runOf(id).input());
         assertEquals(List.of(), Desk.runs(desk().apply(new Write.Claim(0))));
         assertEquals(0, desk().change(new Edit.DeleteNames(List.of())));
@@ -114,7 +114,7 @@ interface LimitRules {
     @Test
     default void a_nul_is_stored_whole_or_refused_whole() {
         RunId id = desk().id();
-        var admit = new Write.Admit(withInput(id, "a\u0000b"), List.of(desk().key("K")), true);
+        var admit = desk().admit(withInput(id, "a\u0000b"), List.of(desk().key("K")), true);
         try {
             desk().apply(admit);
             assertEquals("a\u0000b", desk().runOf(id).input());

@@ -5,6 +5,7 @@ import dev.semel.testing.memory.MemoryStore;
 import dev.semel.testing.memory.Snapshot;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A store in memory. What is asked in SQL is answered by a picture of its rows. */
@@ -42,6 +43,11 @@ public final class MemoryPlace implements Place {
         } catch (SQLException e) {
             throw new AssertionError("the rows do not fit the schema", e);
         }
+    }
+
+    /** Every row as a text. */
+    List<String> rows() {
+        return Snapshot.rows(store).stream().map(Shown::of).toList();
     }
 
     @Override

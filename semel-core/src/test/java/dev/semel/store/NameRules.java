@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Write.Admitted;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -64,8 +65,10 @@ interface NameRules {
     default void an_expired_chosen_run_is_named_as_its_caller_named_it() {
         Wish key = desk().key("K");
         RunId first = desk().id();
-        desk().apply(new Write.Admit(
-                desk().run(first, dev.semel.run.RunState.STARTED, "mine"), List.of(key, desk().chosen("mine")), true));
+        desk().apply(desk().admit(
+                        desk().run(first, dev.semel.run.RunState.STARTED, "mine"),
+                        List.of(key, desk().chosen("mine")),
+                        true));
         desk().apply(desk().end(first));
         desk().place.setTime(Place.START + Desk.WINDOW);
         var fresh = assertInstanceOf(Admitted.Fresh.class, ask(key));
@@ -212,5 +215,60 @@ interface NameRules {
                 .toList();
         assertEquals(texts.length * 3, stored.size());
         assertEquals(stored.stream().sorted().toList(), stored);
+    }
+
+    @Test
+    default void many_keys_of_one_payload_that_is_only_flagged_are_one_transaction() {
+        for (boolean held : new boolean[] {false, true}) {
+            Wish payload = desk().payload("P " + held, false);
+            RunId holder = held ? desk().fresh(payload) : null;
+            List<Write.Admit> batch = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                batch.add(desk().admit(desk().id(), desk().key(held + " " + i), payload));
+            }
+            List<Object> outcomes = desk().applyAll(batch);
+            RunId first = holder == null ? batch.getFirst().run().id() : holder;
+            for (int i = 0; i < 50; i++) {
+                Admitted.Fresh fresh = assertInstanceOf(Admitted.Fresh.class, outcomes.get(i));
+                RunId expected = holder == null && i == 0 ? null : first;
+                Known of = fresh.duplicateOf();
+                assertEquals(expected, of == null ? null : of.run());
+                assertEquals(expected, desk().runOf(batch.get(i).run().id()).duplicateOf());
+            }
+        }
+    }
+
+    @Test
+    default void many_equal_triggers_of_a_flagged_payload_are_one_transaction() {
+        Wish key = desk().key("K");
+        Wish payload = desk().payload("P", false);
+        List<Write.Admit> batch = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+            batch.add(desk().admit(desk().id(), key, payload));
+        }
+        List<Object> outcomes = desk().applyAll(batch);
+        assertInstanceOf(Admitted.Fresh.class, outcomes.getFirst());
+        for (Object outcome : outcomes.subList(1, 50)) {
+            Admitted.Held held = assertInstanceOf(Admitted.Held.class, outcome);
+            Known byKey = assertInstanceOf(Known.class, held.known().getFirst());
+            assertEquals(batch.getFirst().run().id(), byKey.run());
+            assertNull(held.known().get(1), "a payload that is only flagged stops nobody");
+        }
+        assertEquals(1, desk().place.count("semel_run"));
+    }
+
+    @Test
+    default void a_flagged_payload_whose_first_trigger_was_refused_goes_to_the_next() {
+        desk().fresh(desk().key("K"));
+        Wish payload = desk().payload("P", false);
+        Write.Admit refused = desk().admit(desk().id(), desk().key("K"), payload);
+        Write.Admit next = desk().admit(desk().id(), desk().key("L"), payload);
+        List<Object> outcomes = desk().applyAll(refused, next);
+        assertInstanceOf(Admitted.Held.class, outcomes.getFirst());
+        Object second = outcomes.get(1) instanceof Admitted.Again ? desk().apply(next) : outcomes.get(1);
+        assertNull(assertInstanceOf(Admitted.Fresh.class, second).duplicateOf());
+        assertEquals(
+                next.run().id(),
+                assertInstanceOf(Known.class, desk().holder(payload)).run());
     }
 }

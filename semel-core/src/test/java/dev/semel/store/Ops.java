@@ -32,7 +32,8 @@ final class Ops {
         List<Ledger.Op> ops = new ArrayList<>();
         Rows.Run run = reads.claimed(by.run());
         int ws = run == null ? 1 : run.ws();
-        List<Ledger.Id> ids = IDS.stream().filter(id -> id.workspace() == ws).toList();
+        List<Ledger.Id> ids = new ArrayList<>(IDS);
+        ids.removeIf(id -> id.workspace() != ws);
         for (Ledger.Row row : reads.effects(by.run())) {
             if (random.nextInt(3) != 0) {
                 Ledger.State to =
@@ -46,7 +47,7 @@ final class Ops {
         }
         for (int i = reserves ? random.nextInt(3) : 0; i > 0; i--) {
             ops.add(new Ledger.Reserve(
-                    pick(ids),
+                    ids.remove(random.nextInt(ids.size())),
                     holder(by),
                     pick(List.of(0L, 1_000_000L, 3_600_000_000L)),
                     pick(List.of(0L, 5_000_000L)),

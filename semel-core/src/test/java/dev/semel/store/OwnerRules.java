@@ -49,7 +49,7 @@ interface OwnerRules {
     default void who_does_not_own_the_run_writes_nothing_about_it() {
         RunId mine = desk().fresh();
         RunId free = desk().id();
-        desk().apply(new Write.Admit(desk().run(free), List.of(), false));
+        desk().apply(desk().admit(desk().run(free), List.of(), false));
         RunId unknown = desk().id();
         assertEquals(
                 List.of(Owned.FENCED, Owned.FENCED, Owned.FENCED, Owned.FENCED, Owned.RECORDED),
@@ -133,10 +133,10 @@ interface OwnerRules {
         RunId third = desk().id();
         desk().fresh();
         desk().applyAll(
-                        new Write.Admit(desk().run(third), List.of(), false),
-                        new Write.Admit(desk().run(first), List.of(), false),
-                        new Write.Admit(desk().run(queued, RunState.QUEUED, null), List.of(), false),
-                        new Write.Admit(desk().run(second), List.of(), false));
+                        desk().admit(desk().run(third), List.of(), false),
+                        desk().admit(desk().run(first), List.of(), false),
+                        desk().admit(desk().run(queued, RunState.QUEUED, null), List.of(), false),
+                        desk().admit(desk().run(second), List.of(), false));
         assertEquals(
                 List.of(first, second),
                 Desk.runs(desk().apply(new Write.Claim(2))).stream().sorted().toList());

@@ -1,6 +1,6 @@
 package dev.semel.store;
 
-final class PostgresStoreTest extends StoreContract {
+final class PostgresStoreTest extends StoreContract implements TxRules {
     @Override
     Place place() {
         return Dialect.POSTGRES.open();

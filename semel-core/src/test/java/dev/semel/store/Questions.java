@@ -6,6 +6,7 @@ import dev.semel.run.RunState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ final class Questions {
     private void store(long lease) {
         answer("now", reads::now);
         answer("catalogChange", reads::catalogChange);
-        answer("heldWithoutPause", reads::heldWithoutPause);
+        answer("expiredReply", reads::expiredReply);
         answer("nextDue", reads::nextDue);
         answer("unfinished", reads::unfinished);
         List<Write.Driver> owned = reads.owned(lease, null, 3);
@@ -85,13 +86,7 @@ final class Questions {
     private void names(int ws) {
         for (String key : Triggers.KEYS) {
             answer("key " + key, () -> reads.key(ws, key));
-            answer(
-                    "names " + key,
-                    () -> reads.names(List.of(
-                            new Name(ws, Name.Kind.KEY, key),
-                            new Name(ws, Name.Kind.WORKFLOW_KEY, key + "\nwf_pay"),
-                            new Name(ws, Name.Kind.DISTINCT_KEY, key + "\nd1"),
-                            new Name(ws, Name.Kind.PAYLOAD, "p1"))));
+            answer("names " + key, () -> found(ws, key));
             answer("runs of key " + key, () -> reads.runs(filter(ws, null, null, key)));
         }
         for (String prefix : List.of("", "a", "a b", "zz")) {
@@ -107,6 +102,16 @@ final class Questions {
         Reads.Slice slice = reads.tombstones(null, 3, Long.MAX_VALUE);
         answer("tombstones", () -> slice);
         answer("tombstones after", () -> reads.tombstones(slice.next(), 4, reads.now()));
+    }
+
+    /** PostgreSQL tells the time with what it found, so where nobody holds a name there is no time to compare. */
+    private Object found(int ws, String key) {
+        Reads.Found found = reads.names(List.of(
+                new Name(ws, Name.Kind.KEY, key),
+                new Name(ws, Name.Kind.WORKFLOW_KEY, key + "\nwf_pay"),
+                new Name(ws, Name.Kind.DISTINCT_KEY, key + "\nd1"),
+                new Name(ws, Name.Kind.PAYLOAD, "p1")));
+        return found.known().stream().anyMatch(Objects::nonNull) ? found : found.known();
     }
 
     private static Reads.RunFilter filter(

@@ -33,7 +33,7 @@ interface ReadRules {
     private RunId started(int ws, String workflow, @Nullable String key) {
         RunId id = desk().id();
         List<Wish> wishes = key == null || ws != desk().ws ? List.of() : List.of(desk().key(key));
-        desk().apply(new Write.Admit(run(id, ws, workflow, key), wishes, true));
+        desk().apply(desk().admit(run(id, ws, workflow, key), wishes, true));
         return id;
     }
 
@@ -204,7 +204,7 @@ interface ReadRules {
         RunId mine = desk().fresh(desk().key("K"));
         RunId theirs = desk().id();
         Wish theirKey = new Wish(new Name(other, Name.Kind.KEY, "K"), Desk.bytes("d"), Desk.WINDOW, 0, true);
-        var admitted = desk().apply(new Write.Admit(run(theirs, other, "wf_other", "K"), List.of(theirKey), true));
+        var admitted = desk().apply(desk().admit(run(theirs, other, "wf_other", "K"), List.of(theirKey), true));
         assertEquals(Write.Admitted.Fresh.class, admitted.getClass());
         desk().apply(new Write.Tally(List.of(desk().seen(mine, false, 1))));
         Reads reads = desk().reads;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
 import dev.semel.store.Write.Admitted;
 import dev.semel.store.Write.Owned;
 import java.time.Duration;
@@ -60,6 +61,23 @@ interface RepeatedRules {
         assertEquals(old, again.lineage());
         assertEquals(old, desk().runOf(admit.run().id()).previous());
         assertEquals(2, desk().place.count("semel_run"));
+    }
+
+    @Test
+    default void an_admission_applied_again_still_knows_the_run_before_it() {
+        for (String chosen : new String[] {null, "mine"}) {
+            Wish key = desk().key("K " + chosen);
+            RunId old = desk().id();
+            desk().apply(desk().admit(desk().run(old, RunState.STARTED, chosen), List.of(key), true));
+            desk().apply(desk().end(old));
+            desk().change(new Edit.Release(key.name(), old, "op", "why"));
+            Write.Admit admit = desk().admit(desk().id(), key);
+            Admitted first = desk().apply(admit);
+            assertEquals(
+                    new Write.Earlier(old, chosen, false),
+                    assertInstanceOf(Admitted.Fresh.class, first).earlier());
+            assertEquals(first, desk().apply(admit));
+        }
     }
 
     @Test
@@ -141,8 +159,8 @@ interface RepeatedRules {
         RunId one = desk().id();
         RunId two = desk().id();
         desk().applyAll(
-                        new Write.Admit(desk().run(one), List.of(), false),
-                        new Write.Admit(desk().run(two), List.of(), false));
+                        desk().admit(desk().run(one), List.of(), false),
+                        desk().admit(desk().run(two), List.of(), false));
         assertEquals(List.of(one), Desk.runs(desk().apply(new Write.Claim(1))));
         assertEquals(List.of(two), Desk.runs(desk().apply(new Write.Claim(1))));
         assertEquals(List.of(), Desk.runs(desk().apply(new Write.Claim(1))));

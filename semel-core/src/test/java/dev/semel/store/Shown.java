@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Values as texts that are equal where the values are: records by their parts, arrays of bytes by what is in them. */
 final class Shown {
+    private static final int LONGEST = 100;
+
     private Shown() {}
 
     static String of(@Nullable Object value) {
@@ -23,6 +25,9 @@ final class Shown {
                         + Stream.of(one.getClass().getRecordComponents())
                                 .map(part -> part.getName() + "=" + of(read(part, one)))
                                 .collect(Collectors.joining(", ", "(", ")"));
+            case String text
+            when text.length() > LONGEST ->
+                text.substring(0, LONGEST) + "… (" + text.length() + " characters, hash " + text.hashCode() + ")";
             default -> value.toString();
         };
     }

@@ -5,7 +5,8 @@ import org.junit.jupiter.api.BeforeEach;
 
 /**
  * What every store does. The rules stand in the interfaces, a chapter each; a store only says where it is. No rule is
- * left out for one of them.
+ * left out for one of them. Stores that speak SQL keep {@link TxRules} too; in memory there is no connection that the
+ * user's code could be given.
  */
 abstract class StoreContract
         implements AdmissionRules,
@@ -13,9 +14,16 @@ abstract class StoreContract
                 RepeatedRules,
                 OwnerRules,
                 ChangeRules,
+                CatalogRules,
+                ReplyRules,
                 SweepRules,
                 ReadRules,
-                LimitRules {
+                LimitRules,
+                LedgerRules,
+                RestRules,
+                SignalRules,
+                GateRules,
+                QuietRules {
     private Desk desk = unopened();
 
     abstract Place place();

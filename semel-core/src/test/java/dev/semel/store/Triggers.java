@@ -6,6 +6,8 @@ import dev.semel.run.RunState;
 import dev.semel.trigger.Door;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -18,9 +20,14 @@ final class Triggers {
     /** Every run that was ever asked for, in order. */
     private final List<RunId> asked;
 
-    Triggers(RandomGenerator random, List<RunId> asked) {
+    private final Predicate<RunId> exists;
+    private final LongSupplier catalog;
+
+    Triggers(RandomGenerator random, List<RunId> asked, Predicate<RunId> exists, LongSupplier catalog) {
         this.random = random;
         this.asked = asked;
+        this.exists = exists;
+        this.catalog = catalog;
     }
 
     /** With any number of names, links and a gate. */
@@ -40,15 +47,20 @@ final class Triggers {
             var name = new Name(ws, Name.Kind.PAYLOAD, "p" + random.nextInt(2));
             wishes.add(new Wish(name, new byte[] {5}, window(), Known.HOLD, random.nextBoolean()));
         }
-        NewRun.Gate gate = random.nextInt(3) == 0 ? gate() : null;
-        return new Write.Admit(run(ws, workflow, chosen, gate), wishes, random.nextInt(4) != 0);
+        NewRun.Gate gate = random.nextInt(3) == 0 ? gate(workflow) : null;
+        return new Write.Admit(run(ws, workflow, chosen, gate), wishes, random.nextInt(4) != 0, change());
     }
 
     /** With one name at most, and nothing else: many of these may be in one batch. */
     Write.Admit plain() {
         String workflow = pick(List.of("wf_pay", "wf_ship"));
         List<Wish> wishes = random.nextInt(4) == 0 ? List.of() : List.of(key(1, workflow));
-        return new Write.Admit(run(1, workflow, null, null), wishes, random.nextBoolean());
+        return new Write.Admit(run(1, workflow, null, null), wishes, random.nextBoolean(), change());
+    }
+
+    /** Mostly the catalog as it is; sometimes one that is out of date. */
+    private long change() {
+        return catalog.getAsLong() - (random.nextInt(20) == 0 ? 1 : 0);
     }
 
     private Wish key(int ws, String workflow) {
@@ -81,10 +93,7 @@ final class Triggers {
         RunId id = new RunId(1_000 + asked.size(), random.nextInt(100));
         NewRun.Links links = NewRun.Links.NONE;
         if (!asked.isEmpty() && random.nextInt(6) == 0) {
-            links = new NewRun.Links(
-                    random.nextBoolean() ? null : pick(asked),
-                    random.nextBoolean() ? null : pick(asked),
-                    random.nextBoolean() ? null : pick(asked));
+            links = new NewRun.Links(relative(), relative(), relative());
         }
         asked.add(id);
         String input = random.nextInt(20) == 0 ? "\"" + "é".repeat(4_094 + random.nextInt(3)) + "\"" : "{\"n\":1}";
@@ -102,7 +111,12 @@ final class Triggers {
                 gate);
     }
 
-    private NewRun.Gate gate() {
+    private @Nullable RunId relative() {
+        RunId one = pick(asked);
+        return random.nextBoolean() && exists.test(one) ? one : null;
+    }
+
+    private NewRun.Gate gate(String workflow) {
         List<NewRun.Gate.Place> places = new ArrayList<>();
         for (String queue : List.of("q2", "q1")) {
             if (random.nextInt(2) == 0) {
@@ -113,7 +127,7 @@ final class Triggers {
                 ? new NewRun.Gate.Rate("r" + random.nextInt(2), 1_000_000, 1 + random.nextInt(2))
                 : null;
         NewRun.Gate.Debounce debounce =
-                random.nextInt(4) == 0 ? new NewRun.Gate.Debounce("d" + random.nextInt(2), 2_000_000, 6_000_000) : null;
+                random.nextInt(3) == 0 ? new NewRun.Gate.Debounce(workflow, 5_000_000, 12_000_000) : null;
         return new NewRun.Gate(places, rate, random.nextInt(4) == 0 ? 1_000_000 : 0, debounce);
     }
 

@@ -5,6 +5,7 @@ import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -22,14 +23,23 @@ public final class Edits {
             WHERE v.workflow_id = semel_workflow.workflow_id AND v.version = semel_workflow.version AND v.body = ?)
         """;
 
+    private static final String TOKEN = """
+        SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
+        FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.token_id = ? AND t.hash = ?
+        """;
+
+    private static final String WORKSPACE = "SELECT 1 FROM semel_workspace WHERE name = ?";
+
     private final Session session;
     private final Supplier<RunId> ids;
     private final RunEdits runs;
+    private final Replying replying;
 
     public Edits(Session session, Supplier<RunId> ids) {
         this.session = session;
         this.ids = ids;
         this.runs = new RunEdits(session, ids);
+        this.replying = new Replying(session, this);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
@@ -37,10 +47,12 @@ public final class Edits {
             case Edit.OpenWorkspace open -> open(open, now);
             case Edit.Publish publish -> publish(publish, now);
             case Edit.Pause pause -> pause(pause);
-            case Edit.FreeResumed _ -> freeResumed();
-            case Edit.CreateToken create -> create(create.token(), now);
+            case Edit.CreateToken create -> create(create, now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, now);
+            case Edit.ReleaseAll all -> releaseAll(all, now);
+            case Edit.Once<?> once -> replying.once(once, now);
+            case Edit.DeleteReplies delete -> replying.deleteExpired(delete.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Cancel cancel -> cancel(cancel, now);
@@ -119,27 +131,29 @@ public final class Edits {
             """, Read::workflow, pause.workspace(), pause.workflowId());
     }
 
-    private int freeResumed() throws SQLException {
-        return session.update("""
-            UPDATE semel_work SET held = 0
-            WHERE held = 1 AND gated <> 2 AND workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE paused = 0)
-            """);
-    }
-
-    private boolean create(Rows.Token token, long now) throws SQLException {
-        return session.update(
-                        """
-                        INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING
-                        """,
-                        token.tokenId(),
-                        token.ws(),
-                        token.name(),
-                        token.hash(),
-                        token.scopes(),
-                        token.quotaPerMinute(),
-                        now)
-                == 1;
+    private Rows.@Nullable Token create(Edit.CreateToken create, long now) throws SQLException {
+        Rows.Token token = create.token();
+        Rows.Token made = session.one(TOKEN, Read::token, token.tokenId(), token.hash());
+        if (made != null) {
+            return made; // applied again after a lost answer
+        }
+        int ws = token.ws();
+        if (create.inside() != null) {
+            if (session.one(WORKSPACE, row -> 1, create.inside().name()) != null) {
+                return null;
+            }
+            Rows.Workspace opened = open(create.inside(), now);
+            if (!Arrays.equals(opened.secret(), create.inside().secret())) {
+                return null; // somebody else opened it in the same moment
+            }
+            ws = opened.ws();
+        }
+        session.update(
+                """
+                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING
+                """, token.tokenId(), ws, token.name(), token.hash(), token.scopes(), token.quotaPerMinute(), now);
+        return session.one(TOKEN, Read::token, token.tokenId(), token.hash());
     }
 
     private boolean revoke(Edit.RevokeToken revoke, long now) throws SQLException {
@@ -192,6 +206,14 @@ public final class Edits {
         return decided;
     }
 
+    private boolean releaseAll(Edit.ReleaseAll all, long now) throws SQLException {
+        boolean any = false;
+        for (Edit.Release one : all.releases()) {
+            any |= release(one, now) && one.name().kind() != Name.Kind.PAYLOAD;
+        }
+        return any;
+    }
+
     private int delete(List<Edit.Tombstone> tombstones) throws SQLException {
         int deleted = 0;
         for (Edit.Tombstone tombstone : tombstones) {
@@ -205,8 +227,10 @@ public final class Edits {
         return deleted;
     }
 
+    /** The caller holds the catalog and all slots, so no trigger that was looked up before this comes in after it. */
     private void bumpCatalog() throws SQLException {
         session.update("UPDATE semel_catalog SET change = change + 1 WHERE one = 1");
+        session.update("UPDATE semel_fence SET change = (SELECT change FROM semel_catalog WHERE one = 1)");
     }
 
     private void audit(int ws, long now, List<String> facts) throws SQLException {

@@ -9,15 +9,18 @@ import org.jspecify.annotations.Nullable;
 
 /** Rows of the ledger, in statements that both stores understand. */
 public final class Effects {
-    public static final String COLUMNS = """
-        ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at, data,
-        result, key, path, workflow_id, protection, does, object, worth\
+    private static final String FIND = """
+        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
+               data, result, key, path, workflow_id, protection, does, object, worth
+        FROM semel_effect WHERE ws = ? AND digest = ?
         """;
 
-    private static final String FIND = "SELECT " + COLUMNS + " FROM semel_effect WHERE ws = ? AND digest = ?";
-
-    private static final String INSERT = "INSERT INTO semel_effect (" + COLUMNS + ") VALUES "
-            + "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    private static final String INSERT = """
+        INSERT INTO semel_effect (ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at,
+                                  lasts, expires_at, data, result, key, path, workflow_id, protection, does, object,
+                                  worth)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
 
     private static final String UPDATE = """
         UPDATE semel_effect SET step = ?, run = ?, claim = ?, turn = ?, state = ?, generation = ?, attempt = ?,
@@ -26,14 +29,23 @@ public final class Effects {
         WHERE ws = ? AND digest = ?
         """;
 
-    private static final String OF_RUN =
-            "SELECT " + COLUMNS + " FROM semel_effect WHERE run = ? ORDER BY first_at, digest LIMIT 10000";
+    private static final String OF_RUN = """
+        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
+               data, result, key, path, workflow_id, protection, does, object, worth
+        FROM semel_effect WHERE run = ? ORDER BY first_at, digest LIMIT 10000
+        """;
 
-    private static final String NEWEST =
-            "SELECT " + COLUMNS + " FROM semel_effect WHERE ws = ? ORDER BY first_at DESC LIMIT ?";
+    private static final String NEWEST = """
+        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
+               data, result, key, path, workflow_id, protection, does, object, worth
+        FROM semel_effect WHERE ws = ? ORDER BY first_at DESC LIMIT ?
+        """;
 
-    private static final String NEWEST_IN_STATE =
-            "SELECT " + COLUMNS + " FROM semel_effect WHERE ws = ? AND state = ? ORDER BY first_at DESC LIMIT ?";
+    private static final String NEWEST_IN_STATE = """
+        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
+               data, result, key, path, workflow_id, protection, does, object, worth
+        FROM semel_effect WHERE ws = ? AND state = ? ORDER BY first_at DESC LIMIT ?
+        """;
 
     private Effects() {}
 
@@ -119,7 +131,7 @@ public final class Effects {
                 row.id().digest());
     }
 
-    /** The columns of {@link #COLUMNS}, in order. */
+    /** All columns, in the order of the table. */
     public static Ledger.Row row(ResultSet row) throws SQLException {
         return new Ledger.Row(
                 new Ledger.Id(row.getInt(1), row.getString(2)),

@@ -107,11 +107,6 @@ public abstract class JdbcReads implements Reads {
         ORDER BY id DESC LIMIT ?
         """;
 
-    private static final String HELD_WITHOUT_PAUSE = """
-        SELECT 1 FROM semel_work w JOIN semel_workflow f ON f.workflow_id = w.workflow_id
-        WHERE w.held = 1 AND w.gated <> 2 AND f.paused = 0 LIMIT 1
-        """;
-
     private static final String NAMES_AFTER = """
         SELECT k.ws, k.kind, k.key, k.expires_at, k.run, e.run
         FROM semel_key k LEFT JOIN semel_end e ON e.run = k.run
@@ -362,8 +357,10 @@ public abstract class JdbcReads implements Reads {
     private record Candidate(Edit.Tombstone tombstone, boolean ended) {}
 
     @Override
-    public boolean heldWithoutPause() {
-        return maybe(() -> session.one(HELD_WITHOUT_PAUSE, row -> 1)) != null;
+    public boolean expiredReply() {
+        long now = now();
+        return maybe(() -> session.one("SELECT 1 FROM semel_reply WHERE expires_at <= ? LIMIT 1", row -> 1, now))
+                != null;
     }
 
     @Override

@@ -20,7 +20,8 @@ import java.util.Map;
  */
 public final class Migrations {
     /** Every migration there is, oldest first. */
-    public static final List<String> ALL = List.of("V001__foundation.sql", "V002__engine.sql");
+    public static final List<String> ALL =
+            List.of("V001__foundation.sql", "V002__engine.sql", "V003__catalog_fence.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -59,8 +60,8 @@ final class Admitting {
         WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key AND k.run = u.run
         """;
 
-    /** When, by the store's clock, and under which lease. */
-    record Moment(long now, @Nullable Long lease) {}
+    /** When, by the store's clock, under which catalog and under which lease. */
+    record Moment(long now, long change, @Nullable Long lease) {}
 
     private final Session session;
     private final long skew;
@@ -72,45 +73,10 @@ final class Admitting {
         this.moment = moment;
     }
 
-    /** A trigger on its way through the batch. */
-    private static final class Case {
-        final int at;
-        final Write.Admit admit;
-        final List<Wish> taken = new ArrayList<>();
-        final List<Lost> lost = new ArrayList<>();
-        RunId lineage;
-        final @Nullable RunId taker;
-        boolean again;
-
-        Case(PostgresLane.Indexed<Write.Admit> indexed, Locking locks) {
-            this.at = indexed.at();
-            this.admit = indexed.write();
-            this.taker = locks.taker(admit);
-            RunId given = admit.run().links().lineage();
-            this.lineage = given == null ? admit.run().id() : given;
-        }
-
-        /** For which run it takes its names: its own, or the one that waits for quiet and takes it in. */
-        RunId holder() {
-            return taker == null ? run() : taker;
-        }
-
-        boolean blocked() {
-            return lost.stream()
-                    .anyMatch(l -> l.standing() == Standing.LIVE && l.wish().binding());
-        }
-
-        RunId run() {
-            return admit.run().id();
-        }
-    }
-
-    /** A name somebody else has, and how firmly. */
-    private record Lost(Wish wish, Known known, Standing standing) {}
-
     private record Slot(int kind, RunId run) {}
 
-    void apply(List<PostgresLane.Indexed<Write.Admit>> admits, Locking locks, Object[] outcomes) throws SQLException {
+    void apply(List<PostgresLane.Indexed<Write.Admit>> all, Locking locks, Object[] outcomes) throws SQLException {
+        List<PostgresLane.Indexed<Write.Admit>> admits = Outdated.refuse(session, moment, all, outcomes);
         Map<Name, Case> leaders = new HashMap<>();
         List<Case> cases = new ArrayList<>();
         List<Case> followers = new ArrayList<>();
@@ -124,16 +90,19 @@ final class Admitting {
                 outcomes[one.at] = new Admitted.Again(); // the one before it makes the run that takes it in
                 continue;
             }
-            boolean follows = one.admit.wishes().stream().anyMatch(wish -> leaders.containsKey(wish.name()));
+            boolean follows =
+                    one.admit.wishes().stream().anyMatch(wish -> wish.binding() && leaders.containsKey(wish.name()));
             if (follows) {
                 followers.add(one);
             } else {
-                one.admit.wishes().forEach(wish -> leaders.put(wish.name(), one));
+                one.admit.wishes().forEach(wish -> one.lead(wish, leaders));
                 cases.add(one);
             }
         }
         take(cases);
+        waitForLeaders(cases, leaders);
         retake(cases);
+        share(cases, leaders);
         letGo(cases);
         create(cases, outcomes);
         takeIn(cases, outcomes);
@@ -192,7 +161,7 @@ final class Admitting {
             } else if (known.run().equals(c.of().run())) {
                 c.of().lineage = known.lineage(); // applied again after a lost answer
             } else {
-                c.of().lost.add(new Lost(c.wish(), known, Admissions.standing(known, moment.now())));
+                c.of().lost.add(new Case.Lost(c.wish(), known, Admissions.standing(known, moment.now())));
             }
         }
     }
@@ -235,6 +204,31 @@ final class Admitting {
         }
     }
 
+    /** Where the first who wanted a name did not get it, those who share it try again: before they take anything over. */
+    private static void waitForLeaders(List<Case> cases, Map<Name, Case> leaders) {
+        for (Case one : cases) {
+            one.again |= one.shared.stream().map(wish -> leader(wish, leaders)).anyMatch(l -> l.again || l.blocked());
+        }
+    }
+
+    /** Tells those who share a name that does not bind who has it now. */
+    private void share(List<Case> cases, Map<Name, Case> leaders) throws SQLException {
+        for (Case one : cases) {
+            for (Wish wish : one.again ? List.<Wish>of() : one.shared) {
+                Case leader = leader(wish, leaders);
+                if (leader.again) {
+                    throw new SQLException("a shared name changed hands; the batch is applied again", "40001");
+                }
+                Known holder = holder(leader, wish.name(), origins(leader).lineage());
+                one.lost.add(new Case.Lost(wish, holder, Standing.LIVE));
+            }
+        }
+    }
+
+    private static Case leader(Wish wish, Map<Name, Case> leaders) {
+        return Objects.requireNonNull(leaders.get(wish.name()));
+    }
+
     /** A refusal leaves no row. */
     private void letGo(List<Case> cases) throws SQLException {
         List<Claimed> back = new ArrayList<>();
@@ -272,7 +266,7 @@ final class Admitting {
         RunId lineage = one.lineage;
         Write.Earlier earlier = null;
         Known duplicateOf = null;
-        for (Lost lost : one.lost) {
+        for (Case.Lost lost : one.lost) {
             if (lost.standing() == Standing.LIVE) {
                 duplicateOf = lost.known();
             } else if (earlier == null && lost.wish().name().kind() != Name.Kind.PAYLOAD) {
@@ -290,7 +284,7 @@ final class Admitting {
         for (Wish wish : one.admit.wishes()) {
             known.add(one.lost.stream()
                     .filter(lost -> lost.wish().equals(wish) && wish.binding() && lost.standing() == Standing.LIVE)
-                    .map(Lost::known)
+                    .map(Case.Lost::known)
                     .findFirst()
                     .orElse(null));
         }
@@ -302,29 +296,40 @@ final class Admitting {
         List<@Nullable Known> known = new ArrayList<>();
         boolean any = false;
         for (Wish wish : follower.admit.wishes()) {
+            if (!wish.binding()) {
+                known.add(null); // as where the store tells it: what does not bind stops nobody
+                continue;
+            }
             Case leader = leaders.get(wish.name());
             // Whether a run behind a gate has started, or who took its trigger in, is told by the next transaction.
-            if (leader == null
-                    || !wish.binding()
-                    || leader.again
-                    || leader.admit.run().gate() != null) {
+            if (leader == null || leader.again || leader.admit.run().gate() != null) {
                 return new Admitted.Again();
             }
-            Known holder = holder(leader, wish.name(), outcomes);
+            Known holder = followed(leader, wish.name(), outcomes);
             any |= holder != null;
             known.add(holder);
         }
         return any ? new Admitted.Held(moment.now(), known) : new Admitted.Again();
     }
 
-    private @Nullable Known holder(Case leader, Name name, Object[] outcomes) {
-        for (Lost lost : leader.lost) {
+    /** Null: the leader was stopped by another name and let this one go. */
+    private @Nullable Known followed(Case leader, Name name, Object[] outcomes) {
+        if (outcomes[leader.at] instanceof Admitted.Fresh fresh) {
+            return holder(leader, name, fresh.lineage());
+        }
+        return leader.lost.stream()
+                .filter(lost -> lost.wish().name().equals(name) && lost.standing() == Standing.LIVE)
+                .map(Case.Lost::known)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Who has a name of a leader that is fresh: whom the leader found there, or the leader itself. */
+    private Known holder(Case leader, Name name, RunId lineage) {
+        for (Case.Lost lost : leader.lost) {
             if (lost.wish().name().equals(name) && lost.standing() == Standing.LIVE) {
                 return lost.known();
             }
-        }
-        if (!(outcomes[leader.at] instanceof Admitted.Fresh fresh)) {
-            return null;
         }
         NewRun run = leader.admit.run();
         Wish wish = leader.admit.wishes().stream()
@@ -339,7 +344,7 @@ final class Admitting {
                 run.workflowId(),
                 run.version(),
                 run.state(),
-                fresh.lineage(),
+                lineage,
                 moment.now(),
                 wish.expiresAt(moment.now()),
                 wish.flags());
@@ -356,14 +361,14 @@ final class Admitting {
         }
 
         Known old() {
-            return java.util.Objects.requireNonNull(previous);
+            return Objects.requireNonNull(previous);
         }
     }
 
     private static List<Claimed> claimed(List<Case> cases) {
         List<Claimed> all = new ArrayList<>();
         for (Case one : cases) {
-            one.admit.wishes().forEach(wish -> all.add(new Claimed(one, wish)));
+            one.wanted.forEach(wish -> all.add(new Claimed(one, wish)));
         }
         all.sort(Comparator.comparing(c -> c.wish().name()));
         return all;

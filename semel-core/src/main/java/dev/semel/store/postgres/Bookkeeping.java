@@ -22,29 +22,37 @@ import org.jspecify.annotations.Nullable;
  * whoever's answer rests on that, is deferred to the next transaction, which sees the row.
  */
 final class Bookkeeping {
-    private static final String LOCK =
-            "SELECT e.* FROM unnest(?::int[], ?::text[]) AS u(ws, digest) CROSS JOIN LATERAL "
-                    + "(SELECT " + Effects.COLUMNS
-                    + " FROM semel_effect e WHERE e.ws = u.ws AND e.digest = u.digest LIMIT 1 "
-                    + "FOR NO KEY UPDATE) e";
-
-    private static final String ROWS = """
-        unnest(?::int[], ?::text[], ?::text[], ?::bytea[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[], ?::bigint[],
-               ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
-               ?::text[], ?::text[], ?::text[])
+    private static final String LOCK = """
+        SELECT e.* FROM unnest(?::int[], ?::text[]) AS u(ws, digest)
+        CROSS JOIN LATERAL (
+            SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
+                   data, result, key, path, workflow_id, protection, does, object, worth
+            FROM semel_effect e WHERE e.ws = u.ws AND e.digest = u.digest LIMIT 1 FOR NO KEY UPDATE) e
         """;
 
-    private static final String INSERT = "INSERT INTO semel_effect (" + Effects.COLUMNS + ") SELECT * FROM " + ROWS
-            + " ON CONFLICT (ws, digest) DO NOTHING RETURNING ws, digest";
+    private static final String INSERT = """
+        INSERT INTO semel_effect (ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at,
+                                  lasts, expires_at, data, result, key, path, workflow_id, protection, does, object,
+                                  worth)
+        SELECT *
+        FROM unnest(?::int[], ?::text[], ?::text[], ?::bytea[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[],
+                    ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
+                    ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+        ON CONFLICT (ws, digest) DO NOTHING RETURNING ws, digest
+        """;
 
-    private static final String UPDATE =
-            """
-                UPDATE semel_effect e SET step = u.step, run = u.run, claim = u.claim, turn = u.turn, state = u.state,
-                    generation = u.generation, attempt = u.attempt, first_at = u.first_at, accepted_at = u.accepted_at,
-                    lasts = u.lasts, expires_at = u.expires_at, data = u.data, result = u.result, key = u.key, path = u.path,
-                    workflow_id = u.workflow_id, protection = u.protection, does = u.does, object = u.object, worth = u.worth
-                FROM\s\
-                """ + ROWS + " AS u(" + Effects.COLUMNS + ") WHERE e.ws = u.ws AND e.digest = u.digest";
+    private static final String UPDATE = """
+        UPDATE semel_effect e SET step = u.step, run = u.run, claim = u.claim, turn = u.turn, state = u.state,
+            generation = u.generation, attempt = u.attempt, first_at = u.first_at, accepted_at = u.accepted_at,
+            lasts = u.lasts, expires_at = u.expires_at, data = u.data, result = u.result, key = u.key, path = u.path,
+            workflow_id = u.workflow_id, protection = u.protection, does = u.does, object = u.object, worth = u.worth
+        FROM unnest(?::int[], ?::text[], ?::text[], ?::bytea[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[],
+                    ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
+                    ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+            AS u(ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
+                 data, result, key, path, workflow_id, protection, does, object, worth)
+        WHERE e.ws = u.ws AND e.digest = u.digest
+        """;
 
     private final Session session;
     private final long now;

@@ -9,12 +9,16 @@ import dev.semel.store.Write.Admitted;
 import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.Session;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Inserts the runs of the triggers that got their names, and the work of driving them. */
@@ -45,6 +49,12 @@ final class Creating {
     private static final String OWNED = """
         SELECT w.run FROM unnest(?::bytea[]) AS u(run)
         CROSS JOIN LATERAL (SELECT run, owner FROM semel_work w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
+        """;
+
+    private static final String RECORDED = """
+        SELECT r.run, r.lineage, r.previous, p.chosen_id FROM unnest(?::bytea[]) AS u(run)
+        CROSS JOIN LATERAL (SELECT run, lineage, previous FROM semel_run r WHERE r.run = u.run LIMIT 1) r
+        LEFT JOIN LATERAL (SELECT chosen_id FROM semel_run p WHERE p.run = r.previous LIMIT 1) p ON true
         """;
 
     /** A trigger that is fresh, its place in the batch, and where its run comes from. */
@@ -139,12 +149,36 @@ final class Creating {
         Set<RunId> made = Driving.runs(statement);
         link(rows, made);
         Set<RunId> owned = owner == null ? Set.of() : made.size() == rows.size() ? made : owned(rows, owner);
+        Map<RunId, Admitted.Fresh> recorded = made.size() == rows.size()
+                ? Map.of()
+                : recorded(rows.stream().filter(row -> !made.contains(row.run())));
         for (Row row : rows) {
-            Admitted.Fresh from = row.from();
+            Admitted.Fresh from = recorded.getOrDefault(row.run(), row.from());
             outcomes[row.at()] = new Admitted.Fresh(
-                    from.now(), owned.contains(row.run()), from.lineage(), from.earlier(), from.duplicateOf());
+                    moment.now(),
+                    owned.contains(row.run()),
+                    from.lineage(),
+                    from.earlier(),
+                    row.from().duplicateOf());
         }
         return made;
+    }
+
+    /** Applied again after a lost answer: where those runs come from stands on record, and no longer in the names. */
+    private Map<RunId, Admitted.Fresh> recorded(Stream<Row> rows) throws SQLException {
+        PreparedStatement statement = session.statement(RECORDED);
+        new Arrays(session, statement).bytes(rows.map(row -> row.run().bytes()).toArray(byte[][]::new));
+        Map<RunId, Admitted.Fresh> found = new HashMap<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                byte[] previous = row.getBytes(3);
+                Write.Earlier earlier =
+                        previous == null ? null : new Write.Earlier(RunId.of(previous), row.getString(4), false);
+                RunId lineage = RunId.of(row.getBytes(2));
+                found.put(RunId.of(row.getBytes(1)), new Admitted.Fresh(moment.now(), false, lineage, earlier, null));
+            }
+        }
+        return found;
     }
 
     private static void bind(Arrays arrays, List<Row> rows) throws SQLException {

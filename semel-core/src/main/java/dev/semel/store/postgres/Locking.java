@@ -148,22 +148,53 @@ final class Locking {
     }
 
     /** The runs whose rows an edit locks. */
-    private static Collection<RunId> touched(Edit<?> edit) {
+    private static List<RunId> touched(Edit<?> edit) {
         return switch (edit) {
             case Edit.Signal signal -> List.of(signal.run());
             case Edit.Cancel cancel -> List.of(cancel.run());
             case Edit.Wake wake -> wake.runs();
             case Edit.GiveBack back -> List.of(back.driver().run());
             case Edit.Decide decide -> List.of(decide.run());
+            case Edit.Once<?> once -> touched(once.edit());
             case Edit.OpenWorkspace _,
                     Edit.Publish _,
                     Edit.Pause _,
-                    Edit.FreeResumed _,
                     Edit.CreateToken _,
                     Edit.RevokeToken _,
                     Edit.Release _,
+                    Edit.ReleaseAll _,
+                    Edit.DeleteReplies _,
                     Edit.DeleteNames _,
                     Edit.WakeHeld _ -> List.of();
+        };
+    }
+
+    /**
+     * The answer to a change of runs that were not at work under the lock; null for any other change. A run that came
+     * since then came after the change: to touch it now would be a lock out of order.
+     */
+    @Nullable
+    Object absent(Edit<?> edit) {
+        List<RunId> runs = touched(edit);
+        if (runs.isEmpty() || runs.stream().anyMatch(works::containsKey)) {
+            return null;
+        }
+        return switch (edit) {
+            case Edit.Signal _ -> Edit.Signalled.GONE;
+            case Edit.Cancel _, Edit.GiveBack _ -> false;
+            case Edit.Wake _ -> 0;
+            case Edit.Decide _,
+                    Edit.OpenWorkspace _,
+                    Edit.Publish _,
+                    Edit.Pause _,
+                    Edit.CreateToken _,
+                    Edit.RevokeToken _,
+                    Edit.Release _,
+                    Edit.ReleaseAll _,
+                    Edit.DeleteReplies _,
+                    Edit.Once<?> _,
+                    Edit.DeleteNames _,
+                    Edit.WakeHeld _ -> null;
         };
     }
 

@@ -22,13 +22,22 @@ import org.jspecify.annotations.Nullable;
  * batches never wait for each other in a circle.
  */
 final class PostgresLane implements Lane {
-    // The fence is a statement of its own: inside a data statement the snapshot would be older than the lock.
+    // The fence is a statement of its own: inside a data statement the snapshot would be older than the lock. The
+    // change is read after the lock, because a row that was updated meanwhile is read again.
     private static final String FENCE = """
-        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, change
         FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE
         """;
 
-    private static final String CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+    // Without a slot the catalog itself is held, so that nobody changes it before this batch is done.
+    private static final String CLOCK = """
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, change
+        FROM semel_catalog WHERE one = 1 FOR SHARE
+        """;
+
+    private static final String LOCK_CATALOG = "SELECT change FROM semel_catalog WHERE one = 1 FOR UPDATE";
+
+    private static final String LOCK_SLOTS = "SELECT slot FROM semel_fence ORDER BY lease, slot FOR NO KEY UPDATE";
 
     private static final String CLAIM = """
         WITH free AS (
@@ -69,13 +78,15 @@ final class PostgresLane implements Lane {
     }
 
     private List<Object> applyAll(Session session, Batch batch) throws SQLException {
-        Long lease = batch.hold() == null ? null : batch.hold().lease();
-        long now = fence(session, batch.hold());
+        if (batch.changesCatalog()) {
+            stopAll(session);
+        }
+        Admitting.Moment moment = fence(session, batch.hold());
+        long now = moment.now();
         Object[] outcomes = new Object[batch.writes().size()];
         List<Indexed<Write.Admit>> admits = pick(batch, Write.Admit.class);
         List<Indexed<Write.Tally>> tallies = pick(batch, Write.Tally.class);
         List<Turn> turns = Turn.of(batch.writes());
-        Admitting.Moment moment = new Admitting.Moment(now, lease);
         Locking locks = new Locking(session, now);
         locks.take(batch, turns);
         if (!admits.isEmpty()) {
@@ -92,21 +103,39 @@ final class PostgresLane implements Lane {
                 case Write.Claim claim -> outcomes[i] = claim(session, claim, moment);
                 case Write.Tx _ ->
                     throw new UnsupportedOperationException("a transaction of the user has a connection of its own");
-                case Write.Change<?> change -> outcomes[i] = Nothing.orNothing(edits.apply(change.edit(), now));
+                case Write.Change<?> change -> {
+                    Object absent = locks.absent(change.edit());
+                    outcomes[i] = absent != null ? absent : Nothing.orNothing(edits.apply(change.edit(), now));
+                }
                 case Write.Admit _, Write.Append _, Write.End _, Write.Tally _ -> {}
             }
         }
         return java.util.Arrays.asList(outcomes);
     }
 
-    private long fence(Session session, Batch.@Nullable Hold hold) throws SQLException {
-        Long now = hold == null
-                ? session.one(CLOCK, row -> row.getLong(1))
-                : session.one(FENCE, row -> row.getLong(1), hold.lease(), hold.slot());
-        if (now == null) {
+    /**
+     * Waits until no batch is in flight and lets none begin, at any worker: a change of the catalog has no trigger
+     * beside it. First of all statements, and the catalog before the slots, so that two such batches stand in line.
+     */
+    private static void stopAll(Session session) throws SQLException {
+        // Shorter than others wait for a name: a worker that hangs must not make them give up because of this batch.
+        session.update("SET LOCAL lock_timeout = '1s'");
+        session.one(LOCK_CATALOG, row -> row.getLong(1));
+        session.list(LOCK_SLOTS, row -> row.getInt(1));
+        session.update("SET LOCAL lock_timeout = '2s'");
+    }
+
+    private Admitting.Moment fence(Session session, Batch.@Nullable Hold hold) throws SQLException {
+        long skew = store.skew();
+        Long lease = hold == null ? null : hold.lease();
+        Session.RowReader<Admitting.Moment> reader =
+                row -> new Admitting.Moment(row.getLong(1) + skew, row.getLong(2), lease);
+        Admitting.Moment moment =
+                hold == null ? session.one(CLOCK, reader) : session.one(FENCE, reader, hold.lease(), hold.slot());
+        if (moment == null) {
             throw new StoreFailure.Fenced(hold == null ? 0 : hold.lease());
         }
-        return now + store.skew();
+        return moment;
     }
 
     private static List<Write.Driver> claim(Session session, Write.Claim claim, Admitting.Moment moment)

@@ -47,8 +47,11 @@ final class PostgresLeases implements Leases {
     public void start(long lease, String worker, int slots, long ttlMicros) {
         write(session -> {
             session.update(START, lease, worker, ttlMicros, store.skew());
+            // Shared with other starts, not with a publish: it either knows these slots or is known to them.
+            Long change =
+                    session.one("SELECT change FROM semel_catalog WHERE one = 1 FOR SHARE", row -> row.getLong(1));
             for (int slot = 0; slot < slots; slot++) {
-                session.update("INSERT INTO semel_fence (lease, slot) VALUES (?, ?)", lease, slot);
+                session.update("INSERT INTO semel_fence (lease, slot, change) VALUES (?, ?, ?)", lease, slot, change);
             }
             return slots;
         });

@@ -7,7 +7,6 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Batch;
 import dev.semel.store.Lane;
-import dev.semel.store.Name;
 import dev.semel.store.NewRun;
 import dev.semel.store.Nothing;
 import dev.semel.store.StoreFailure;
@@ -27,16 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The writer. Every write of a batch is applied in turn; one fsync makes them all durable. */
 final class SqliteLane implements Lane {
-    private static final String TAKE_NAME = """
-        INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, kind, key) DO NOTHING
-        """;
-
-    private static final String RETAKE_NAME = """
-        UPDATE semel_key SET run = ?, digest = ?, first_at = ?, expires_at = ?, flags = ?
-        WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND expires_at = ?
-        """;
-
     private static final String INSERT_RUN = """
         INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input,
                                fields, lineage, previous, duplicate_of, created_at)
@@ -55,15 +44,18 @@ final class SqliteLane implements Lane {
     private final Session session;
     private final ReentrantLock turn;
     private final Ambience ambience;
+    private final SqliteNames names;
     private final Edits edits;
     private final SqliteDriving driving;
     private final Gating gating;
+    private long change;
 
     SqliteLane(Writer writer, ReentrantLock turn, Ambience ambience) {
         this.writer = writer;
         this.session = writer.session();
         this.turn = turn;
         this.ambience = ambience;
+        this.names = new SqliteNames(session);
         this.edits = new Edits(session, ambience.ids());
         this.driving = new SqliteDriving(session);
         this.gating = new Gating(session);
@@ -104,6 +96,7 @@ final class SqliteLane implements Lane {
                         == null) {
             throw new StoreFailure.Fenced(hold.lease());
         }
+        readChange();
         List<Object> outcomes = new ArrayList<>(batch.writes().size());
         for (Write<?> write : batch.writes()) {
             outcomes.add(applyOne(write, owner, now));
@@ -119,25 +112,41 @@ final class SqliteLane implements Lane {
             case Write.Tally tally -> driving.tally(tally);
             case Write.Claim claim -> driving.claim(claim, owner, now);
             case Write.Tx tx -> driving.tx(tx, owner, now);
-            case Write.Change<?> change -> Nothing.orNothing(edits.apply(change.edit(), now));
+            case Write.Change<?> edit -> change(edit, now);
         };
     }
 
+    private Object change(Write.Change<?> edit, long now) throws SQLException {
+        Object done = Nothing.orNothing(edits.apply(edit.edit(), now));
+        readChange(); // for the triggers behind it in the batch
+        return done;
+    }
+
+    /** Under which catalog the next trigger is admitted. */
+    private void readChange() throws SQLException {
+        Long now = session.one("SELECT change FROM semel_catalog WHERE one = 1", row -> row.getLong(1));
+        change = now == null ? 0 : now;
+    }
+
     private Admitted admit(Write.Admit admit, @Nullable Long owner, long now) throws SQLException {
+        RunId mine = admit.run().id();
+        // One that is on record was in time, and is applied again after a lost answer.
+        if (admit.change() != change && !recorded(mine)) {
+            return new Admitted.Stale();
+        }
         Admitted absorbed = gating.absorb(admit, now);
         if (absorbed != null) {
             return absorbed;
         }
-        RunId mine = admit.run().id();
         List<Wish> taken = new ArrayList<>();
-        List<Retake> retakes = new ArrayList<>();
+        List<SqliteNames.Retake> retakes = new ArrayList<>();
         List<@Nullable Known> held = new ArrayList<>();
         Known duplicateOf = null;
         RunId given = admit.run().links().lineage();
         RunId lineage = given == null ? mine : given;
         boolean blocked = false;
         for (Wish wish : admit.wishes()) {
-            Known known = take(wish, mine, now) ? null : SqliteReads.find(session, wish.name());
+            Known known = names.take(wish, mine, now) ? null : SqliteReads.find(session, wish.name());
             boolean live = false;
             if (known == null) {
                 taken.add(wish);
@@ -147,7 +156,7 @@ final class SqliteLane implements Lane {
                 Standing standing = Admissions.standing(known, now);
                 live = standing == Standing.LIVE;
                 if (!live) {
-                    retakes.add(new Retake(wish, known, standing));
+                    retakes.add(new SqliteNames.Retake(wish, known, standing));
                 } else if (!wish.binding()) {
                     duplicateOf = known;
                 }
@@ -157,79 +166,23 @@ final class SqliteLane implements Lane {
         }
         if (blocked) {
             for (Wish wish : taken) {
-                session.update(
-                        "DELETE FROM semel_key WHERE ws = ? AND kind = ? AND key = ? AND run = ?",
-                        wish.name().workspace(),
-                        wish.name().kind().code(),
-                        wish.name().text(),
-                        mine);
+                names.letGo(wish, mine);
             }
             return new Admitted.Held(now, held);
         }
-        for (Retake retake : retakes) {
-            retake(retake, mine, now);
+        for (SqliteNames.Retake retake : retakes) {
+            names.retake(retake, mine, now);
         }
-        return create(admit.run(), admit.own() ? owner : null, now, Origins.of(lineage, retakes, duplicateOf));
+        return create(
+                admit.run(), admit.own() ? owner : null, now, SqliteNames.Origins.of(lineage, retakes, duplicateOf));
     }
 
-    private boolean take(Wish wish, RunId mine, long now) throws SQLException {
-        return session.update(
-                        TAKE_NAME,
-                        wish.name().workspace(),
-                        wish.name().kind().code(),
-                        wish.name().text(),
-                        mine,
-                        wish.digest(),
-                        now,
-                        wish.expiresAt(now),
-                        wish.flags())
-                == 1;
+    private boolean recorded(RunId run) throws SQLException {
+        return session.one("SELECT 1 FROM semel_run WHERE run = ?", row -> 1, run) != null;
     }
 
-    private void retake(Retake retake, RunId mine, long now) throws SQLException {
-        Wish wish = retake.wish();
-        int changed = session.update(
-                RETAKE_NAME,
-                mine,
-                wish.digest(),
-                now,
-                wish.expiresAt(now),
-                wish.flags(),
-                wish.name().workspace(),
-                wish.name().kind().code(),
-                wish.name().text(),
-                retake.known().run(),
-                retake.known().expiresAt());
-        if (changed != 1) {
-            throw new IllegalStateException("a name changed hands inside the only writing transaction");
-        }
-    }
-
-    /** A name that is not live and goes to the new run. */
-    private record Retake(Wish wish, Known known, Standing standing) {}
-
-    /** Where the new run comes from: its lineage, the run before it, the run with the same payload. */
-    private record Origins(
-            RunId lineage,
-            Write.@Nullable Earlier earlier,
-            @Nullable Known duplicateOf) {
-        static Origins of(RunId ownLineage, List<Retake> retakes, @Nullable Known duplicateOf) {
-            RunId lineage = ownLineage;
-            Write.Earlier earlier = null;
-            for (Retake retake : retakes) {
-                // A payload that was seen under another key says nothing about who used this key before.
-                if (earlier == null && retake.wish().name().kind() != Name.Kind.PAYLOAD) {
-                    Known known = retake.known();
-                    earlier =
-                            new Write.Earlier(known.run(), known.chosenRunId(), retake.standing() == Standing.EXPIRED);
-                    lineage = retake.standing() == Standing.FAILED ? known.lineage() : ownLineage;
-                }
-            }
-            return new Origins(lineage, earlier, duplicateOf);
-        }
-    }
-
-    private Admitted create(NewRun run, @Nullable Long lease, long now, Origins origins) throws SQLException {
+    private Admitted create(NewRun run, @Nullable Long lease, long now, SqliteNames.Origins origins)
+            throws SQLException {
         boolean queued = run.state() == RunState.QUEUED;
         // A run behind a gate is claimed when its time has come, by whoever has room then.
         Long owner = queued || run.gate() != null ? null : lease;
@@ -267,8 +220,9 @@ final class SqliteLane implements Lane {
             link(run);
             waits = !gating.enter(run, now);
         }
-        return new Admitted.Fresh(
-                now, owner != null && owns(run.id(), owner), origins.lineage(), earlier, duplicateOf, waits);
+        Write.Earlier from = isNew ? earlier : names.recorded(run.id());
+        boolean owned = owner != null && owns(run.id(), owner);
+        return new Admitted.Fresh(now, owned, origins.lineage(), from, duplicateOf, waits);
     }
 
     private void link(NewRun run) throws SQLException {

@@ -39,7 +39,10 @@ final class SqliteLeases implements Leases {
                     now,
                     now + ttlMicros);
             for (int slot = 0; slot < slots; slot++) {
-                session.update("INSERT INTO semel_fence (lease, slot) VALUES (?, ?)", lease, slot);
+                session.update("""
+                    INSERT INTO semel_fence (lease, slot, change)
+                    SELECT ?, ?, change FROM semel_catalog WHERE one = 1
+                    """, lease, slot);
             }
             return slots;
         });

@@ -26,6 +26,12 @@ final class Admitting {
 
     Admitted admit(Write.Admit admit, MemoryLane.Moment moment) {
         long now = moment.now();
+        // One that is on record was in time, and is applied again after a lost answer.
+        Long change = tables.catalog.get(Tables.ONE);
+        if ((change == null || admit.change() != change)
+                && !tables.runs.has(admit.run().id())) {
+            return new Admitted.Stale();
+        }
         Admitted absorbed = gates.absorb(admit, now);
         if (absorbed != null) {
             return absorbed;
@@ -94,6 +100,16 @@ final class Admitting {
         return new Origins(failedLineage == null ? lineage : failedLineage, earlier, duplicateOf);
     }
 
+    /** The run before this one, of an admission that is applied again: its names tell no more. */
+    private Write.@Nullable Earlier recorded(RunId run) {
+        Tables.Run made = tables.runs.get(run);
+        RunId previous = made == null ? null : made.previous();
+        Tables.Run before = previous == null ? null : tables.runs.get(previous);
+        return before == null
+                ? null
+                : new Write.Earlier(before.id(), before.asked().chosenId(), false);
+    }
+
     private Admitted create(NewRun run, @Nullable Long lease, long now, Origins origins) {
         boolean queued = run.state() == RunState.QUEUED;
         // A run behind a gate is claimed when its time has come, by whoever has room then.
@@ -122,7 +138,8 @@ final class Admitting {
         }
         Work work = tables.work.get(run.id());
         boolean owned = owner != null && work != null && owner.equals(work.owner);
-        return new Admitted.Fresh(now, owned, origins.lineage(), earlier, duplicateOf, waits);
+        return new Admitted.Fresh(
+                now, owned, origins.lineage(), isNew ? earlier : recorded(run.id()), duplicateOf, waits);
     }
 
     private void link(NewRun run) {

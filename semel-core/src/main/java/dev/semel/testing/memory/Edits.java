@@ -30,10 +30,12 @@ final class Edits {
             case Edit.OpenWorkspace open -> open(open, now);
             case Edit.Publish publish -> publish(publish, now);
             case Edit.Pause pause -> pause(pause);
-            case Edit.FreeResumed _ -> runs.resume(held(null));
-            case Edit.CreateToken create -> create(create.token(), now);
+            case Edit.CreateToken create -> create(create, now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, now);
+            case Edit.ReleaseAll all -> releaseAll(all, now);
+            case Edit.Once<?> once -> once(once, now);
+            case Edit.DeleteReplies replies -> deleteReplies(replies.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Cancel cancel -> cancel(cancel, now);
@@ -107,10 +109,10 @@ final class Edits {
         return after;
     }
 
-    /** What is held by a pause that is over, of one workflow or (null) of all. */
-    private List<Work> held(@Nullable String workflowId) {
+    /** What is held by a pause that is over, of one workflow. */
+    private List<Work> held(String workflowId) {
         return tables.workPaused.values().stream()
-                .filter(work -> workflowId == null || work.workflowId.equals(workflowId))
+                .filter(work -> work.workflowId.equals(workflowId))
                 .filter(work -> {
                     Rows.Workflow workflow = tables.workflowsById.get(work.workflowId);
                     return workflow != null && !workflow.paused();
@@ -118,14 +120,95 @@ final class Edits {
                 .toList();
     }
 
-    private boolean create(Rows.Token token, long now) {
-        boolean known = tables.tokens.rows().values().stream()
-                .anyMatch(
-                        other -> other.tokenId().equals(token.tokenId()) || Arrays.equals(other.hash(), token.hash()));
-        if (!known) {
-            tables.tokens.put(token.tokenId(), of(token, now, 0));
+    private Rows.@Nullable Token create(Edit.CreateToken create, long now) {
+        Rows.Token token = create.token();
+        Rows.Token known = tables.tokens.rows().values().stream()
+                .filter(other -> other.tokenId().equals(token.tokenId()) || Arrays.equals(other.hash(), token.hash()))
+                .findFirst()
+                .orElse(null);
+        if (known != null) {
+            boolean same = known.tokenId().equals(token.tokenId()) && Arrays.equals(known.hash(), token.hash());
+            return same ? shown(known) : null;
         }
-        return !known;
+        int ws = token.ws();
+        Edit.OpenWorkspace inside = create.inside();
+        if (inside != null) {
+            boolean there = tables.workspaces.rows().values().stream()
+                    .anyMatch(workspace -> workspace.row().name().equals(inside.name()));
+            if (there) {
+                return null;
+            }
+            ws = open(inside, now).ws();
+        }
+        Rows.Token made = of(
+                new Rows.Token(
+                        token.tokenId(),
+                        ws,
+                        token.workspace(),
+                        token.name(),
+                        token.hash(),
+                        token.scopes(),
+                        token.quotaPerMinute(),
+                        now,
+                        0),
+                now,
+                0);
+        tables.tokens.put(token.tokenId(), made);
+        return shown(made);
+    }
+
+    private Rows.Token shown(Rows.Token token) {
+        Tables.Workspace workspace = tables.workspaces.get(token.ws());
+        return new Rows.Token(
+                token.tokenId(),
+                token.ws(),
+                workspace == null ? token.workspace() : workspace.row().name(),
+                token.name(),
+                token.hash().clone(),
+                token.scopes(),
+                token.quotaPerMinute(),
+                token.createdAt(),
+                token.revokedAt());
+    }
+
+    private boolean releaseAll(Edit.ReleaseAll all, long now) {
+        boolean any = false;
+        for (Edit.Release one : all.releases()) {
+            any |= release(one, now) && one.name().kind() != Name.Kind.PAYLOAD;
+        }
+        return any;
+    }
+
+    @SuppressWarnings("unchecked") // each edit answers with the outcome of its own type
+    private <T> Edit.Replied once(Edit.Once<T> once, long now) {
+        Edit.Asked asked = once.asked();
+        var name = new Pair<>(asked.workspace(), new Pair<>(asked.operation(), asked.key()));
+        Tables.Reply kept = tables.replies.get(name);
+        if (kept != null && kept.expiresAt() > now) {
+            return Arrays.equals(kept.digest(), asked.digest())
+                    ? new Edit.Replied.Done(kept.answer(), !kept.id().equals(asked.id()))
+                    : new Edit.Replied.OtherRequest();
+        }
+        if (kept != null) {
+            tables.replies.remove(name);
+        }
+        @Nullable T outcome = (T) apply(once.edit(), now);
+        String answer = once.answer().apply(outcome);
+        if (answer == null) {
+            return new Edit.Replied.Refused();
+        }
+        tables.replies.put(name, new Tables.Reply(asked.id(), asked.digest().clone(), answer, now + asked.window()));
+        return new Edit.Replied.Done(answer, false);
+    }
+
+    private int deleteReplies(int limit, long now) {
+        var expired = tables.replies.rows().entrySet().stream()
+                .filter(reply -> reply.getValue().expiresAt() <= now)
+                .limit(limit)
+                .map(java.util.Map.Entry::getKey)
+                .toList();
+        expired.forEach(tables.replies::remove);
+        return expired.size();
     }
 
     private static Rows.Token of(Rows.Token token, long createdAt, long revokedAt) {

@@ -150,8 +150,8 @@ final class FaultyReads implements Reads {
     }
 
     @Override
-    public boolean heldWithoutPause() {
-        return there().heldWithoutPause();
+    public boolean expiredReply() {
+        return there().expiredReply();
     }
 
     @Override

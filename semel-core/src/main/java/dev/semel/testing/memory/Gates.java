@@ -137,7 +137,7 @@ final class Gates {
         }
     }
 
-    /** A run whose workflow was paused meanwhile stays held; the end of the pause sets it free. */
+    /** A run whose workflow was paused meanwhile stays held until the end of the pause, unless it is to be cancelled. */
     private void letGo(RunId run) {
         Work waiting = tables.work.get(run);
         if (waiting == null || waiting.gated != Work.Gated.WAITS_FOR_ONE || waitsSomewhere(run)) {
@@ -150,7 +150,7 @@ final class Gates {
         Work work = waiting.copy();
         work.gated = Work.Gated.HAS_ITS_PLACES;
         work.waits = null;
-        work.held = workflow.paused();
+        work.held = workflow.paused() && !work.cancel;
         tables.work.put(run, work);
     }
 
@@ -170,8 +170,9 @@ final class Gates {
         // The other stores lock this row; here it is only the same row in the same place.
         tables.queues.add("quiet:" + quiet.name(), 0L);
         RunId waiting = tables.quiet.get(quiet.name());
-        // A name that is held, or was, is for the admission to judge.
+        // A trigger that finds itself was applied before; a name that is held, or was, is for the admission to judge.
         if (waiting == null
+                || waiting.equals(admit.run().id())
                 || admit.wishes().stream().anyMatch(wish -> wish.binding() && tables.keys.has(wish.name()))) {
             return null;
         }

@@ -288,11 +288,9 @@ final class MemoryReads implements Reads {
     }
 
     @Override
-    public boolean heldWithoutPause() {
-        return ask(() -> tables.workPaused.values().stream().anyMatch(work -> {
-            Rows.Workflow workflow = tables.workflowsById.get(work.workflowId);
-            return workflow != null && !workflow.paused();
-        }));
+    public boolean expiredReply() {
+        long now = now();
+        return ask(() -> tables.replies.rows().values().stream().anyMatch(reply -> reply.expiresAt() <= now));
     }
 
     @Override

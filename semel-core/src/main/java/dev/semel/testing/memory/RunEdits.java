@@ -30,7 +30,11 @@ final class RunEdits {
         if (!tables.signals.add(key, new Tables.Signal(signal.run(), row))) {
             return Edit.Signalled.REPEATED;
         }
-        change(signal.run(), work -> work.state == RunState.WAITING, work -> work.due = 0);
+        // A run that rests in doubt may wait for the signal in another branch.
+        change(
+                signal.run(),
+                work -> work.state == RunState.WAITING || work.state == RunState.IN_DOUBT,
+                work -> work.due = 0);
         return Edit.Signalled.DELIVERED;
     }
 

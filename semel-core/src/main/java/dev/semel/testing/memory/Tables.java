@@ -54,6 +54,9 @@ final class Tables {
 
     record Audit(int ws, Rows.Audit row) {}
 
+    /** The answer to a change that came with a key. */
+    record Reply(RunId id, byte[] digest, String answer, long expiresAt) {}
+
     final Table<Integer, Workspace> workspaces = new Table<>(undo);
     final Table<String, Rows.Token> tokens = new Table<>(undo);
     /** One row: counts changes. */
@@ -64,6 +67,7 @@ final class Tables {
     final Table<Pair<String, Integer>, Version> versions = new Table<>(undo);
 
     final Table<Name, Key> keys = new Table<>(undo);
+    final Table<Pair<Integer, Pair<String, String>>, Reply> replies = new Table<>(undo);
 
     final Table<RunId, Run> runs = new Table<>(undo);
     final NavigableMap<Pair<String, RunId>, Run> runsByWorkflow =

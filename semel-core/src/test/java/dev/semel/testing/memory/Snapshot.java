@@ -9,8 +9,11 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -19,10 +22,16 @@ import org.jspecify.annotations.Nullable;
  * constraint of the schema is held against it. A picture of one moment; nothing can be written to it.
  */
 public final class Snapshot {
-    private final Connection connection;
+    private final Sink sink;
 
-    private Snapshot(Connection connection) {
-        this.connection = connection;
+    /** Where rows go, with their columns in the order of the schema. */
+    @FunctionalInterface
+    private interface Sink {
+        void add(String table, @Nullable Object[] columns) throws SQLException;
+    }
+
+    private Snapshot(Sink sink) {
+        this.sink = sink;
     }
 
     /** Open until it is closed. */
@@ -30,21 +39,43 @@ public final class Snapshot {
         Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:");
         connection.setAutoCommit(false);
         Migrations.run(connection, "/dev/semel/store/sqlite");
-        store.surroundings().lock().lock();
-        try {
-            Snapshot snapshot = new Snapshot(connection);
-            snapshot.catalog(store.surroundings().tables());
-            snapshot.runs(store.surroundings().tables());
-            snapshot.driving(store.surroundings().tables());
-        } finally {
-            store.surroundings().lock().unlock();
+        try (var statement = connection.createStatement()) {
+            statement.execute("DELETE FROM semel_catalog");
         }
+        take(store, (table, columns) -> insert(connection, table, columns));
         connection.commit();
         connection.setAutoCommit(true);
         try (var statement = connection.createStatement()) {
             statement.execute("PRAGMA query_only = ON");
         }
         return connection;
+    }
+
+    /** Every row as values in a list, the name of its table first; quicker than a database. */
+    public static List<List<@Nullable Object>> rows(MemoryStore store) {
+        List<List<@Nullable Object>> rows = new ArrayList<>();
+        try {
+            take(store, (table, columns) -> {
+                List<@Nullable Object> row = new ArrayList<>(Arrays.asList(columns));
+                row.addFirst(table);
+                rows.add(row);
+            });
+        } catch (SQLException e) {
+            throw new AssertionError("there is no database here", e);
+        }
+        return rows;
+    }
+
+    private static void take(MemoryStore store, Sink sink) throws SQLException {
+        store.surroundings().lock().lock();
+        try {
+            Snapshot snapshot = new Snapshot(sink);
+            snapshot.catalog(store.surroundings().tables());
+            snapshot.runs(store.surroundings().tables());
+            snapshot.driving(store.surroundings().tables());
+        } finally {
+            store.surroundings().lock().unlock();
+        }
     }
 
     private void catalog(Tables tables) throws SQLException {
@@ -64,9 +95,6 @@ public final class Snapshot {
                         t.quotaPerMinute(),
                         t.createdAt(),
                         t.revokedAt()));
-        try (var statement = connection.createStatement()) {
-            statement.execute("DELETE FROM semel_catalog");
-        }
         fill("semel_catalog", tables.catalog.rows().values(), change -> row(1, change));
         fill(
                 "semel_workflow",
@@ -115,7 +143,21 @@ public final class Snapshot {
                 "semel_lease",
                 tables.leases.rows().values(),
                 lease -> row(lease.lease(), lease.worker(), lease.startedAt(), lease.until()));
-        fill("semel_fence", tables.fence.rows().values(), slot -> row(slot.lease(), slot.slot()));
+        fill(
+                "semel_fence",
+                tables.fence.rows().values(),
+                slot -> row(slot.lease(), slot.slot(), tables.catalog.get(Tables.ONE)));
+        fill(
+                "semel_reply",
+                tables.replies.rows().entrySet(),
+                reply -> row(
+                        reply.getKey().first(),
+                        reply.getKey().second().first(),
+                        reply.getKey().second().second(),
+                        reply.getValue().id(),
+                        reply.getValue().digest(),
+                        reply.getValue().answer(),
+                        reply.getValue().expiresAt()));
         fill("semel_effect", tables.effects.rows().values(), Snapshot::effect);
         fill(
                 "semel_signal",
@@ -241,16 +283,19 @@ public final class Snapshot {
 
     private <V> void fill(String table, Collection<V> rows, Function<V, @Nullable Object[]> columns)
             throws SQLException {
-        for (V one : rows) {
-            @Nullable Object[] values = columns.apply(one);
-            String marks = String.join(", ", Collections.nCopies(values.length, "?"));
-            try (PreparedStatement insert =
-                    connection.prepareStatement("INSERT INTO %s VALUES (%s)".formatted(table, marks))) {
-                for (int i = 0; i < values.length; i++) {
-                    insert.setObject(i + 1, plain(values[i]));
-                }
-                insert.executeUpdate();
+        for (V row : rows) {
+            sink.add(table, columns.apply(row));
+        }
+    }
+
+    private static void insert(Connection connection, String table, @Nullable Object[] columns) throws SQLException {
+        String marks = String.join(", ", Collections.nCopies(columns.length, "?"));
+        try (PreparedStatement insert =
+                connection.prepareStatement("INSERT INTO %s VALUES (%s)".formatted(table, marks))) {
+            for (int i = 0; i < columns.length; i++) {
+                insert.setObject(i + 1, plain(columns[i]));
             }
+            insert.executeUpdate();
         }
     }
 

@@ -27,10 +27,11 @@ public final class Api {
         Spaces spaces = new Spaces(semel);
         Views views = new Views(semel);
         Triggers triggers = new Triggers(semel, spaces, new Quotas(semel::nanos));
-        this.workflows = new Workflows(semel, triggers);
+        Deeds deeds = new Deeds(semel);
+        this.workflows = new Workflows(semel, triggers, deeds);
         Runs runs = new Runs(semel, views, triggers);
-        Keys keys = new Keys(semel, views);
-        TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens);
+        Keys keys = new Keys(semel, views, deeds);
+        TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, deeds);
         Health health = new Health(semel, metrics);
         Batches batches = new Batches(triggers);
         Manual manual = new Manual();
@@ -43,7 +44,8 @@ public final class Api {
                 .add("GET", "/v1/workflows", Scope.READ, workflows::list)
                 .add("GET", "/v1/workflows/{id}", Scope.READ, workflows::get)
                 .add(new Route("PUT", "/v1/workflows/{id}", Scope.ADMIN, workflows::publish)
-                        .withMaxBody(LARGEST_DEFINITION))
+                        .withMaxBody(LARGEST_DEFINITION)
+                        .withHead(Triggers::checkKey))
                 .add(post("/v1/workflows/{id}/pause", Scope.OPERATE, workflows::pause))
                 .add(post("/v1/workflows/{id}/resume", Scope.OPERATE, workflows::resume))
                 .add("GET", "/v1/workflows/{id}/runs", Scope.READ, runs::ofWorkflow)
@@ -57,7 +59,8 @@ public final class Api {
                 .add(post("/v1/keys/{key}/release", Scope.OPERATE, keys::release))
                 .add(post("/v1/tokens", Scope.ADMIN, tokenRoutes::create))
                 .add("GET", "/v1/tokens", Scope.ADMIN, tokenRoutes::list)
-                .add("DELETE", "/v1/tokens/{token_id}", Scope.ADMIN, tokenRoutes::revoke)
+                .add(new Route("DELETE", "/v1/tokens/{token_id}", Scope.ADMIN, tokenRoutes::revoke)
+                        .withHead(Triggers::checkKey))
                 .add("GET", "/v1/audit", Scope.READ, this::audit)
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
                 .add("GET", "/docs/{page}", Scope.OPEN, manual::page)
@@ -67,7 +70,7 @@ public final class Api {
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
     }
 
-    /** Every POST accepts a key, and a malformed one is refused before anything else is read. */
+    /** Whatever changes something accepts a key, and a malformed one is refused before anything else is read. */
     private static Route post(String pattern, Scope scope, Handler handler) {
         return new Route("POST", pattern, scope, handler).withHead(Triggers::checkKey);
     }

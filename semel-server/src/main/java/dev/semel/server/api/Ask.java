@@ -133,8 +133,8 @@ final class Ask {
         return warnings;
     }
 
-    /** The key that the workflow made from the input. */
-    void derive(IdempotencyKey key) {
+    /** The key that the workflow made from the input; null where its current version makes none. */
+    void derive(@Nullable IdempotencyKey key) {
         this.derived = key;
     }
 

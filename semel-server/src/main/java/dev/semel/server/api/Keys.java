@@ -6,6 +6,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.Admissions;
 import dev.semel.key.Admissions.Standing;
+import dev.semel.key.CanonicalJson;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
@@ -26,10 +27,12 @@ final class Keys {
 
     private final Semel semel;
     private final Views views;
+    private final Deeds deeds;
 
-    Keys(Semel semel, Views views) {
+    Keys(Semel semel, Views views, Deeds deeds) {
         this.semel = semel;
         this.views = views;
+        this.deeds = deeds;
     }
 
     Answer list(Request request) {
@@ -56,8 +59,8 @@ final class Keys {
     }
 
     /**
-     * Lets a key go. With the `run_id` that it stood for, asking twice is safe: a second release does not touch the run
-     * that the key may stand for by then.
+     * Lets a key go. With the `run_id` that it stood for, or with an `Idempotency-Key`, asking twice is safe: a second
+     * release does not touch the run that the key may stand for by then.
      */
     Answer release(Request request) {
         MediaTypes.requireJson(request);
@@ -66,21 +69,39 @@ final class Keys {
         String runId = body.path("run_id").isString() ? body.path("run_id").stringValue() : null;
         List<Rows.Held> found = find(request);
         long now = now();
-        boolean released = false;
-        for (Rows.Held held : found) {
-            Standing standing = Admissions.standing(held.known(), now);
-            boolean meant = runId == null || runId.equals(held.known().runIdText());
-            if (meant && (standing == Standing.LIVE || standing == Standing.FAILED)) {
-                released |= semel.release(held, request.principal().tokenId(), reason);
-            }
+        List<Rows.Held> meant = found.stream()
+                .filter(held -> runId == null || runId.equals(held.known().runIdText()))
+                .filter(held -> holds(held, now))
+                .toList();
+        Deeds.Deed deed = new Deeds.Deed(
+                "key.release",
+                request.parameter("key"),
+                String.valueOf(request.query("workflow")),
+                new String(CanonicalJson.bytes(body), StandardCharsets.UTF_8));
+        Deeds.Done done = deeds.once(
+                request,
+                deed,
+                Semel.releasing(meant, request.principal().tokenId(), reason),
+                released -> released(found.getFirst(), Boolean.TRUE.equals(released)));
+        if (done == null) {
+            throw new IllegalStateException("a release always answers");
         }
-        String named = found.getFirst().known().runIdText();
+        return done.answer();
+    }
+
+    private static boolean holds(Rows.Held held, long now) {
+        Standing standing = Admissions.standing(held.known(), now);
+        return standing == Standing.LIVE || standing == Standing.FAILED;
+    }
+
+    private static ObjectNode released(Rows.Held newest, boolean released) {
+        String named = newest.known().runIdText();
         ObjectNode out = Views.object();
-        out.put("idempotency_key", Views.keyText(found.getFirst()));
+        out.put("idempotency_key", Views.keyText(newest));
         out.put("released", released);
         out.put("run_id", named);
         out.put("could_double", "A request with this key now starts a new run beside " + named + ".");
-        return Views.ok(out);
+        return out;
     }
 
     private static String reason(JsonNode reason) {

@@ -4,13 +4,14 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
-import dev.semel.key.IdempotencyKey;
+import dev.semel.key.CanonicalJson;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.server.http.Scope;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
+import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
@@ -25,10 +26,12 @@ final class TokenRoutes {
 
     private final Semel semel;
     private final Tokens tokens;
+    private final Deeds deeds;
 
-    TokenRoutes(Semel semel, Tokens tokens) {
+    TokenRoutes(Semel semel, Tokens tokens, Deeds deeds) {
         this.semel = semel;
         this.tokens = tokens;
+        this.deeds = deeds;
     }
 
     /** A token for the caller's own workspace, or for a new one: an admin may open workspaces, not enter others. */
@@ -45,69 +48,41 @@ final class TokenRoutes {
         if (!noQuota && !(quota.isInt() && quota.asInt() >= 0 && quota.asInt() <= LARGEST_QUOTA)) {
             throw refused("quota_per_minute is a whole number up to " + LARGEST_QUOTA + "; 0 means none");
         }
-        // Last, because it may open a workspace, and a refused request must leave nothing behind.
-        Rows.Workspace workspace = workspace(request, body.path("workspace"));
-        IdempotencyKey key = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
-        Tokens.Wanted wanted =
-                new Tokens.Wanted(name, scopes, noQuota ? 0 : quota.asInt(), key == null ? null : key.text());
-        Tokens.Made made = tokens.create(workspace, wanted);
-        if (made == null) {
-            return again(workspace, wanted);
+        Tokens.Wanted wanted = new Tokens.Wanted(name, scopes, noQuota ? 0 : quota.asInt());
+        String workspace = workspace(request, body.path("workspace"));
+        boolean own = workspace.equals(request.principal().workspaceName());
+        Tokens.Made made = tokens.draft(own ? request.principal().workspace() : 0, workspace, wanted);
+        Edit.OpenWorkspace inside = own ? null : new Edit.OpenWorkspace(workspace, semel.newSecret(32));
+        Deeds.Done done = deeds.once(
+                request,
+                new Deeds.Deed("token.create", new String(CanonicalJson.bytes(body), StandardCharsets.UTF_8)),
+                new Edit.CreateToken(made.row(), inside),
+                row -> row == null ? null : view(row).putNull("token"));
+        if (done == null) {
+            throw foreign(request);
         }
-        ObjectNode out = view(made.row());
-        out.put("token", made.secret());
-        return Views.ok(out);
+        if (!done.replayed() && done.body() instanceof ObjectNode out) {
+            // Only here and only now: what is kept for those who ask again has no secret in it.
+            out.put("token", made.secret());
+        }
+        return done.answer();
     }
 
-    /** The token that this key made, without its secret, which was shown once. */
-    private Answer again(Rows.Workspace workspace, Tokens.Wanted wanted) {
-        String id = Tokens.idOf(workspace, String.valueOf(wanted.key()));
-        List<Rows.Token> rows = semel.view(reads -> reads.tokens(workspace.ws()));
-        Rows.Token first = rows == null
-                ? null
-                : rows.stream()
-                        .filter(row -> row.tokenId().equals(id))
-                        .findFirst()
-                        .orElse(null);
-        boolean same = first != null
-                && first.name().equals(wanted.name())
-                && first.scopes().equals(Tokens.words(wanted.scopes()))
-                && first.quotaPerMinute() == wanted.quotaPerMinute();
-        if (first == null || !same) {
-            throw new SemelException(
-                    ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
-                    "This key made another token before. No token was made.",
-                    "Send the same request to get the same token, or use a new key.");
-        }
-        return Views.ok(view(first).putNull("token"))
-                .with("X-Idempotent-Replayed", "true")
-                .with("Idempotent-Replayed", "true");
-    }
-
-    private Rows.Workspace workspace(Request request, JsonNode wanted) {
+    private static String workspace(Request request, JsonNode wanted) {
         String name =
                 wanted.isString() ? wanted.stringValue() : request.principal().workspaceName();
         if (!name.matches("[a-z][a-z0-9_-]{0,62}")) {
             throw refused("workspace is 1 to 63 of a-z, 0-9, _ and -, beginning with a letter");
         }
-        if (name.equals(request.principal().workspaceName())) {
-            return required(semel.view(reads -> reads.workspace(name)));
-        }
-        if (semel.view(reads -> reads.workspace(name)) != null) {
-            throw new SemelException(
-                    ErrorCode.FORBIDDEN,
-                    "A token of workspace " + request.principal().workspaceName()
-                            + " cannot make tokens for another workspace. No token was made.",
-                    "Use an admin token of that workspace.");
-        }
-        return semel.change(new Edit.OpenWorkspace(name, semel.newSecret(32)));
+        return name;
     }
 
-    private static Rows.Workspace required(Rows.@org.jspecify.annotations.Nullable Workspace workspace) {
-        if (workspace == null) {
-            throw new IllegalStateException("the caller's workspace vanished");
-        }
-        return workspace;
+    private static SemelException foreign(Request request) {
+        return new SemelException(
+                ErrorCode.FORBIDDEN,
+                "A token of workspace " + request.principal().workspaceName()
+                        + " cannot make tokens for another workspace. No token was made.",
+                "Use an admin token of that workspace.");
     }
 
     private static Set<Scope> scopes(JsonNode list) {
@@ -148,18 +123,22 @@ final class TokenRoutes {
     }
 
     Answer revoke(Request request) {
-        boolean revoked = semel.change(new Edit.RevokeToken(
-                request.principal().workspace(),
-                request.parameter("token_id"),
-                request.principal().tokenId()));
-        if (!revoked) {
+        String id = request.parameter("token_id");
+        Deeds.Done done = deeds.once(
+                request,
+                new Deeds.Deed("token.revoke", id),
+                new Edit.RevokeToken(
+                        request.principal().workspace(), id, request.principal().tokenId()),
+                revoked -> Boolean.TRUE.equals(revoked)
+                        ? Views.object().put("token_id", id).put("revoked", true)
+                        : null);
+        if (done == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
                     "There is no such live token in this workspace.",
                     "Tokens are listed at GET /v1/tokens.");
         }
-        return Views.ok(
-                Views.object().put("token_id", request.parameter("token_id")).put("revoked", true));
+        return done.answer();
     }
 
     private static ObjectNode view(Rows.Token row) {

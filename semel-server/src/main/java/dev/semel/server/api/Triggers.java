@@ -15,9 +15,11 @@ import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
+import dev.semel.workflow.Published;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -77,13 +79,38 @@ final class Triggers {
     record Terms(@Nullable IdempotencyKey key, boolean strict, Map<String, String> headers) {}
 
     Answer admit(Principal who, String nameOrId, Ask ask, Terms terms) {
-        Current workflow = workflow(who, nameOrId);
+        Runnable quota = once(quotas.fresh(who));
+        return semel.trigger(who.workspace(), workflow(who, nameOrId), workflow -> {
+            Runnable fresh = freshOnly(quota, workflow.published(), ask.data());
+            Trigger.Checks checks = new Trigger.Checks(fresh, () -> quotas.replayed(who));
+            return trigger(who, workflow, ask, new Attempt(terms, checks));
+        });
+    }
+
+    /** A trigger that is made anew, because its workflow changed, is still one trigger. */
+    private static @Nullable Runnable once(@Nullable Runnable quota) {
+        AtomicBoolean charged = new AtomicBoolean();
+        return quota == null
+                ? null
+                : () -> {
+                    if (!charged.get()) {
+                        quota.run();
+                        charged.set(true);
+                    }
+                };
+    }
+
+    private record Attempt(Terms terms, Trigger.Checks checks) {}
+
+    /** All that hangs on the version of the workflow: the key that it derives, whether it needs one, its input. */
+    private Trigger trigger(Principal who, Current workflow, Ask ask, Attempt attempt) {
+        Terms terms = attempt.terms();
         Definition definition = FileWorkflow.of(workflow.published());
-        IdempotencyKey key = terms.key();
-        if (key == null && definition.derivesKey()) {
-            key = IdempotencyKey.of(definition.deriveKey(ask.data(), terms.headers()));
-            ask.derive(key);
-        }
+        IdempotencyKey derived = terms.key() == null && definition.derivesKey()
+                ? IdempotencyKey.of(definition.deriveKey(ask.data(), terms.headers()))
+                : null;
+        ask.derive(derived);
+        IdempotencyKey key = terms.key() != null ? terms.key() : derived;
         if (key == null && workflow.published().policy().requireKey()) {
             throw new SemelException(
                             ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
@@ -96,28 +123,22 @@ final class Triggers {
                             "spec",
                             "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1");
         }
-        Answer answer = semel.trigger(new Trigger(
+        return new Trigger(
                 spaces.of(who.workspace()),
-                workflow.published(),
-                workflow.paused(),
+                workflow,
                 ask.data(),
                 Json.write(ask.data()),
                 new Trigger.Names(key, ask.runId()),
                 new Trigger.Sender(Door.HTTP, who.tokenId(), ask.correlationId()),
                 terms.strict(),
-                freshOnly(who, definition, ask.data())));
-        if (answer.replayed()) {
-            quotas.replayed(who);
-        }
-        return answer;
+                attempt.checks());
     }
 
     /** Quota, then input schema: held only against a fresh trigger, so that a duplicate is never refused for them. */
-    private @Nullable Runnable freshOnly(Principal who, Definition definition, JsonNode data) {
-        Runnable quota = quotas.fresh(who);
+    private static @Nullable Runnable freshOnly(@Nullable Runnable quota, Published workflow, JsonNode data) {
         SemelException bad = null;
         try {
-            definition.checkInput(data);
+            FileWorkflow.of(workflow).checkInput(data);
         } catch (SemelException e) {
             bad = e;
         }

@@ -16,6 +16,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -25,10 +26,12 @@ final class Workflows {
 
     private final Semel semel;
     private final Triggers triggers;
+    private final Deeds deeds;
 
-    Workflows(Semel semel, Triggers triggers) {
+    Workflows(Semel semel, Triggers triggers, Deeds deeds) {
         this.semel = semel;
         this.triggers = triggers;
+        this.deeds = deeds;
     }
 
     Answer list(Request request) {
@@ -52,7 +55,7 @@ final class Workflows {
         return Views.ok(out);
     }
 
-    private static ObjectNode view(@org.jspecify.annotations.Nullable Current entry, boolean paused) {
+    private static ObjectNode view(@Nullable Current entry, boolean paused) {
         ObjectNode out = Views.object();
         if (entry == null) {
             return out;
@@ -99,29 +102,45 @@ final class Workflows {
                             + " and the path says another name. Nothing was published.",
                     "Use the same name in both.");
         }
-        boolean dryRun = "true".equals(request.query("dry_run"));
-        ObjectNode out = Views.object();
-        if (dryRun) {
-            out.put("workflow", name).put("dry_run", true);
-        } else {
-            Rows.Workflow row = publish(
-                    request.principal().workspace(),
-                    definition,
-                    request.principal().tokenId());
-            out.put("workflow_id", row.workflowId());
-            out.put("workflow", row.name());
-            out.put("version", row.version());
-            out.put("changed", row.changed());
+        if ("true".equals(request.query("dry_run"))) {
+            return Views.ok(withWarnings(Views.object().put("workflow", name).put("dry_run", true), definition));
         }
+        Edit.Publish edit = publishing(
+                request.principal().workspace(), definition, request.principal().tokenId());
+        Deeds.Done done = deeds.once(
+                request, new Deeds.Deed("workflow.publish", name, text), edit, row -> published(row, definition));
+        if (done == null) {
+            throw new IllegalStateException("a publish always answers");
+        }
+        return done.answer();
+    }
+
+    private static @Nullable ObjectNode published(Rows.@Nullable Workflow row, Definition definition) {
+        if (row == null) {
+            return null;
+        }
+        ObjectNode out = Views.object();
+        out.put("workflow_id", row.workflowId());
+        out.put("workflow", row.name());
+        out.put("version", row.version());
+        out.put("changed", row.changed());
+        return withWarnings(out, definition);
+    }
+
+    private static ObjectNode withWarnings(ObjectNode out, Definition definition) {
         ArrayNode warnings = out.putArray("warnings");
         definition.warnings().forEach(warnings::add);
-        return Views.ok(out);
+        return out;
     }
 
     Rows.Workflow publish(int workspace, Definition definition, String actor) {
+        return semel.change(publishing(workspace, definition, actor));
+    }
+
+    private Edit.Publish publishing(int workspace, Definition definition, String actor) {
         // Short, because it stands in every run and in an index: the last 12 digits hold its 64 bits of chance.
         String id = "wf_" + semel.newId().text().substring(WORKFLOW_ID_FROM);
-        return semel.change(new Edit.Publish(workspace, definition.name(), id, definition.text(), actor));
+        return new Edit.Publish(workspace, definition.name(), id, definition.text(), actor);
     }
 
     private static String text(byte[] body) {
@@ -157,11 +176,15 @@ final class Workflows {
 
     private Answer pause(Request request, boolean paused) {
         Current entry = triggers.workflow(request.principal(), request.parameter("id"));
-        Rows.Workflow row = semel.maybeChange(new Edit.Pause(
-                request.principal().workspace(), entry.published().workflowId(), paused));
-        if (row == null) {
+        String id = entry.published().workflowId();
+        Deeds.Done done = deeds.once(
+                request,
+                new Deeds.Deed(paused ? "workflow.pause" : "workflow.resume", id),
+                new Edit.Pause(request.principal().workspace(), id, paused),
+                row -> row == null ? null : view(entry, row.paused()));
+        if (done == null) {
             throw Triggers.unknownWorkflow();
         }
-        return Views.ok(view(entry, row.paused()));
+        return done.answer();
     }
 }

@@ -4,12 +4,10 @@ import dev.semel.Semel;
 import dev.semel.server.http.Authenticator;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.Scope;
-import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.EnumSet;
 import java.util.HexFormat;
@@ -82,29 +80,23 @@ public final class Tokens implements Authenticator {
         return principal;
     }
 
-    /**
-     * What a new token is to be.
-     *
-     * @param key the caller's idempotency key; asking twice with it makes one token
-     */
-    public record Wanted(
-            String name,
-            Set<Scope> scopes,
-            int quotaPerMinute,
-            @Nullable String key) {}
+    /** What a new token is to be. */
+    public record Wanted(String name, Set<Scope> scopes, int quotaPerMinute) {}
 
-    /** A token that is not stored yet. */
-    public Made draft(Rows.Workspace workspace, Wanted wanted) {
-        String id = wanted.key() == null
-                ? "tok_" + semel.newId().text().substring("run_".length())
-                : idOf(workspace, wanted.key());
+    /**
+     * A token that is not stored yet.
+     *
+     * @param ws the number of its workspace; 0 where that is still to be opened
+     */
+    public Made draft(int ws, String workspace, Wanted wanted) {
+        String id = "tok_" + semel.newId().text().substring("run_".length());
         String secret =
                 "semel_" + Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
         return new Made(
                 new Rows.Token(
                         id,
-                        workspace.ws(),
-                        workspace.name(),
+                        ws,
+                        workspace,
                         wanted.name(),
                         hash(secret),
                         words(wanted.scopes()),
@@ -112,25 +104,6 @@ public final class Tokens implements Authenticator {
                         0,
                         0),
                 secret);
-    }
-
-    /** Null where the key has made a token before: its secret was shown then and is known to nobody now. */
-    public @Nullable Made create(Rows.Workspace workspace, Wanted wanted) {
-        return store(draft(workspace, wanted));
-    }
-
-    public @Nullable Made store(Made draft) {
-        if (!semel.change(new Edit.CreateToken(draft.row()))) {
-            return null;
-        }
-        Rows.Token stored = semel.view(reads -> reads.token(draft.row().hash())); // with the time by the store's clock
-        return new Made(stored == null ? draft.row() : stored, draft.secret());
-    }
-
-    /** The id of the token that a key makes: the constraint on ids is what keeps it to one. */
-    public static String idOf(Rows.Workspace workspace, String key) {
-        byte[] digest = hash(workspace.ws() + "\n" + key);
-        return "tok_" + Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(digest, 18));
     }
 
     static Set<Scope> scopes(String words) {

@@ -11,6 +11,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 @Command(
         name = "key",
@@ -98,17 +99,36 @@ final class KeyCommand implements Callable<Integer> {
         if (reason.isBlank()) {
             throw usage("Releasing a key needs --reason TEXT: it is kept in the audit. Nothing was released.");
         }
+        Api api = connection.api();
         Call call = Call.post(
                 Call.path("v1", "keys", key, "release"),
-                Json.compact(Json.object().put("reason", reason)));
-        Answer answer = connection.api().ask(call.where("workflow", workflow));
+                Json.compact(releasing(api).put("reason", reason)));
+        Answer answer = api.ask(call.where("workflow", workflow));
         if (output.json) {
             output.document(answer.body());
+        } else if (answer.body().path("released").isBoolean()
+                && !answer.body().path("released").booleanValue()) {
+            output.line(Json.clean(key) + " was not held any more; nothing was released");
+            output.next("semel key " + Shell.word(Json.clean(key)));
         } else {
             output.line(Json.clean(key) + " released: the next request with it starts a new run");
             output.next("semel key " + Shell.word(Json.clean(key)));
         }
         return Exit.DONE;
+    }
+
+    /** Names the run, so that a release that is sent twice does not let the next run's key go. */
+    private ObjectNode releasing(Api api) {
+        JsonNode known;
+        try {
+            known = api.ask(Call.get(Call.path("v1", "keys", key)).where("workflow", workflow))
+                    .body();
+        } catch (Failure unseen) {
+            return Json.object(); // a token that may release and not read; what else is wrong the release itself tells
+        }
+        String run = Json.text(known, "response_reference");
+        boolean one = known.path("others").isEmpty();
+        return run.isEmpty() || !one ? Json.object() : Json.object().put("run_id", run);
     }
 
     private ParameterException usage(String message) {

@@ -22,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
         description = "Makes, lists and revokes API tokens.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  semel token create --workspace default --scope trigger,read --name shop > token.txt",
+            "  semel token create --workspace default --scope trigger,read --name shop --quota 600 > token.txt",
             "  semel token list",
             "  semel token revoke tok_7Hq"
         })
@@ -68,6 +68,12 @@ final class TokenCommand implements Callable<Integer> {
         @Option(names = "--name", paramLabel = "NAME", description = "Who or what will use it.")
         String name = "";
 
+        @Option(
+                names = "--quota",
+                paramLabel = "N",
+                description = "Fresh triggers a minute; replays have ten times as much of their own. None by default.")
+        int quota;
+
         Create(Surroundings around) {
             this.output = new Output(around);
             this.connection = new Connection(around);
@@ -80,6 +86,9 @@ final class TokenCommand implements Callable<Integer> {
             scopes.forEach(scope -> list.add(scope.strip()));
             if (!name.isEmpty()) {
                 body.put("name", name);
+            }
+            if (quota != 0) {
+                body.put("quota_per_minute", quota);
             }
             Answer answer = connection.api().ask(Call.post(Call.path("v1", "tokens"), Json.compact(body)));
             if (output.json) {

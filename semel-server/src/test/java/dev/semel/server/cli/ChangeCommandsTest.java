@@ -43,6 +43,21 @@ class ChangeCommandsTest {
     }
 
     @Test
+    void a_token_may_have_a_quota() {
+        server.on("POST /v1/tokens", json(200, "{\"token_id\":\"tok_1\",\"token\":\"semel_secret\"}"));
+        var result = desk.run("token", "create", "--workspace", "default", "--scope", "trigger", "--quota", "600");
+        assertEquals(0, result.exit(), result.err());
+        assertEquals(
+                "{\"workspace\":\"default\",\"scopes\":[\"trigger\"],\"quota_per_minute\":600}",
+                server.seen.getFirst().body());
+        assertEquals(
+                2,
+                desk.run("token", "create", "--workspace", "default", "--scope", "trigger", "--quota", "many")
+                        .exit());
+        assertEquals(1, server.seen.size());
+    }
+
+    @Test
     void a_token_is_revoked_by_its_id() {
         server.on("DELETE /v1/tokens/tok_1", new ScriptedServer.Reply(204, "", Map.of()));
         assertEquals("tok_1 revoked\n", desk.run("token", "revoke", "tok_1").out());

@@ -91,7 +91,39 @@ class KeyCommandTest {
                 desk.run("key", "evt_1", "release", "--reason", "asked \"twice\"")
                         .exit());
         assertEquals(
-                "{\"reason\":\"asked \\\"twice\\\"\"}", server.seen.getFirst().body());
+                "{\"reason\":\"asked \\\"twice\\\"\"}",
+                server.seen.getLast().body(),
+                "with a token that may not read, it is sent without the run");
+    }
+
+    @Test
+    void release_names_the_run_that_the_key_stands_for() {
+        server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)));
+        server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"released\":true}"));
+        var done = desk.run("key", "evt_1", "release", "--reason", "why");
+        assertEquals(0, done.exit());
+        assertTrue(done.out().contains("released"), done.out());
+        assertEquals(
+                "{\"run_id\":\"run_1\",\"reason\":\"why\"}",
+                server.seen.getLast().body());
+    }
+
+    @Test
+    void release_of_several_records_names_no_single_run() {
+        String several = record("active", 0, 0).replace("\"others\":[]", "\"others\":[{}]");
+        server.on("GET /v1/keys/evt_1", json(200, several));
+        server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"released\":true}"));
+        assertEquals(0, desk.run("key", "evt_1", "release", "--reason", "why").exit());
+        assertEquals("{\"reason\":\"why\"}", server.seen.getLast().body());
+    }
+
+    @Test
+    void a_release_that_let_nothing_go_says_so() {
+        server.on("GET /v1/keys/evt_1", json(200, record("released", 0, 0)));
+        server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"released\":false}"));
+        var done = desk.run("key", "evt_1", "release", "--reason", "why");
+        assertEquals(0, done.exit());
+        assertTrue(done.out().contains("nothing was released"), done.out());
     }
 
     @Test

@@ -44,7 +44,8 @@ final class Caller implements AutoCloseable {
         return send("GET " + path, "", "");
     }
 
-    private Reply send(String prologue, String headers, String body) throws IOException {
+    /** @param prologue method and path */
+    Reply send(String prologue, String headers, String body) throws IOException {
         byte[] content = body.getBytes(StandardCharsets.UTF_8);
         String type = content.length == 0 ? "" : "Content-Type: application/json\r\n";
         String length = content.length == 0 ? "" : "Content-Length: " + content.length + "\r\n";

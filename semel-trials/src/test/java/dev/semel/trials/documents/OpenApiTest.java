@@ -181,6 +181,11 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/runs?q=status:queued", "");
         asking.ask(200, "POST", "/v1/workflows/{id}/resume", "");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
+        asking.with("Idempotency-Key", "change_1");
+        asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
+        asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
+        asking.ask(422, "POST", "/v1/keys/{key}/release", "{\"reason\":\"another\"}");
+        asking.without();
         asking.ask(200, "POST", "/v1/tokens", "{\"scopes\":[\"trigger\"],\"quota_per_minute\":1}");
         asking.ask(200, "GET", "/v1/tokens", "");
         asking.ask(200, "DELETE", "/v1/tokens/{token_id}", "");

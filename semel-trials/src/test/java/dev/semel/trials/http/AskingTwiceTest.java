@@ -3,6 +3,7 @@ package dev.semel.trials.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
@@ -12,6 +13,8 @@ import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.Reply;
 import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -77,6 +80,113 @@ class AskingTwiceTest {
     }
 
     @Test
+    void a_release_sent_twice_with_one_key_is_one_release() {
+        String first =
+                dev.trigger("payment_receipt", "K", BODY).json().get("run_id").stringValue();
+        String release = "{\"reason\":\"a second receipt\",  \"run_id\":null}";
+        String sameButForItsOrder = "{\"run_id\":null,\"reason\":\"a second receipt\"}";
+        Reply done = dev.post("/v1/keys/K/release", release, "Idempotency-Key: let-go");
+        assertTrue(done.expect(200).flag("released"));
+        assertNull(done.header("X-Idempotent-Replayed"));
+        String second =
+                dev.trigger("payment_receipt", "K", BODY).json().get("run_id").stringValue();
+        assertNotEquals(first, second);
+        Reply again = dev.post("/v1/keys/K/release", sameButForItsOrder, "Idempotency-Key: let-go");
+        assertEquals(done.body(), again.body());
+        assertEquals("true", again.header("X-Idempotent-Replayed"));
+        assertEquals(
+                second,
+                dev.trigger("payment_receipt", "K", BODY).json().get("run_id").stringValue(),
+                "the key of the second run was not let go");
+        assertEquals(1, dev.get("/v1/audit").json().get("items").size());
+        conflict(dev.post("/v1/keys/K/release", "{\"reason\":\"other\"}", "Idempotency-Key: let-go"));
+    }
+
+    private static void conflict(Reply reply) {
+        reply.expect(422);
+        assertEquals("idempotency-key-conflict", reply.json().get("code").stringValue());
+        assertTrue(reply.json().get("detail").stringValue().contains("Nothing was changed"));
+    }
+
+    @Test
+    void a_publish_sent_twice_with_one_key_does_not_undo_a_later_one() {
+        String first = "semel: 1\nworkflow: w\nowner: a\nsteps:\n  - {id: note, set: {n: 1}}\n";
+        String[] keyed = {"Content-Type: application/yaml", "Idempotency-Key: deploy-1"};
+        Reply done = dev.send("PUT", "/v1/workflows/w", first, keyed).expect(200);
+        dev.publish(first.replace("n: 1", "n: 2")).expect(200);
+        Reply again = dev.send("PUT", "/v1/workflows/w", first, keyed).expect(200);
+        assertEquals(done.body(), again.body());
+        assertEquals("true", again.header("X-Idempotent-Replayed"));
+        assertEquals(2, dev.get("/v1/workflows/w").json().get("version").intValue());
+        conflict(dev.send("PUT", "/v1/workflows/w", first.replace("n: 1", "n: 3"), keyed));
+    }
+
+    @Test
+    void a_pause_sent_twice_with_one_key_does_not_undo_a_resume() {
+        String path = "/v1/workflows/payment_receipt/";
+        dev.post(path + "pause", "", "Idempotency-Key: stop").expect(200);
+        dev.post(path + "resume", "", "Idempotency-Key: stop").expect(200);
+        Reply again = dev.post(path + "pause", "", "Idempotency-Key: stop").expect(200);
+        assertTrue(again.flag("paused"), "the answer is the one that was given");
+        assertEquals("true", again.header("X-Idempotent-Replayed"));
+        assertFalse(dev.get("/v1/workflows/payment_receipt").flag("paused"), "the pause is not done again");
+    }
+
+    @Test
+    void a_token_revoked_twice_with_one_key_is_the_same_answer_and_without_one_is_not_found() {
+        String id =
+                dev.post("/v1/tokens", "{\"scopes\":[\"read\"]}").expect(200).text("token_id");
+        Reply done = dev.send("DELETE", "/v1/tokens/" + id, "", "Idempotency-Key: away")
+                .expect(200);
+        Reply again = dev.send("DELETE", "/v1/tokens/" + id, "", "Idempotency-Key: away")
+                .expect(200);
+        assertEquals(done.body(), again.body());
+        assertEquals("true", again.header("X-Idempotent-Replayed"));
+        dev.delete("/v1/tokens/" + id).expect(404);
+        dev.send("DELETE", "/v1/tokens/tok_none", "", "Idempotency-Key: nothing")
+                .expect(404);
+    }
+
+    @Test
+    void a_token_for_a_new_workspace_may_be_asked_for_twice_and_its_secret_is_in_no_row() throws SQLException {
+        String wanted = "{\"scopes\":[\"admin\"],\"workspace\":\"two\"}";
+        Reply first =
+                dev.post("/v1/tokens", wanted, "Idempotency-Key: open-two").expect(200);
+        Reply second =
+                dev.post("/v1/tokens", wanted, "Idempotency-Key: open-two").expect(200);
+        assertEquals(first.text("token_id"), second.text("token_id"));
+        assertTrue(second.json().get("token").isNull());
+        dev.post("/v1/tokens", wanted, "Idempotency-Key: open-it-again").expect(403);
+        String secret = first.text("token");
+        server.as(secret).get("/v1/tokens").expect(200);
+        try (var connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("semel.db"));
+                var statement = connection.createStatement();
+                var rows = statement.executeQuery("SELECT answer FROM semel_reply")) {
+            int seen = 0;
+            while (rows.next()) {
+                assertFalse(rows.getString(1).contains(secret));
+                seen++;
+            }
+            assertEquals(1, seen, "a refusal keeps nothing");
+        }
+    }
+
+    @Test
+    void equal_changes_at_once_are_one_change() {
+        List<Reply> replies =
+                Crowd.atOnce(8, i -> dev.post("/v1/tokens", "{\"scopes\":[\"read\"]}", "Idempotency-Key: at-once"));
+        replies.forEach(reply -> reply.expect(200));
+        assertEquals(
+                1,
+                replies.stream().map(reply -> reply.text("token_id")).distinct().count());
+        assertEquals(
+                1,
+                replies.stream()
+                        .filter(reply -> reply.json().get("token").isString())
+                        .count());
+    }
+
+    @Test
     void a_released_key_is_free_for_the_same_payload_where_a_payload_is_taken_only_once() {
         dev.publish("semel: 1\nworkflow: capture\nidempotency: {fingerprint: [id], duplicate_payload: reject}\n"
                         + "steps:\n  - {id: note, set: {ok: true}}\n")
@@ -100,6 +210,22 @@ class AskingTwiceTest {
                         .filter(reply -> !reply.flag("idempotent_replayed"))
                         .count());
         limited.trigger("payment_receipt", "cold", BODY).expect(429);
+    }
+
+    @Test
+    void a_replay_over_its_quota_is_no_replay_on_record() {
+        Caller limited = server.as(server.token("\"quota_per_minute\":1", "trigger"));
+        String run = limited.trigger("payment_receipt", "hot", BODY).expect(200).runId();
+        List<Reply> replies = Crowd.atOnce(20, i -> limited.trigger("payment_receipt", "hot", BODY));
+        long answered = replies.stream().filter(reply -> reply.status() == 200).count();
+        assertTrue(answered >= 10, "ten times the quota of fresh ones");
+        assertTrue(answered < 20, "some were refused");
+        replies.stream().filter(reply -> reply.status() != 200).forEach(reply -> reply.expect(429));
+        Crowd.until("the rows are written", () -> replays(run) >= answered);
+        // A later replay of another actor stands behind all of them, so none is still on its way.
+        dev.trigger("payment_receipt", "hot", BODY).expect(200);
+        Crowd.until("the last row is written", () -> replays(run) > answered);
+        assertEquals(answered + 1, replays(run));
     }
 
     @Test

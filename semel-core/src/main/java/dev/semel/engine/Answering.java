@@ -1,0 +1,182 @@
+package dev.semel.engine;
+
+import dev.semel.key.Admission;
+import dev.semel.key.Admissions;
+import dev.semel.key.Admissions.Asked;
+import dev.semel.key.Admissions.Held;
+import dev.semel.key.Admissions.Judgement;
+import dev.semel.key.Fingerprint;
+import dev.semel.key.Known;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Wish;
+import dev.semel.store.Write;
+import dev.semel.store.Write.Admitted;
+import dev.semel.trigger.Answer;
+import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Published;
+import java.util.List;
+
+/** Turns what the store found into what the caller is told, counts it, and remembers the requests that were no runs. */
+final class Answering {
+    private final Requests requests;
+    private final Intake.Versions versions;
+    private final Counters counters;
+
+    Answering(Requests requests, Intake.Versions versions, Counters counters) {
+        this.requests = requests;
+        this.versions = versions;
+        this.counters = counters;
+    }
+
+    static Held held(Intake.Case one, Admitted.Held held) {
+        Known byKey = null;
+        Known byRunId = null;
+        Known byPayload = null;
+        for (int i = 0; i < one.wishes().size(); i++) {
+            switch (one.wishes().get(i).name().kind()) {
+                case KEY, WORKFLOW_KEY, DISTINCT_KEY -> byKey = held.known().get(i);
+                case RUN, CHILD -> byRunId = held.known().get(i);
+                case PAYLOAD -> byPayload = held.known().get(i);
+            }
+        }
+        return new Held(byKey, byRunId, byPayload);
+    }
+
+    Answer fresh(Intake.Case one, RunId id, Admitted.Fresh fresh) {
+        Trigger trigger = one.trigger();
+        counters.fresh.increment();
+        if (trigger.names().key() == null) {
+            counters.unkeyed.increment();
+        }
+        Write.Earlier earlier = fresh.earlier();
+        if (earlier != null && earlier.expired()) {
+            counters.expiredKeyRetries.increment();
+        }
+        Known duplicateOf = fresh.duplicateOf();
+        return new Answer(
+                id,
+                one.runIdText(id),
+                trigger.paused() || fresh.queued() ? RunState.QUEUED : RunState.STARTED,
+                trigger.workflow().workflowId(),
+                false,
+                false,
+                List.of(),
+                trigger.names().key() == null ? 0 : one.wishes().getFirst().expiresAt(fresh.now()),
+                earlier == null
+                        ? null
+                        : earlier.chosenId() != null
+                                ? earlier.chosenId()
+                                : earlier.run().text(),
+                duplicateOf == null ? null : duplicateOf.runIdText());
+    }
+
+    /** The run that waits for quiet has taken this trigger in. */
+    Answer absorbed(Intake.Case one, Admitted.Absorbed absorbed) {
+        counters.absorbed.increment();
+        RunId run = absorbed.run();
+        String chosen = absorbed.chosenId();
+        return new Answer(
+                run,
+                chosen == null ? run.text() : chosen,
+                RunState.QUEUED,
+                one.trigger().workflow().workflowId(),
+                false,
+                false,
+                List.of(),
+                one.trigger().names().key() == null
+                        ? 0
+                        : one.wishes().getFirst().expiresAt(absorbed.now()),
+                null,
+                null);
+    }
+
+    /** What the names that are held mean for this trigger. */
+    Admission decide(Intake.Case one, Held held) {
+        Trigger trigger = one.trigger();
+        String runId =
+                trigger.names().runId() == null ? null : trigger.names().runId().text();
+        Asked asked = new Asked(trigger.workflow().workflowId(), runId, trigger.strict(), known -> judge(one, known));
+        return Admissions.decide(asked, held);
+    }
+
+    /** Remembers what was decided, and says it: a refusal is thrown. */
+    Answer answer(Intake.Case one, Admission decided, long now) {
+        Trigger trigger = one.trigger();
+        return switch (decided) {
+            case Admission.Repeat repeat -> repeat(one, repeat, now);
+            case Admission.Conflict conflict -> {
+                counters.conflicts.increment();
+                remember(one, conflict.known(), new Shown(422, now, conflict.changed()), true);
+                throw Refusals.conflict(trigger, conflict);
+            }
+            case Admission.SamePayload same -> {
+                counters.duplicatePayloads.increment();
+                remember(one, same.known(), new Shown(409, now, List.of()), true);
+                throw Refusals.samePayload(trigger, same.known());
+            }
+            case Admission.Fresh _ -> throw new IllegalStateException("a held name cannot be fresh");
+        };
+    }
+
+    /** A known key is judged by the version that admitted it, so a publish never turns a retry into a conflict. */
+    private Judgement judge(Intake.Case one, Known known) {
+        Published current = one.trigger().workflow();
+        if (known.version() == current.version()) {
+            return new Judgement(current.policy(), one.fingerprint());
+        }
+        Published admitting = versions.version(known.workflowId(), known.version());
+        return new Judgement(
+                admitting.policy(),
+                Fingerprint.of(
+                        known.workflowId(),
+                        one.trigger().data(),
+                        admitting.policy(),
+                        one.trigger().space().secret()));
+    }
+
+    private Answer repeat(Intake.Case one, Admission.Repeat repeat, long now) {
+        Runnable check = one.trigger().checks().repeat();
+        if (check != null) {
+            check.run(); // first of all: a refusal leaves no row and is counted as no replay
+        }
+        counters.replayed.increment();
+        if (repeat.mismatch()) {
+            counters.mismatched.increment();
+        }
+        Known known = repeat.known();
+        remember(one, known, new Shown(200, now, repeat.changed()), false);
+        boolean keyed = one.trigger().names().key() != null && known.expiresAt() != Wish.FOREVER;
+        return new Answer(
+                known.run(),
+                known.runIdText(),
+                known.state(),
+                known.workflowId(),
+                true,
+                repeat.mismatch(),
+                repeat.changed(),
+                keyed ? known.expiresAt() : 0,
+                null,
+                null);
+    }
+
+    private record Shown(int statusCode, long at, List<String> changed) {}
+
+    private void remember(Intake.Case one, Known known, Shown shown, boolean conflict) {
+        Requests.Met met = new Requests.Met(
+                one.workspace(),
+                known.run(),
+                shown.at(),
+                shown.statusCode(),
+                one.trigger().sender().actor(),
+                shown.changed().isEmpty() ? null : String.join(", ", shown.changed()),
+                one.trigger().names().key() == null
+                        ? null
+                        : one.trigger().names().key().shortened());
+        if (conflict) {
+            requests.conflict(met);
+        } else {
+            requests.replayed(met);
+        }
+    }
+}

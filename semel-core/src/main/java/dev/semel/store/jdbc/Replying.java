@@ -1,0 +1,102 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Edit;
+import dev.semel.store.Edit.Replied;
+import java.security.MessageDigest;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** Changes that are done once per key, in statements that both stores understand. */
+final class Replying {
+    private static final int MOST_ATTEMPTS = 20;
+
+    private static final String FORGET_EXPIRED = """
+        DELETE FROM semel_reply WHERE ws = ? AND operation = ? AND key = ? AND expires_at <= ?
+        """;
+
+    // Without its answer at first: whoever comes with the same key waits here until this transaction has ended.
+    private static final String TAKE = """
+        INSERT INTO semel_reply (ws, operation, key, id, digest, answer, expires_at) VALUES (?, ?, ?, ?, ?, '', ?)
+        ON CONFLICT (ws, operation, key) DO NOTHING
+        """;
+
+    private static final String FIND = """
+        SELECT id, digest, answer FROM semel_reply WHERE ws = ? AND operation = ? AND key = ?
+        """;
+
+    private static final String KEEP = """
+        UPDATE semel_reply SET answer = ? WHERE ws = ? AND operation = ? AND key = ?
+        """;
+
+    private static final String LET_GO = """
+        DELETE FROM semel_reply WHERE ws = ? AND operation = ? AND key = ?
+        """;
+
+    private static final String DELETE_EXPIRED = """
+        DELETE FROM semel_reply WHERE (ws, operation, key) IN (
+            SELECT ws, operation, key FROM semel_reply WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
+        """;
+
+    private final Session session;
+    private final Edits edits;
+
+    Replying(Session session, Edits edits) {
+        this.session = session;
+        this.edits = edits;
+    }
+
+    private record Kept(RunId id, byte[] digest, String answer) {}
+
+    Replied once(Edit.Once<?> once, long now) throws SQLException {
+        Edit.Asked asked = once.asked();
+        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+            session.update(FORGET_EXPIRED, asked.workspace(), asked.operation(), asked.key(), now);
+            boolean first = session.update(
+                            TAKE,
+                            asked.workspace(),
+                            asked.operation(),
+                            asked.key(),
+                            asked.id(),
+                            asked.digest(),
+                            now + asked.window())
+                    == 1;
+            if (first) {
+                return done(once, now);
+            }
+            Kept kept = session.one(
+                    FIND,
+                    row -> new Kept(RunId.of(row.getBytes(1)), row.getBytes(2), row.getString(3)),
+                    asked.workspace(),
+                    asked.operation(),
+                    asked.key());
+            if (kept != null) {
+                return replied(kept, asked);
+            }
+        }
+        throw new IllegalStateException("a key of " + asked.operation() + " was taken and let go twenty times");
+    }
+
+    private static Replied replied(Kept kept, Edit.Asked asked) {
+        return MessageDigest.isEqual(kept.digest(), asked.digest())
+                ? new Replied.Done(kept.answer(), !kept.id().equals(asked.id()))
+                : new Replied.OtherRequest();
+    }
+
+    @SuppressWarnings("unchecked") // the store answers each edit with the outcome of its own type
+    private <T> Replied done(Edit.Once<T> once, long now) throws SQLException {
+        Edit.Asked asked = once.asked();
+        @Nullable T outcome = (T) edits.apply(once.edit(), now);
+        String answer = once.answer().apply(outcome);
+        if (answer == null) {
+            session.update(LET_GO, asked.workspace(), asked.operation(), asked.key());
+            return new Replied.Refused();
+        }
+        session.update(KEEP, answer, asked.workspace(), asked.operation(), asked.key());
+        return new Replied.Done(answer, false);
+    }
+
+    int deleteExpired(int limit, long now) throws SQLException {
+        return session.update(DELETE_EXPIRED, now, limit);
+    }
+}

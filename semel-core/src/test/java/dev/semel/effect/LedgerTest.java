@@ -1,0 +1,200 @@
+package dev.semel.effect;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.semel.effect.Ledger.Change;
+import dev.semel.effect.Ledger.Holder;
+import dev.semel.effect.Ledger.OnChange;
+import dev.semel.effect.Ledger.Row;
+import dev.semel.effect.Ledger.State;
+import dev.semel.effect.Ledger.Verdict;
+import dev.semel.run.RunId;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every answer of the ledger, without a store. */
+final class LedgerTest {
+    private static final long FIRST = 1_000;
+    private static final long ACCEPTED = 2_000;
+    private static final long EXPIRES = 3_000;
+    private static final Ledger.Id ID = new Ledger.Id(1, "d");
+    private static final RunId RUN = new RunId(1, 1);
+    private static final RunId OTHER = new RunId(2, 2);
+    private static final Ledger.Facts FACTS = new Ledger.Facts("k", "p", "wf", "ask", "create", null, null);
+
+    private static Holder holder(String who) {
+        return switch (who) {
+            case "same turn" -> new Holder("step", RUN, 1, 1);
+            case "next turn" -> new Holder("step", RUN, 1, 2);
+            case "earlier turn" -> new Holder("step", RUN, 1, 0);
+            case "next claim" -> new Holder("step", RUN, 2, 0);
+            case "earlier claim" -> new Holder("step", RUN, 0, 9);
+            case "replay" -> new Holder("step", OTHER, 1, 1);
+            case "other" -> new Holder("other step", OTHER, 1, 1);
+            case "other step" -> new Holder("other step", RUN, 1, 1);
+            default -> throw new IllegalArgumentException(who);
+        };
+    }
+
+    /** A row of the step, in its second generation and third attempt. */
+    private static Row row(State state) {
+        boolean done = state == State.DONE;
+        return new Row(
+                ID,
+                holder("same turn"),
+                state,
+                2,
+                3,
+                FIRST,
+                done ? ACCEPTED : 0,
+                EXPIRES - ACCEPTED,
+                done ? EXPIRES : 0,
+                "data",
+                done ? "result" : null,
+                FACTS);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        # found   | by         | resend | change   | data  | now  | verdict    | generation | attempt | first
+        nothing   | same turn  | 0      | SEND     | data  | 2500 | granted    | 1 | 1 | 2500
+        RESERVED  | same turn  | 0      | SEND     | data  | 2500 | same       | 2 | 3 | 1000
+        RESERVED  | next turn  | 0      | SEND     | data  | 2500 | unsettled  | 2 | 3 | 1000
+        RESERVED  | next claim | 1500   | SEND     | data  | 2499 | granted    | 2 | 4 | 1000
+        RESERVED  | next claim | 1500   | SEND     | data  | 2500 | unsettled  | 2 | 3 | 1000
+        RESERVED  | replay     | 0      | SEND     | data  | 2500 | unsettled  | 2 | 3 | 1000
+        RESERVED  | other      | 9999   | SEND     | data  | 9999 | taken      | 0 | 0 | 0
+        UNKNOWN   | same turn  | 0      | SEND     | data  | 2500 | unsettled  | 2 | 3 | 1000
+        UNKNOWN   | same turn  | 1501   | SEND     | data  | 2500 | granted    | 2 | 4 | 1000
+        UNKNOWN   | same turn  | 1500   | SEND     | data  | 2500 | unsettled  | 2 | 3 | 1000
+        UNKNOWN   | other      | 9999   | SEND     | data  | 9999 | doubted    | 0 | 0 | 0
+        FREE      | next turn  | 0      | SEND     | data  | 2500 | granted    | 2 | 4 | 1000
+        FREE      | other      | 0      | SEND     | other | 2500 | granted    | 2 | 1 | 2500
+        DONE      | next turn  | 0      | SEND     | other | 9999 | reused     | 0 | 0 | 0
+        DONE      | replay     | 0      | REVIEW   | other | 2500 | reused     | 0 | 0 | 0
+        DONE      | other      | 0      | SEND     | data  | 2999 | suppressed | 0 | 0 | 0
+        DONE      | other      | 0      | SEND     | data  | 3000 | granted    | 3 | 1 | 3000
+        DONE      | other step | 0      | SEND     | data  | 2999 | suppressed | 0 | 0 | 0
+        DONE      | other      | 0      | SEND     | other | 2999 | granted    | 3 | 1 | 2999
+        DONE      | other      | 0      | SUPPRESS | other | 2999 | suppressed | 0 | 0 | 0
+        DONE      | other      | 0      | REVIEW   | data  | 2999 | suppressed | 0 | 0 | 0
+        DONE      | other      | 0      | REVIEW   | other | 2999 | changed    | 0 | 0 | 0
+        DONE      | other      | 0      | REVIEW   | other | 3000 | granted    | 3 | 1 | 3000
+        """)
+    void whoever_wants_to_send_is_answered_by_what_is_on_record(
+            String found,
+            String by,
+            long resend,
+            OnChange onChange,
+            String data,
+            long now,
+            String verdict,
+            int generation,
+            int attempt,
+            long first) {
+        Row row = found.equals("nothing") ? null : row(State.valueOf(found));
+        Holder holder = holder(by);
+        Change change = Ledger.apply(row, new Ledger.Reserve(ID, holder, resend, 77, onChange, data, FACTS), now);
+        Verdict expected = switch (verdict) {
+            case "granted", "same" -> new Verdict.Granted(generation, attempt, first);
+            case "unsettled" -> new Verdict.Unsettled(generation, attempt, first);
+            case "taken" -> new Verdict.Taken(RUN, false);
+            case "doubted" -> new Verdict.Taken(RUN, true);
+            case "reused" -> new Verdict.Reused("result");
+            case "suppressed" -> new Verdict.Suppressed("result", RUN);
+            case "changed" -> new Verdict.Changed(RUN);
+            default -> throw new IllegalArgumentException(verdict);
+        };
+        assertEquals(expected, change.verdict());
+        Row granted = new Row(ID, holder, State.RESERVED, generation, attempt, first, 0, 77, 0, data, null, FACTS);
+        assertEquals(verdict.equals("granted") ? granted : null, change.row(), "only who may send changes the row");
+        if (verdict.equals("granted")) {
+            assertEquals(
+                    new Change(expected, null),
+                    Ledger.apply(granted, new Ledger.Reserve(ID, holder, resend, 77, onChange, data, FACTS), now + 1),
+                    "applied again it is the same");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        # found   | by            | to      | settles
+        RESERVED  | same turn     | DONE    | yes
+        RESERVED  | same turn     | UNKNOWN | yes
+        RESERVED  | same turn     | FREE    | yes
+        RESERVED  | next turn     | DONE    | yes
+        RESERVED  | next claim    | DONE    | yes
+        RESERVED  | earlier turn  | FREE    | no
+        RESERVED  | earlier claim | FREE    | no
+        RESERVED  | replay        | DONE    | no
+        RESERVED  | other         | DONE    | no
+        RESERVED  | other step    | DONE    | no
+        UNKNOWN   | same turn     | DONE    | yes
+        UNKNOWN   | same turn     | FREE    | yes
+        FREE      | same turn     | DONE    | yes
+        DONE      | same turn     | FREE    | no
+        DONE      | next claim    | UNKNOWN | no
+        nothing   | same turn     | DONE    | no
+        """)
+    void only_the_holder_settles_and_what_is_done_stays_done(String found, String by, State to, String settles) {
+        Row row = found.equals("nothing") ? null : row(State.valueOf(found));
+        Change change = Ledger.apply(row, new Ledger.Settle(ID, holder(by), to, "new"), 5_000);
+        assertEquals(new Verdict.Noted(), change.verdict());
+        if (settles.equals("no")) {
+            assertNull(change.row());
+            return;
+        }
+        boolean done = to == State.DONE;
+        assertEquals(
+                new Row(
+                        ID,
+                        holder(by),
+                        to,
+                        2,
+                        3,
+                        FIRST,
+                        done ? 5_000 : 0,
+                        EXPIRES - ACCEPTED,
+                        done ? 5_000 + EXPIRES - ACCEPTED : 0,
+                        "data",
+                        "new",
+                        FACTS),
+                change.row());
+    }
+
+    @Test
+    void an_effect_without_a_window_holds_nobody_else_back() {
+        Row reserved = Ledger.apply(
+                        null, new Ledger.Reserve(ID, holder("same turn"), 0, 0, OnChange.SEND, "data", FACTS), 1)
+                .row();
+        Row done = Ledger.apply(reserved, new Ledger.Settle(ID, holder("same turn"), State.DONE, "r"), 2)
+                .row();
+        assertNotNull(done);
+        assertEquals(0, done.expiresAt());
+        Change other =
+                Ledger.apply(done, new Ledger.Reserve(ID, holder("other"), 0, 0, OnChange.SEND, "data", FACTS), 3);
+        assertEquals(new Verdict.Granted(2, 1, 3), other.verdict());
+    }
+
+    @Test
+    void a_note_is_written_where_nothing_is_and_changes_nothing_else() {
+        var note = new Ledger.Note(ID, holder("same turn"), "r", FACTS);
+        Change noted = Ledger.apply(null, note, 9);
+        assertEquals(new Row(ID, holder("same turn"), State.DONE, 1, 1, 9, 9, 0, 0, null, "r", FACTS), noted.row());
+        for (State state : State.values()) {
+            assertEquals(new Change(new Verdict.Noted(), null), Ledger.apply(row(state), note, 9));
+        }
+    }
+
+    @Test
+    void states_are_stored_under_codes_that_stay() {
+        for (State state : State.values()) {
+            assertEquals(state, State.of(state.code()));
+        }
+        assertEquals(1, State.RESERVED.code());
+        assertEquals(4, State.FREE.code());
+    }
+}

@@ -1,0 +1,312 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.effect.Ledger;
+import dev.semel.effect.Ledger.OnChange;
+import dev.semel.effect.Ledger.State;
+import dev.semel.effect.Ledger.Verdict;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Write.Driver;
+import dev.semel.store.Write.Owned;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The ledger answers in the same commit as the journal: who may send, who did, who is in doubt. */
+interface LedgerRules {
+    long HOUR = 3_600_000_000L;
+    Verdict NOTED = new Verdict.Noted();
+
+    Desk desk();
+
+    private Deed deed() {
+        return Deed.of(desk().ws, "d1").once(HOUR);
+    }
+
+    private Verdict ask(Write.Append append) {
+        Owned owned = desk().apply(append);
+        assertTrue(owned.recorded());
+        return owned.verdicts().getFirst();
+    }
+
+    private Verdict ask(RunId run, Deed deed) {
+        return ask(Desk.ops(run, deed.reserve(run)));
+    }
+
+    private Ledger.Row row(Deed deed) {
+        Ledger.Row row = desk().reads.effect(deed.id());
+        assertNotNull(row);
+        return row;
+    }
+
+    /** A run that has done the deed. */
+    private RunId doer(Deed deed) {
+        RunId run = desk().fresh();
+        desk().apply(Desk.ops(run, deed.reserve(run)));
+        desk().apply(Desk.ops(run, deed.done(run)));
+        return run;
+    }
+
+    @Test
+    default void the_first_to_ask_may_send_and_its_intent_is_on_record() {
+        RunId run = desk().fresh();
+        assertEquals(new Verdict.Granted(1, 1, Place.START), ask(run, deed()));
+        assertEquals(
+                new Ledger.Row(
+                        deed().id(),
+                        Deed.holder(run, 1, 1),
+                        State.RESERVED,
+                        1,
+                        1,
+                        Place.START,
+                        0,
+                        HOUR,
+                        0,
+                        "data",
+                        null,
+                        Deed.FACTS),
+                row(deed()));
+        assertEquals(List.of(row(deed())), desk().reads.effects(run));
+    }
+
+    @Test
+    default void a_reservation_applied_again_is_the_same_reservation() {
+        RunId run = desk().fresh();
+        Write.Append reserve = Desk.ops(run, deed().reserve(run));
+        Verdict first = ask(reserve);
+        desk().place.setTime(Place.START + 9);
+        assertEquals(first, ask(reserve));
+        assertEquals(Place.START, row(deed()).firstAt());
+    }
+
+    @Test
+    default void a_settlement_applied_again_is_the_same_settlement() {
+        RunId run = doer(deed());
+        Ledger.Row done = row(deed());
+        assertEquals(State.DONE, done.state());
+        assertEquals("{\"by\":1}", done.result());
+        assertEquals(Place.START + HOUR, done.expiresAt());
+        desk().place.setTime(Place.START + 9);
+        assertEquals(NOTED, ask(Desk.ops(run, deed().done(run))));
+        assertEquals(done, row(deed()));
+    }
+
+    @Test
+    default void a_write_that_settles_and_reserves_again_may_be_applied_twice() {
+        RunId run = desk().fresh();
+        ask(run, deed());
+        Write.Append retry =
+                Desk.ops(run, deed().settle(run, State.FREE, null), deed().reserve(Deed.holder(run, 1, 2)));
+        Owned first = desk().apply(retry);
+        assertEquals(List.of(NOTED, new Verdict.Granted(1, 2, Place.START)), first.verdicts());
+        assertEquals(first, desk().apply(retry));
+        assertEquals(2, row(deed()).attempt());
+    }
+
+    @Test
+    default void what_another_run_reserved_or_doubts_is_taken() {
+        RunId one = desk().fresh();
+        RunId two = desk().fresh();
+        ask(one, deed());
+        assertEquals(new Verdict.Taken(one, false), ask(two, deed()));
+        desk().apply(Desk.ops(one, deed().settle(one, State.UNKNOWN, null)));
+        desk().place.setTime(Place.START + 365 * 24 * HOUR);
+        assertEquals(new Verdict.Taken(one, true), ask(two, deed()), "what is unknown never expires");
+    }
+
+    @Test
+    default void what_was_done_is_suppressed_to_the_last_moment_of_its_window() {
+        RunId first = doer(deed());
+        RunId second = desk().fresh();
+        desk().place.setTime(Place.START + HOUR - 1);
+        assertEquals(new Verdict.Suppressed("{\"by\":1}", first), ask(second, deed()));
+        desk().place.setTime(Place.START + HOUR);
+        assertEquals(new Verdict.Granted(2, 1, Place.START + HOUR), ask(second, deed()));
+        assertEquals(second, row(deed()).holder().run());
+    }
+
+    @Test
+    default void other_data_inside_the_window_go_as_the_workflow_says() {
+        RunId first = doer(deed());
+        RunId second = desk().fresh();
+        assertEquals(new Verdict.Changed(first), ask(second, deed().with(OnChange.REVIEW, "other")));
+        assertEquals(new Verdict.Suppressed("{\"by\":1}", first), ask(second, deed().with(OnChange.SUPPRESS, "other")));
+        assertEquals(new Verdict.Granted(2, 1, Place.START), ask(second, deed().with(OnChange.SEND, "other")));
+    }
+
+    @Test
+    default void what_was_not_sent_is_free_for_the_next() {
+        RunId one = desk().fresh();
+        RunId two = desk().fresh();
+        ask(one, deed());
+        desk().apply(Desk.ops(one, deed().settle(one, State.FREE, null)));
+        assertEquals(new Verdict.Granted(1, 1, Place.START), ask(two, deed()));
+        desk().apply(Desk.ops(one, deed().done(one)));
+        assertEquals(State.RESERVED, row(deed()).state(), "who does not hold it settles nothing");
+    }
+
+    @Test
+    default void a_step_that_was_done_is_reused_for_ever() {
+        RunId run = doer(deed());
+        desk().place.setTime(Place.START + 2 * HOUR);
+        assertEquals(new Verdict.Reused("{\"by\":1}"), ask(run, deed()));
+    }
+
+    @Test
+    default void an_own_send_without_a_result_is_unsettled_unless_the_provider_still_remembers_it() {
+        RunId run = desk().fresh();
+        ask(run, deed());
+        desk().change(new Edit.GiveBack(new Driver(run, 1)));
+        Driver second = desk().claim().getFirst();
+        var holder = Deed.holder(run, second.claim(), 1);
+        assertEquals(new Verdict.Unsettled(1, 1, Place.START), ask(Desk.ops(second, deed().reserve(holder))));
+        Deed remembered = deed().resendFor(100);
+        desk().place.setTime(Place.START + 99);
+        assertEquals(new Verdict.Granted(1, 2, Place.START), ask(Desk.ops(second, remembered.reserve(holder))));
+        desk().place.setTime(Place.START + 100);
+        assertEquals(
+                new Verdict.Unsettled(1, 2, Place.START),
+                ask(Desk.ops(second, remembered.reserve(Deed.holder(run, second.claim(), 2)))));
+    }
+
+    @Test
+    default void verdicts_come_in_the_order_of_the_ops() {
+        RunId other = doer(deed());
+        RunId run = desk().fresh();
+        Deed late = Deed.of(desk().ws, "d0");
+        Owned owned = desk().apply(Desk.ops(
+                run, deed().reserve(run), late.reserve(run), late.done(run), late.reserve(Deed.holder(run, 1, 2))));
+        assertEquals(
+                List.of(
+                        new Verdict.Suppressed("{\"by\":1}", other),
+                        new Verdict.Granted(1, 1, Place.START),
+                        NOTED,
+                        new Verdict.Reused("{\"by\":1}")),
+                owned.verdicts());
+        assertEquals(State.DONE, row(late).state());
+    }
+
+    @Test
+    default void of_many_that_ask_in_one_batch_one_may_send() {
+        RunId[] runs = {desk().fresh(), desk().fresh(), desk().fresh()};
+        Write<?>[] asks = new Write<?>[runs.length];
+        for (int i = 0; i < runs.length; i++) {
+            asks[i] = Desk.ops(runs[i], Deed.of(desk().ws, "own" + i).reserve(runs[i]), deed().reserve(runs[i]));
+        }
+        for (int round = 0; round < 2; round++) {
+            List<Verdict> verdicts = desk().decided(asks).stream()
+                    .map(outcome -> ((Owned) outcome).verdicts().get(1))
+                    .toList();
+            assertEquals(
+                    List.of(
+                            new Verdict.Granted(1, 1, Place.START),
+                            new Verdict.Taken(runs[0], false),
+                            new Verdict.Taken(runs[0], false)),
+                    verdicts,
+                    "also when it is applied again");
+        }
+    }
+
+    @Test
+    default void one_batch_may_let_go_take_and_end_one_after_another() {
+        RunId one = desk().fresh();
+        RunId two = desk().fresh();
+        ask(one, deed());
+        List<Object> outcomes = desk().decided(
+                        Desk.ops(one, deed().settle(one, State.FREE, null)),
+                        Desk.ops(two, deed().reserve(two)),
+                        desk().end(new Driver(two, 1), deed().done(two)),
+                        desk().end(new Driver(one, 1)));
+        assertEquals(List.of(new Verdict.Granted(1, 1, Place.START)), ((Owned) outcomes.get(1)).verdicts());
+        assertEquals(two, row(deed()).holder().run());
+        assertEquals(State.DONE, row(deed()).state());
+        assertEquals(2, desk().place.count("semel_end"));
+    }
+
+    @Test
+    default void an_end_settles_in_its_own_commit_and_once() {
+        RunId run = desk().fresh();
+        ask(run, deed());
+        Write.End end = desk().end(new Driver(run, 1), deed().settle(run, State.FREE, null));
+        assertEquals(new Owned(true, false, List.of(NOTED)), desk().apply(end));
+        RunId next = desk().fresh();
+        ask(next, deed());
+        assertTrue(desk().apply(end).recorded(), "applied again it is on record");
+        assertEquals(next, row(deed()).holder().run(), "and takes nothing from the next");
+    }
+
+    @Test
+    default void who_does_not_drive_the_run_moves_nothing_in_the_ledger() {
+        RunId run = desk().fresh();
+        var old = new Driver(run, 1);
+        desk().change(new Edit.GiveBack(old));
+        Driver now = desk().claim().getFirst();
+        assertEquals(Owned.FENCED, desk().apply(Desk.ops(old, deed().reserve(run))));
+        assertEquals(Owned.FENCED, desk().apply(Desk.ops(new Driver(run, 3), deed().reserve(run))));
+        assertEquals(Owned.FENCED, desk().apply(desk().end(old, deed().reserve(run))));
+        assertEquals(Owned.FENCED, desk().applyAs(null, Desk.ops(now, deed().reserve(run))));
+        assertNull(desk().reads.effect(deed().id()));
+        assertEquals(RunState.STARTED, desk().runOf(run).state());
+    }
+
+    @Test
+    default void a_note_is_written_once_and_found_by_its_step() {
+        RunId run = desk().fresh();
+        assertEquals(NOTED, ask(Desk.ops(run, deed().note(run))));
+        Ledger.Row noted = row(deed());
+        assertEquals(State.DONE, noted.state());
+        desk().place.setTime(Place.START + 9);
+        desk().apply(Desk.ops(run, deed().note(run)));
+        assertEquals(noted, row(deed()));
+        assertEquals(new Verdict.Reused("{\"noted\":1}"), ask(run, deed()));
+    }
+
+    @Test
+    default void a_person_decides_what_is_in_doubt_once() {
+        RunId run = desk().fresh();
+        ask(run, deed());
+        var decide = new Edit.Decide(deed().id(), run, "{\"seen\":1}", "op", "the bank says so");
+        assertFalse(desk().change(decide), "it is on its way, not in doubt");
+        var by = new Driver(run, 1);
+        var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"decision\"}", 0);
+        Ledger.Op doubt = deed().settle(run, State.UNKNOWN, null);
+        desk().apply(new Write.Append(by, 0, "", RunState.IN_DOUBT, List.of(doubt), rest));
+        assertEquals(List.of(), desk().claim());
+        assertFalse(desk().change(new Edit.Decide(deed().id(), desk().fresh(), null, "op", "")), "another run's");
+        assertTrue(desk().change(decide));
+        assertFalse(desk().change(decide));
+        assertFalse(desk().change(new Edit.Decide(deed().id(), run, null, "op", "no")));
+        assertEquals(1, desk().place.count("semel_audit"));
+        Driver next = desk().claim().getFirst();
+        assertEquals(run, next.run());
+        assertEquals(
+                new Verdict.Reused("{\"seen\":1}"),
+                ask(Desk.ops(next, deed().reserve(Deed.holder(run, next.claim(), 1)))));
+    }
+
+    @Test
+    default void what_a_person_says_did_not_happen_may_be_sent_again() {
+        RunId run = desk().fresh();
+        ask(run, deed());
+        desk().apply(Desk.ops(run, deed().settle(run, State.UNKNOWN, null)));
+        assertTrue(desk().change(new Edit.Decide(deed().id(), run, null, "op", "nothing arrived")));
+        assertEquals(
+                new Verdict.Granted(1, 2, Place.START), ask(Desk.ops(run, deed().reserve(Deed.holder(run, 1, 2)))));
+    }
+
+    @Test
+    default void effects_are_listed_newest_first_and_by_state() {
+        RunId run = doer(deed());
+        desk().place.setTime(Place.START + 1);
+        Deed other = Deed.of(desk().ws, "d2");
+        ask(run, other);
+        assertEquals(List.of(row(other), row(deed())), desk().reads.effects(desk().ws, null, 10));
+        assertEquals(List.of(row(deed())), desk().reads.effects(desk().ws, State.DONE, 10));
+        assertEquals(List.of(row(other)), desk().reads.effects(desk().ws, null, 1));
+    }
+}

@@ -1,0 +1,212 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.effect.Ledger;
+import dev.semel.effect.Ledger.State;
+import dev.semel.effect.Ledger.Verdict;
+import dev.semel.run.RunId;
+import dev.semel.store.Write.Deferred;
+import dev.semel.store.Write.Driver;
+import dev.semel.store.Write.Owned;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** On a real PostgreSQL: two transactions that meet at one row, in the order that hurts. */
+final class MeetingTest {
+    private final Desk desk = new Desk(Dialect.POSTGRES);
+    private final Lane second = desk.store.openLane();
+    private final Batch.Hold secondHold = new Batch.Hold(Desk.LEASE, 1);
+
+    @AfterEach
+    void close() {
+        second.close();
+        desk.close();
+    }
+
+    /** Another transaction, stopped in the middle. */
+    private Connection stopped(String... statements) throws SQLException {
+        Connection connection = desk.place.jdbc();
+        connection.setAutoCommit(false);
+        for (String sql : statements) {
+            TxRules.run(connection, sql);
+        }
+        return connection;
+    }
+
+    private static String hex(RunId run) {
+        return "'\\x" + java.util.HexFormat.of().formatHex(run.bytes()) + "'::bytea";
+    }
+
+    private Object onSecond(Write<?> write) {
+        return second.apply(new Batch(secondHold, List.of(write))).getFirst();
+    }
+
+    @Test
+    void a_signal_on_its_way_while_the_run_is_put_away_wakes_it() throws Exception {
+        RunId run = desk.fresh();
+        try (Connection signaller = stopped(
+                "INSERT INTO semel_signal (run, name, key, id, value, at) VALUES (" + hex(run) + ", 'paid', 'k', "
+                        + hex(desk.id()) + ", '{}', 1)",
+                "UPDATE semel_work SET due_at = CASE WHEN state = 4 THEN 0 ELSE due_at END WHERE run = " + hex(run))) {
+            FutureTask<Owned> rest = Apart.start(() -> desk.apply(Desk.rest(new Driver(run, 1), Write.Rest.NEVER, 0)));
+            PostgresPlace.awaitBlockedBy(signaller);
+            signaller.commit();
+            assertEquals(Owned.RECORDED, rest.get());
+        }
+        assertEquals(List.of(new Driver(run, 2)), desk.claim());
+    }
+
+    @Test
+    void a_signal_that_waits_for_the_rest_finds_the_run_waiting() throws Exception {
+        RunId run = desk.fresh();
+        try (Connection resting = stopped("UPDATE semel_work SET owner = NULL, state = 4, waits = '{}', due_at = "
+                + Long.MAX_VALUE + " WHERE run = " + hex(run))) {
+            var signal = new Write.Change<>(new Edit.Signal(desk.ws, run, "paid", "k", "{}"));
+            FutureTask<Object> signalled = Apart.start(() -> onSecond(signal));
+            PostgresPlace.awaitBlockedBy(resting);
+            resting.commit();
+            assertEquals(Edit.Signalled.DELIVERED, signalled.get());
+        }
+        assertEquals(List.of(new Driver(run, 2)), desk.claim());
+    }
+
+    /** A transaction that has inserted the deed's row for another run and is not committed. */
+    private Connection reserving(Deed deed, RunId other) throws SQLException {
+        String columns =
+                "ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, "
+                        + "expires_at, key, path, workflow_id, protection, does";
+        return stopped("INSERT INTO semel_effect (" + columns + ") VALUES ("
+                + deed.id().workspace() + ", '"
+                + deed.id().digest() + "', 'other', " + hex(other) + ", 1, 1, 1, 1, 1, 1, 0, 0, 0, 'k', 'p', 'wf', "
+                + "'ask', 'create')");
+    }
+
+    @Test
+    void a_row_that_somebody_inserts_at_the_same_moment_defers_who_asked_and_nobody_else() throws Exception {
+        Deed contested = Deed.of(desk.ws, "m");
+        Deed early = Deed.of(desk.ws, "a");
+        Deed late = Deed.of(desk.ws, "z");
+        RunId other = desk.fresh();
+        RunId asks = desk.fresh();
+        RunId rests = desk.fresh();
+        RunId follows = desk.fresh();
+        RunId innocent = desk.fresh();
+        desk.apply(Desk.ops(asks, late.reserve(asks)));
+        Ledger.Op free = late.settle(asks, State.FREE, null);
+        Write<?>[] batch = {
+            desk.append(asks, 0, "[\"before\"]"),
+            Desk.ops(asks, early.reserve(asks), free, contested.reserve(asks)),
+            desk.append(asks, 1, "[\"after\"]"),
+            desk.end(new Driver(asks, 1)),
+            noteAndRest(contested, rests),
+            Desk.ops(follows, late.reserve(follows)),
+            Desk.ops(innocent, Deed.of(desk.ws, "n").reserve(innocent))
+        };
+        List<Object> outcomes;
+        try (Connection reserving = reserving(contested, other)) {
+            FutureTask<List<Object>> applied = Apart.start(() -> desk.applyAll(batch));
+            PostgresPlace.awaitBlockedBy(reserving);
+            reserving.commit();
+            outcomes = applied.get();
+        }
+        assertEquals(Owned.RECORDED, outcomes.get(0));
+        assertEquals(List.of(Deferred.DEFERRED, Deferred.DEFERRED, Deferred.DEFERRED), outcomes.subList(1, 4));
+        assertTrue(assertInstanceOf(Owned.class, outcomes.get(4)).recorded(), "a note needs no row of its own");
+        assertEquals(Deferred.DEFERRED, outcomes.get(5), "its answer would rest on what was not done");
+        assertEquals(List.of(new Verdict.Granted(1, 1, Place.START)), verdicts(outcomes.get(6)));
+        assertEquals(List.of("[\"before\"]"), desk.journal(asks));
+        assertEquals(State.RESERVED, row(late).state());
+        List<Object> next = desk.decided(batch[1], batch[2], batch[3], batch[5]);
+        assertEquals(
+                List.of(new Verdict.Granted(1, 1, Place.START), new Verdict.Noted(), new Verdict.Taken(other, false)),
+                verdicts(next.getFirst()));
+        assertEquals(List.of(new Verdict.Granted(1, 1, Place.START)), verdicts(next.get(3)));
+        assertEquals(List.of("[\"before\"]", "[\"after\"]"), desk.journal(asks));
+    }
+
+    private static Write.Append noteAndRest(Deed deed, RunId run) {
+        Write.Append rest = Desk.rest(new Driver(run, 1), Write.Rest.NEVER, 0);
+        return new Write.Append(rest.by(), 0, "", rest.state(), List.of(deed.note(run)), rest.rest());
+    }
+
+    private static List<Verdict> verdicts(Object outcome) {
+        return assertInstanceOf(Owned.class, outcome).verdicts();
+    }
+
+    private Ledger.Row row(Deed deed) {
+        Ledger.Row row = desk.reads.effect(deed.id());
+        assertNotNull(row);
+        return row;
+    }
+
+    @Test
+    void a_row_whose_insert_is_taken_back_goes_to_who_waited() throws Exception {
+        Deed deed = Deed.of(desk.ws, "m");
+        RunId run = desk.fresh();
+        try (Connection reserving = reserving(deed, desk.fresh())) {
+            FutureTask<Owned> applied = Apart.start(() -> desk.apply(Desk.ops(run, deed.reserve(run))));
+            PostgresPlace.awaitBlockedBy(reserving);
+            reserving.rollback();
+            assertEquals(List.of(new Verdict.Granted(1, 1, Place.START)), verdicts(applied.get()));
+        }
+    }
+
+    @Test
+    void a_settlement_that_is_not_committed_is_waited_for() throws Exception {
+        Deed deed = Deed.of(desk.ws, "m").once(1000);
+        RunId one = desk.fresh();
+        RunId two = desk.fresh();
+        desk.apply(Desk.ops(one, deed.reserve(one)));
+        try (Connection settling = stopped("UPDATE semel_effect SET state = 2, accepted_at = 1, result = '1', "
+                + "expires_at = " + (Place.START + 1))) {
+            FutureTask<Owned> asked = Apart.start(() -> desk.apply(Desk.ops(two, deed.reserve(two))));
+            PostgresPlace.awaitBlockedBy(settling);
+            settling.commit();
+            assertEquals(List.of(new Verdict.Suppressed("1", one)), verdicts(asked.get()));
+        }
+    }
+
+    @Test
+    void two_first_triggers_that_wait_for_quiet_at_once_are_one_run() throws Exception {
+        var gate = new NewRun.Gate(List.of(), null, 0, new NewRun.Gate.Debounce("Q", 100, 100));
+        for (int round = 0; round < 20; round++) {
+            Write.Admit here = desk.gated(desk.id(), gate, desk.key("here " + round));
+            Write.Admit there = desk.gated(desk.id(), gate, desk.key("there " + round));
+            FutureTask<Object> other = Apart.start(() -> onSecond(there));
+            Object mine = desk.apply(here);
+            Object theirs = other.get();
+            assertFalse(
+                    mine instanceof Write.Admitted.Fresh && theirs instanceof Write.Admitted.Fresh,
+                    "two runs for one quiet time");
+            desk.place.setTime(desk.place.time() + 100);
+            assertEquals(1, desk.claim().size());
+        }
+    }
+
+    @Test
+    void a_run_that_enters_while_the_last_one_leaves_is_not_left_behind() throws Exception {
+        var gate = new NewRun.Gate(List.of(new NewRun.Gate.Place("Q", 1)), null, 0, null);
+        RunId before = desk.id();
+        desk.apply(desk.gated(before, gate));
+        Driver driver = desk.claim().getFirst();
+        for (int round = 0; round < 40; round++) {
+            Write.End end = desk.end(driver);
+            RunId next = desk.id();
+            FutureTask<Object> entered = Apart.start(() -> onSecond(desk.gated(next, gate)));
+            assertTrue(desk.apply(end).recorded());
+            assertInstanceOf(Write.Admitted.Fresh.class, entered.get());
+            List<Driver> claimed = desk.claim();
+            assertEquals(List.of(new Driver(next, 1)), claimed);
+            driver = claimed.getFirst();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Several workers on one store in memory, as on PostgreSQL. */
+final class MemoryWorkersTest {
+    private static final long OTHER = 78;
+    private static final Batch.Hold THERE = new Batch.Hold(OTHER, 0);
+    private final Desk desk = new Desk(new MemoryPlace());
+    private final Lane otherLane = desk.store.openLane();
+    private final Leases otherLeases = desk.store.openLeases();
+
+    @BeforeEach
+    void open() {
+        otherLeases.start(OTHER, "other", desk.slots(), 100 * Desk.TTL);
+    }
+
+    @AfterEach
+    void close() {
+        desk.close();
+    }
+
+    @Test
+    void only_the_stores_clock_ends_a_lease() {
+        desk.place.setTime(Place.START + Desk.TTL);
+        assertEquals(0, otherLeases.takeOver(), "it holds up to its last microsecond");
+        desk.place.setTime(Place.START + Desk.TTL + 1);
+        assertEquals(1, otherLeases.takeOver());
+        assertEquals(0, otherLeases.takeOver());
+        assertFalse(desk.leases.renew(Desk.LEASE, Desk.TTL));
+        assertEquals(1, desk.place.count("semel_lease"), "the taker's own is left");
+    }
+
+    @Test
+    void a_lease_is_never_used_twice() {
+        assertThrows(StoreFailure.class, () -> otherLeases.start(Desk.LEASE, "other", 1, Desk.TTL));
+        assertTrue(desk.leases.renew(Desk.LEASE, Desk.TTL));
+    }
+
+    @Test
+    void a_batch_that_begins_after_the_takeover_writes_no_row() {
+        RunId run = desk.fresh(desk.key("K"));
+        desk.place.setTime(Place.START + Desk.TTL + 1);
+        otherLeases.takeOver();
+        assertThrows(
+                StoreFailure.Fenced.class,
+                () -> desk.applyAll(desk.admit(desk.id(), desk.key("L")), desk.append(run, 0, "[1]"), desk.end(run)));
+        assertEquals(1, desk.place.count("semel_run"));
+        assertEquals(0, desk.place.count("semel_journal"));
+    }
+
+    @Test
+    void a_run_that_was_taken_over_belongs_to_its_new_driver_alone() {
+        RunId run = desk.fresh();
+        desk.place.setTime(Place.START + Desk.TTL + 1);
+        otherLeases.takeOver();
+        assertEquals(1, work(run).falls(), "its worker died with it");
+        var driver = new Write.Driver(run, 2);
+        assertEquals(List.of(List.of(driver)), otherLane.apply(new Batch(THERE, List.of(new Write.Claim(5)))));
+        desk.leases.start(79, "back again", 1, Desk.TTL);
+        var late = new Batch.Hold(79, 0);
+        assertEquals(Write.Owned.FENCED, desk.applyAs(late, desk.append(run, 0, "[\"late\"]")));
+        var append = new Write.Append(driver, 0, "[1]", RunState.RUNNING, List.of(), null);
+        assertEquals(List.of(Write.Owned.RECORDED), otherLane.apply(new Batch(THERE, List.of(append))));
+        assertEquals(List.of("[1]"), desk.journal(run));
+        assertEquals(0, work(run).falls(), "it got on");
+    }
+
+    private Rows.Work work(RunId run) {
+        Rows.Work work = desk.runOf(run).work();
+        assertNotNull(work);
+        return work;
+    }
+
+    @Test
+    void a_lease_given_back_is_no_fall() {
+        RunId run = desk.fresh();
+        desk.leases.end(Desk.LEASE);
+        assertEquals(0, work(run).falls());
+    }
+
+    @Test
+    void equal_triggers_at_two_workers_at_once_are_one_run() throws Exception {
+        for (int round = 0; round < 200; round++) {
+            Write.Admit here = desk.admit(desk.id(), desk.key("K" + round));
+            Write.Admit there = desk.admit(desk.id(), desk.key("K" + round));
+            FutureTask<Object> other = new FutureTask<>(
+                    () -> otherLane.apply(new Batch(THERE, List.of(there))).getFirst());
+            Thread.ofPlatform().start(other);
+            List<Object> both = new ArrayList<>(desk.applyAll(here));
+            both.add(other.get());
+            assertEquals(
+                    1,
+                    both.stream().filter(Write.Admitted.Fresh.class::isInstance).count(),
+                    both::toString);
+        }
+        assertEquals(200, desk.place.count("semel_run"));
+    }
+
+    @Test
+    void what_was_written_outlives_whoever_wrote_it() {
+        RunId run = desk.fresh(desk.key("K"));
+        desk.lane.close();
+        desk.reads.close();
+        desk.store.close();
+        Store again = desk.place.store();
+        try (Reads reads = again.openReads();
+                Lane lane = again.openLane()) {
+            assertNotNull(reads.run(desk.ws, run));
+            assertInstanceOf(
+                    Write.Admitted.Held.class,
+                    lane.apply(new Batch(THERE, List.of(desk.admit(desk.id(), desk.key("K")))))
+                            .getFirst());
+        }
+    }
+
+    @Test
+    void a_transaction_of_the_user_is_undone_before_it_begins() {
+        RunId run = desk.fresh();
+        var tx = new Write.Tx(new Write.Driver(run, 1), 0, _ -> {
+            throw new AssertionError("there is no connection to give it");
+        });
+        Write.Undone undone = assertInstanceOf(Write.Undone.class, desk.apply(tx));
+        assertInstanceOf(UnsupportedOperationException.class, undone.failure());
+        assertEquals(List.of(), desk.journal(run));
+        var notMine = new Write.Tx(new Write.Driver(run, 2), 0, tx.deed());
+        assertEquals(Write.Owned.FENCED, desk.apply(notMine));
+    }
+}

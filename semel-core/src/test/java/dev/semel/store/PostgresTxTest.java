@@ -1,0 +1,179 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Write.Driver;
+import dev.semel.store.Write.Owned;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** On PostgreSQL the user's code has a connection of its own, and whatever happens while it runs undoes it or not. */
+final class PostgresTxTest {
+    private final Desk desk = new Desk(Dialect.POSTGRES);
+    private Driver by = new Driver(desk.fresh(), 1);
+
+    @BeforeEach
+    void table() {
+        desk.place.execute("CREATE TABLE mine (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED)");
+    }
+
+    @AfterEach
+    void close() {
+        desk.close();
+    }
+
+    @FunctionalInterface
+    private interface Meanwhile {
+        void happens() throws Exception;
+    }
+
+    private Write.Tx insert(Meanwhile meanwhile) {
+        return new Write.Tx(by, 0, connection -> {
+            TxRules.run(connection, "INSERT INTO mine VALUES (1)");
+            meanwhile.happens();
+            return "[\"tx\"]";
+        });
+    }
+
+    @Test
+    void a_lease_that_is_lost_while_the_users_code_runs_undoes_it() {
+        Leases other = desk.store.openLeases();
+        assertThrows(
+                StoreFailure.Fenced.class,
+                () -> desk.tx(insert(() -> {
+                    desk.place.setTime(Place.START + Desk.TTL + 1);
+                    assertEquals(1, other.takeOver(), "it does not wait for user code");
+                })));
+        other.close();
+        assertEquals(0, desk.place.count("mine"));
+        assertEquals(List.of(), desk.journal(by.run()));
+        assertEquals(1, desk.work(by.run()).falls());
+    }
+
+    @Test
+    void a_run_that_somebody_else_drives_meanwhile_undoes_it() {
+        Write.TxOutcome outcome = desk.tx(insert(() -> {
+            desk.change(new Edit.GiveBack(by));
+            desk.claim();
+        }));
+        assertEquals(Owned.FENCED, outcome);
+        assertEquals(0, desk.place.count("mine"));
+    }
+
+    @Test
+    void an_earlier_try_that_was_committed_after_all_undoes_the_second() {
+        Write.TxOutcome outcome = desk.tx(insert(() -> {
+            // What the server did with the COMMIT whose answer was lost, only now.
+            desk.place.execute("INSERT INTO semel_journal (run, seq, at, entries) SELECT run, 0, 1, '[\"first\"]' "
+                    + "FROM semel_run");
+        }));
+        assertEquals(Owned.RECORDED, outcome);
+        assertEquals(0, desk.place.count("mine"), "what the second try did is one too many");
+        assertEquals(List.of("[\"first\"]"), desk.journal(by.run()));
+    }
+
+    @Test
+    void an_earlier_try_that_is_about_to_commit_is_waited_for() throws Exception {
+        try (Connection earlier = desk.place.jdbc()) {
+            earlier.setAutoCommit(false);
+            TxRules.run(earlier, "INSERT INTO mine VALUES (7)");
+            TxRules.run(
+                    earlier,
+                    "SELECT 1 FROM semel_fence WHERE lease = " + Desk.LEASE + " AND slot = " + desk.store.lanes()
+                            + " FOR NO KEY UPDATE");
+            TxRules.run(
+                    earlier,
+                    "INSERT INTO semel_journal (run, seq, at, entries) SELECT run, 0, 1, '[\"first\"]' FROM semel_run");
+            FutureTask<Write.TxOutcome> again = Apart.start(() -> desk.tx(insert(() -> {})));
+            PostgresPlace.awaitBlockedBy(earlier);
+            assertFalse(again.isDone());
+            earlier.commit();
+            assertEquals(Owned.RECORDED, again.get());
+        }
+        assertEquals(7, desk.place.number("SELECT sum(n) FROM mine"));
+    }
+
+    @Test
+    void a_deadlock_in_the_users_code_may_be_tried_again() throws Exception {
+        desk.place.execute("INSERT INTO mine VALUES (1), (2)");
+        CountDownLatch holdsOne = new CountDownLatch(1);
+        try (Connection other = desk.place.jdbc()) {
+            other.setAutoCommit(false);
+            TxRules.run(other, "SET deadlock_timeout = '60s'"); // so that the other side is the one to give up
+            TxRules.run(other, "UPDATE mine SET n = n WHERE n = 2");
+            FutureTask<Boolean> crossing = Apart.start(() -> {
+                holdsOne.await();
+                TxRules.run(other, "UPDATE mine SET n = n WHERE n = 1");
+                other.commit();
+                return true;
+            });
+            Write.Tx tx = new Write.Tx(by, 0, connection -> {
+                TxRules.run(connection, "UPDATE mine SET n = n WHERE n = 1");
+                holdsOne.countDown();
+                PostgresPlace.awaitBlockedBy(connection);
+                try {
+                    TxRules.run(connection, "UPDATE mine SET n = n WHERE n = 2");
+                } catch (SQLException e) {
+                    throw new IllegalStateException("wrapped by the user", e);
+                }
+                return "[]";
+            });
+            assertFalse(
+                    assertThrows(StoreFailure.Locked.class, () -> desk.tx(tx)).waited());
+            assertEquals(true, crossing.get());
+        }
+        assertEquals(Owned.RECORDED, desk.tx(new Write.Tx(by, 0, _ -> "[]")));
+    }
+
+    @Test
+    void a_check_that_fails_at_the_commit_is_the_users_failure() {
+        desk.place.execute("INSERT INTO mine VALUES (1)");
+        assertInstanceOf(Write.Undone.class, desk.tx(insert(() -> {})));
+        assertEquals(1, desk.place.count("mine"));
+        assertEquals(List.of(), desk.journal(by.run()));
+    }
+
+    @Test
+    void a_failure_that_the_users_code_swallows_undoes_it_all_the_same() {
+        Write.TxOutcome outcome = desk.tx(new Write.Tx(by, 0, connection -> {
+            TxRules.run(connection, "INSERT INTO mine VALUES (1)");
+            assertThrows(SQLException.class, () -> TxRules.run(connection, "INSERT INTO nowhere VALUES (1)"));
+            return "[]";
+        }));
+        assertInstanceOf(Write.Undone.class, outcome);
+        assertEquals(0, desk.place.count("mine"));
+        assertEquals(Owned.RECORDED, desk.tx(insert(() -> {})));
+    }
+
+    @Test
+    void the_users_connection_plans_as_any_other() {
+        Write.TxOutcome outcome = desk.tx(new Write.Tx(by, 0, connection -> {
+            try (var statement = connection.createStatement();
+                    var row = statement.executeQuery("SELECT current_setting('enable_seqscan')")) {
+                row.next();
+                return "[\"" + row.getString(1) + "\"]";
+            }
+        }));
+        assertEquals(Owned.RECORDED, outcome);
+        assertEquals(List.of("[\"on\"]"), desk.journal(by.run()));
+    }
+
+    @Test
+    void anything_else_is_refused() {
+        RunId run = by.run();
+        try (Lane lane = desk.store.openTxLane()) {
+            var batch = new Batch(new Batch.Hold(Desk.LEASE, desk.store.lanes()), List.of(desk.end(run)));
+            assertThrows(IllegalArgumentException.class, () -> lane.apply(batch));
+        }
+    }
+}

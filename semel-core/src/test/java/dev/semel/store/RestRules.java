@@ -1,0 +1,218 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Write.Driver;
+import dev.semel.store.Write.Owned;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A run that waits belongs to nobody until it is due; each time it is taken up it is another execution. */
+interface RestRules {
+    Desk desk();
+
+    private Driver driver() {
+        return new Driver(desk().fresh(), 1);
+    }
+
+    @Test
+    default void a_run_put_away_is_taken_up_when_it_is_due_and_not_before() {
+        Driver by = driver();
+        var rest = new Write.Rest(Place.START + 100, "{\"for\":\"time\"}", 0);
+        assertEquals(
+                Owned.RECORDED,
+                desk().apply(new Write.Append(by, 0, "[\"sleep\"]", RunState.WAITING, List.of(), rest)));
+        assertEquals(List.of("[\"sleep\"]"), desk().journal(by.run()));
+        assertEquals(RunState.WAITING, desk().runOf(by.run()).state());
+        assertEquals(new Rows.Work(1, 0, false, Place.START + 100, "{\"for\":\"time\"}"), desk().work(by.run()));
+        assertEquals(Place.START + 100, desk().reads.nextDue());
+        desk().place.setTime(Place.START + 99);
+        assertEquals(List.of(), desk().claim());
+        desk().place.setTime(Place.START + 100);
+        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
+        assertEquals(RunState.RUNNING, desk().runOf(by.run()).state());
+        assertNull(desk().work(by.run()).waits());
+    }
+
+    @Test
+    default void a_rest_applied_again_changes_nothing_and_is_not_the_runs_any_more() {
+        Driver by = driver();
+        Write.Append rest = Desk.rest(by, Place.START + 100, 0);
+        desk().apply(rest);
+        Rows.Run resting = desk().runOf(by.run());
+        assertEquals(Owned.FENCED, desk().apply(rest));
+        assertEquals(resting, desk().runOf(by.run()));
+        desk().place.setTime(Place.START + 100);
+        Driver next = desk().claim().getFirst();
+        assertEquals(Owned.FENCED, desk().apply(rest), "nor when somebody else drives it");
+        assertEquals(Owned.RECORDED, desk().apply(Desk.ops(next)));
+    }
+
+    @Test
+    default void a_run_that_waits_for_a_wake_up_only_is_never_due() {
+        Driver by = driver();
+        desk().apply(Desk.rest(by, Write.Rest.NEVER, 0));
+        assertEquals(Write.Rest.NEVER, desk().reads.nextDue());
+        desk().place.advance(Duration.ofDays(4000));
+        assertEquals(List.of(), desk().claim());
+        assertEquals(1, desk().change(new Edit.Wake(List.of(by.run(), desk().id()))));
+        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
+        assertEquals(0, desk().change(new Edit.Wake(List.of(by.run()))), "somebody drives it");
+    }
+
+    @Test
+    default void nothing_is_written_after_the_rest_or_the_end_of_a_run_in_one_batch() {
+        Driver resting = driver();
+        Driver ending = driver();
+        List<Object> outcomes = desk().decided(
+                        desk().append(resting.run(), 0, "[1]"),
+                        Desk.rest(resting, Place.START, 0),
+                        desk().append(resting.run(), 1, "[2]"),
+                        desk().end(resting),
+                        desk().end(ending),
+                        desk().append(ending.run(), 0, "[3]"));
+        assertEquals(
+                List.of(Owned.RECORDED, Owned.RECORDED, Owned.FENCED, Owned.FENCED, Owned.RECORDED, Owned.FENCED),
+                outcomes);
+        assertEquals(List.of("[1]"), desk().journal(resting.run()));
+        assertEquals(List.of(), desk().journal(ending.run()));
+        assertEquals(RunState.WAITING, desk().runOf(resting.run()).state());
+    }
+
+    @Test
+    default void an_old_execution_writes_nothing() {
+        Driver old = driver();
+        assertTrue(desk().change(new Edit.GiveBack(old)));
+        assertFalse(desk().change(new Edit.GiveBack(old)), "it is given back");
+        Driver now = desk().claim().getFirst();
+        assertEquals(2, now.claim());
+        assertEquals(
+                List.of(Owned.FENCED, Owned.FENCED, Owned.FENCED, Owned.RECORDED),
+                desk().applyAll(
+                                desk().append(old.run(), 0, "[\"old\"]"),
+                                Desk.rest(old, Place.START, 0),
+                                desk().end(old),
+                                new Write.Append(now, 0, "[\"now\"]", RunState.RUNNING, List.of(), null)));
+        assertEquals(List.of("[\"now\"]"), desk().journal(old.run()));
+        assertFalse(desk().change(new Edit.GiveBack(old)));
+        assertEquals(Owned.RECORDED, desk().apply(desk().end(now)));
+    }
+
+    @Test
+    default void an_append_without_entries_leaves_no_chunk() {
+        Driver by = driver();
+        assertEquals(Owned.RECORDED, desk().apply(Desk.ops(by)));
+        assertEquals(List.of(), desk().journal(by.run()));
+        assertEquals(RunState.RUNNING, desk().runOf(by.run()).state());
+    }
+
+    @Test
+    default void the_owner_is_told_that_the_run_is_to_be_cancelled() {
+        Driver by = driver();
+        assertEquals(Owned.RECORDED, desk().apply(Desk.ops(by)));
+        var cancel = new Edit.Cancel(desk().ws, by.run(), "op", "wrong one");
+        assertTrue(desk().change(cancel));
+        assertTrue(desk().change(cancel), "asked twice it is still asked for");
+        assertEquals(new Owned(true, true, List.of()), desk().apply(Desk.ops(by)));
+        assertEquals(
+                new Owned(true, true, List.of()),
+                desk().apply(Desk.rest(by, Write.Rest.NEVER, 0)),
+                "a rest does not put it off");
+        Driver next = desk().claim().getFirst();
+        desk().apply(desk().end(next));
+        assertFalse(desk().change(cancel), "it has ended");
+    }
+
+    @Test
+    default void a_run_that_waits_is_due_when_it_is_to_be_cancelled() {
+        Driver by = driver();
+        desk().apply(Desk.rest(by, Write.Rest.NEVER, 0));
+        assertTrue(desk().change(new Edit.Cancel(desk().ws, by.run(), "op", "why")));
+        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
+        assertTrue(desk().work(by.run()).cancel());
+    }
+
+    @Test
+    default void another_workspaces_run_is_not_cancelled() {
+        Driver by = driver();
+        int other = desk().workspace("two").ws();
+        assertFalse(desk().change(new Edit.Cancel(other, by.run(), "op", "why")));
+        assertFalse(desk().change(new Edit.Cancel(desk().ws, desk().id(), "op", "why")));
+        assertFalse(desk().work(by.run()).cancel());
+    }
+
+    @Test
+    default void a_worker_that_died_with_a_run_is_counted_until_the_run_goes_on() {
+        Driver by = driver();
+        desk().apply(Desk.ops(by));
+        Driver next = takenOver(78, by);
+        assertEquals(1, desk().work(by.run()).falls());
+        next = takenOver(79, next);
+        assertEquals(2, desk().work(by.run()).falls());
+        assertEquals(Owned.RECORDED, desk().applyAs(new Batch.Hold(79, 0), Desk.ops(next)));
+        assertEquals(0, desk().work(by.run()).falls());
+    }
+
+    /** The worker is gone without a word; the next one takes its run up. */
+    private Driver takenOver(long lease, Driver before) {
+        desk().place.advance(Duration.ofSeconds(11));
+        desk().leases.start(lease, "desk", desk().slots(), Desk.TTL);
+        desk().leases.takeOver();
+        assertEquals(
+                List.of(new Driver(before.run(), before.claim() + 1)),
+                desk().applyAs(new Batch.Hold(lease, 0), new Write.Claim(5)));
+        return new Driver(before.run(), before.claim() + 1);
+    }
+
+    @Test
+    default void a_worker_that_stopped_cleanly_let_nothing_fall() {
+        Driver by = driver();
+        desk().leases.end(Desk.LEASE);
+        desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
+        assertEquals(0, desk().work(by.run()).falls());
+    }
+
+    @Test
+    default void runs_held_for_their_code_are_due_when_the_code_may_fit() {
+        Driver held = driver();
+        Driver waiting = driver();
+        var code = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"code\"}", 0);
+        desk().apply(new Write.Append(held, 0, "", RunState.WAITING, List.of(), code));
+        desk().apply(Desk.rest(waiting, Write.Rest.NEVER, 0));
+        assertEquals(0, desk().change(new Edit.WakeHeld("wf_other")));
+        assertEquals(1, desk().change(new Edit.WakeHeld(Desk.WORKFLOW)));
+        assertEquals(List.of(new Driver(held.run(), 2)), desk().claim());
+    }
+
+    @Test
+    default void runs_that_a_worker_cannot_drive_do_not_keep_it_from_others() {
+        for (int i = 0; i < 5; i++) {
+            desk().apply(desk().admit(desk().run(desk().id()), List.of(), false));
+        }
+        desk().publish(desk().ws, "two", "wf_two");
+        RunId mine = desk().id();
+        NewRun run = desk().run(mine);
+        desk().apply(desk().admit(
+                        new NewRun(
+                                mine,
+                                desk().ws,
+                                null,
+                                "wf_two",
+                                1,
+                                RunState.STARTED,
+                                run.origin(),
+                                run.input(),
+                                run.fields()),
+                        List.of(),
+                        false));
+        assertEquals(List.of(new Driver(mine, 1)), desk().apply(new Write.Claim(2, List.of("wf_none", Desk.WORKFLOW))));
+        assertEquals(List.of(), desk().apply(new Write.Claim(2, List.of("wf_two", Desk.WORKFLOW))));
+        assertEquals(5, desk().apply(new Write.Claim(9, List.of("wf_two"))).size());
+    }
+}

@@ -1,0 +1,118 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Write.Driver;
+import dev.semel.store.Write.Owned;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The user's own rows and the record of the step are there together, or neither of them is. */
+interface TxRules {
+    Desk desk();
+
+    static void run(Connection connection, String sql) throws SQLException {
+        try (var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** A run whose first transaction made the user's table. */
+    private Driver withTable() {
+        Driver by = new Driver(desk().fresh(), 1);
+        assertEquals(Owned.RECORDED, desk().tx(new Write.Tx(by, 0, connection -> {
+            run(connection, "CREATE TABLE mine (n integer)");
+            return "[\"made\"]";
+        })));
+        return by;
+    }
+
+    private static Write.Tx insert(Driver by, int seq) {
+        return new Write.Tx(by, seq, connection -> {
+            run(connection, "INSERT INTO mine VALUES (" + seq + ")");
+            return "[" + seq + "]";
+        });
+    }
+
+    @Test
+    default void the_users_rows_and_the_record_are_one_commit() {
+        Driver by = withTable();
+        assertEquals(Owned.RECORDED, desk().tx(insert(by, 1)));
+        assertEquals(1, desk().place.count("mine"));
+        assertEquals(List.of("[\"made\"]", "[1]"), desk().journal(by.run()));
+    }
+
+    @Test
+    default void applied_again_after_a_lost_answer_the_deed_is_not_done_again() {
+        Driver by = withTable();
+        Write.Tx tx = insert(by, 1);
+        assertEquals(Owned.RECORDED, desk().tx(tx));
+        assertEquals(Owned.RECORDED, desk().tx(tx));
+        assertEquals(1, desk().place.count("mine"));
+        assertEquals(List.of("[\"made\"]", "[1]"), desk().journal(by.run()));
+    }
+
+    @Test
+    default void a_deed_that_fails_is_undone_and_the_next_one_is_not() {
+        Driver by = withTable();
+        var failure = new IllegalStateException("no");
+        var undone = assertInstanceOf(Write.Undone.class, desk().tx(new Write.Tx(by, 1, connection -> {
+            run(connection, "INSERT INTO mine VALUES (1)");
+            throw failure;
+        })));
+        assertSame(failure, undone.failure());
+        var broken = desk().tx(new Write.Tx(by, 1, connection -> {
+            run(connection, "INSERT INTO mine VALUES (1)");
+            run(connection, "INSERT INTO nowhere VALUES (1)");
+            return "[1]";
+        }));
+        assertInstanceOf(
+                SQLException.class, assertInstanceOf(Write.Undone.class, broken).failure());
+        assertEquals(0, desk().place.count("mine"));
+        assertEquals(Owned.RECORDED, desk().tx(insert(by, 1)));
+        assertEquals(1, desk().place.count("mine"));
+    }
+
+    @Test
+    default void who_does_not_drive_the_run_does_nothing() {
+        Driver by = withTable();
+        RunId free = desk().id();
+        desk().apply(desk().admit(desk().run(free), List.of(), false));
+        assertEquals(Owned.FENCED, desk().tx(insert(new Driver(by.run(), 2), 1)));
+        assertEquals(Owned.FENCED, desk().tx(insert(new Driver(free, 0), 0)));
+        assertEquals(Owned.FENCED, desk().tx(insert(new Driver(desk().id(), 1), 0)));
+        assertEquals(Owned.FENCED, desk().txAs(null, insert(by, 1)));
+        desk().apply(Desk.rest(by, Place.START, 0));
+        assertEquals(Owned.FENCED, desk().tx(insert(by, 1)));
+        assertEquals(0, desk().place.count("mine"));
+        assertEquals(1, desk().place.count("semel_journal"));
+    }
+
+    @Test
+    default void the_owner_is_told_of_a_cancel_with_its_transaction_too() {
+        Driver by = withTable();
+        desk().change(new Edit.Cancel(desk().ws, by.run(), "op", "why"));
+        assertEquals(new Owned(true, true, List.of()), desk().tx(insert(by, 1)));
+    }
+
+    @Test
+    default void a_transaction_ends_the_count_of_falls() {
+        Driver by = withTable();
+        desk().place.advance(Duration.ofSeconds(11));
+        desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
+        desk().leases.takeOver();
+        Driver next = desk().applyAs(new Batch.Hold(78, 0), new Write.Claim(1)).getFirst();
+        assertEquals(1, desk().work(by.run()).falls());
+        int slot = desk().store.txLanes() == 0 ? 0 : desk().store.lanes();
+        assertEquals(Owned.RECORDED, desk().txAs(new Batch.Hold(78, slot), insert(next, 1)));
+        assertEquals(0, desk().work(by.run()).falls());
+        assertEquals(RunState.STARTED, desk().runOf(by.run()).state());
+    }
+}
