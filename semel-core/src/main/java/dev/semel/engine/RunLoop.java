@@ -367,8 +367,6 @@ public final class RunLoop implements AutoCloseable {
         execution.rest(
                 doubt ? RunState.IN_DOUBT : RunState.WAITING,
                 new Write.Rest(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE));
-        // CRASH(run-rested): the run waits in the store and nobody drives it; whoever finds it due takes it up.
-        engine.around().ambient().point("run-rested");
         engine.around().counters().putAway.increment();
         tell(told -> told.putAway(due));
     }
