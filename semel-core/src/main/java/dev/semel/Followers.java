@@ -12,7 +12,7 @@ record Followers(Semel semel) implements RunLoop.Observer {
         if (parent != null) {
             semel.wake(parent);
         }
-        if (!run.workflow().extras().gates().equals(Gates.NONE)) {
+        if (run.falls() > 0 || !run.workflow().extras().gates().equals(Gates.NONE)) {
             semel.lookForWork();
         }
     }

@@ -78,7 +78,7 @@ final class Library implements Children.Starter, Children.Signaller {
                 "wf_" + semel.newId().text().substring(4),
                 workflow.descriptor(),
                 ACTOR));
-        semel.knows(row.workflowId());
+        semel.registered(row.workflowId());
         semel.change(new Edit.WakeHeld(row.workflowId()));
     }
 
@@ -97,7 +97,7 @@ final class Library implements Children.Starter, Children.Signaller {
                 version.workflowId(),
                 version.name(),
                 version.version(),
-                workflow.policy(),
+                workflow.policyOf(version.body()),
                 workflow.body(),
                 List.of(),
                 new Published.Extras(workflow.gates(), workflow.deadline()));

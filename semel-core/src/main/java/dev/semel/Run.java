@@ -165,6 +165,22 @@ public final class Run<O> {
         return cancel("library", "");
     }
 
+    /**
+     * Lets a run go on that is held: its worker died with it too often, or its code did not fit its record. False: it is
+     * not held.
+     */
+    public boolean goOn(String actor, String reason) {
+        return line.send(semel -> {
+            boolean goesOn = semel.change(new Edit.GoOn(row().ws(), id, actor, reason));
+            semel.lookForWork();
+            return goesOn;
+        });
+    }
+
+    public boolean goOn() {
+        return goOn("library", "");
+    }
+
     /** Decides an approval. The first decision counts: false for any later one. */
     public boolean approve(String step, String by, String note) {
         return decide(step, true, by, note);

@@ -164,7 +164,8 @@ public final class Semel implements AutoCloseable {
         dispatcher.wakeUp();
     }
 
-    void knows(String workflowId) {
+    void registered(String workflowId) {
+        catalog.forget(workflowId);
         dispatcher.knows(workflowId);
     }
 
@@ -224,6 +225,7 @@ public final class Semel implements AutoCloseable {
 
     /** The same for a trigger in which only the workflow itself hangs on the version. */
     public Answer trigger(Trigger trigger) {
+        TxDesk.refuseInside("a run of " + trigger.workflow().name());
         return intake.trigger(trigger.space().workspace(), trigger.current(), trigger::under);
     }
 
@@ -234,6 +236,7 @@ public final class Semel implements AutoCloseable {
 
     /** Waits for the end of a run, or for something else about it. */
     Rows.@Nullable Run await(int workspace, RunId id, Duration longest, Predicate<Rows.Run> enough) {
+        TxDesk.refuseInside("the end of a run");
         completions.await(id, nanos(longest), () -> {
             Rows.Run run = view(reads -> reads.run(workspace, id));
             return run == null || run.end() != null || enough.test(run);
@@ -265,6 +268,7 @@ public final class Semel implements AutoCloseable {
 
     @SuppressWarnings("unchecked") // a store that has nothing to say answers with a stand-in for null
     public <T> @Nullable T maybeChange(Edit<T> edit) {
+        TxDesk.refuseInside("a change of another kind");
         try {
             Object answer = committer
                     .submitSoon(0, new Write.Change<>((Edit<Object>) edit))

@@ -42,7 +42,7 @@ final class RegisteredLateTest {
         Settings learning = Settings.of(knowing.store(), version -> {
             if (first.getAndSet(false)) {
                 // Exactly now the program registers it, and the worker has not yet noted that it does not know it.
-                Objects.requireNonNull(second.get()).knows(version.workflowId());
+                Objects.requireNonNull(second.get()).registered(version.workflowId());
                 throw new Catalog.NotKnownHere(version.name(), version.workflowId());
             }
             return published(version);

@@ -131,8 +131,17 @@ public final class Ledger {
     public record Note(Id id, Holder holder, String result, Facts facts) implements Op {}
 
     public sealed interface Verdict {
-        /** Send it, with the key of this generation. */
-        record Granted(int generation, int attempt, long firstAt) implements Verdict {}
+        /**
+         * Send it, with the key of this generation.
+         *
+         * @param unsure an earlier send of this generation may have happened: a refusal of this one says nothing of it
+         */
+        record Granted(int generation, int attempt, long firstAt, boolean unsure) implements Verdict {
+            /** A send that nobody could have made before. */
+            public Granted(int generation, int attempt, long firstAt) {
+                this(generation, attempt, firstAt, false);
+            }
+        }
 
         /** This very step was done before, by this run or by one it replays. */
         record Reused(String result) implements Verdict {}
@@ -166,7 +175,7 @@ public final class Ledger {
 
     private static Change reserve(@Nullable Row row, Reserve ask, long now) {
         if (row == null) {
-            return grant(ask, 1, 1, now);
+            return grant(ask, new Verdict.Granted(1, 1, now, false));
         }
         return row.holder().step().equals(ask.holder().step()) ? again(row, ask, now) : others(row, ask, now);
     }
@@ -175,13 +184,15 @@ public final class Ledger {
     private static Change again(Row row, Reserve ask, long now) {
         return switch (row.state()) {
             case DONE -> new Change(new Verdict.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
-            case FREE -> grant(ask, row.generation(), row.attempt() + 1, row.firstAt());
+            // Nothing was done under this key so far: a provider's window begins with the next send.
+            case FREE -> grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, now, false));
             case RESERVED, UNKNOWN -> {
                 if (row.state() == State.RESERVED && row.holder().equals(ask.holder())) {
-                    yield new Change(new Verdict.Granted(row.generation(), row.attempt(), row.firstAt()), null);
+                    boolean unsure = row.attempt() > 1; // what was before is not known any more
+                    yield new Change(new Verdict.Granted(row.generation(), row.attempt(), row.firstAt(), unsure), null);
                 }
                 yield now - row.firstAt() < ask.resendFor()
-                        ? grant(ask, row.generation(), row.attempt() + 1, row.firstAt())
+                        ? grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, row.firstAt(), true))
                         : new Change(new Verdict.Unsettled(row.generation(), row.attempt(), row.firstAt()), null);
             }
         };
@@ -191,14 +202,14 @@ public final class Ledger {
         return switch (row.state()) {
             case RESERVED -> new Change(new Verdict.Taken(row.holder().run(), false), null);
             case UNKNOWN -> new Change(new Verdict.Taken(row.holder().run(), true), null);
-            case FREE -> grant(ask, row.generation(), 1, now);
+            case FREE -> grant(ask, new Verdict.Granted(row.generation(), 1, now, false));
             case DONE -> {
                 if (now >= row.expiresAt()) {
-                    yield grant(ask, row.generation() + 1, 1, now);
+                    yield grant(ask, new Verdict.Granted(row.generation() + 1, 1, now, false));
                 }
                 boolean changed = !Objects.equals(row.data(), ask.data());
                 if (changed && ask.onChange() == OnChange.SEND) {
-                    yield grant(ask, row.generation() + 1, 1, now);
+                    yield grant(ask, new Verdict.Granted(row.generation() + 1, 1, now, false));
                 }
                 if (changed && ask.onChange() == OnChange.REVIEW) {
                     yield new Change(new Verdict.Changed(row.holder().run()), null);
@@ -212,31 +223,32 @@ public final class Ledger {
         };
     }
 
-    private static Change grant(Reserve ask, int generation, int attempt, long firstAt) {
+    private static Change grant(Reserve ask, Verdict.Granted granted) {
         Row row = new Row(
                 ask.id(),
                 ask.holder(),
                 State.RESERVED,
-                generation,
-                attempt,
-                firstAt,
+                granted.generation(),
+                granted.attempt(),
+                granted.firstAt(),
                 0,
                 ask.window(),
                 0,
                 ask.data(),
                 null,
                 ask.facts());
-        return new Change(new Verdict.Granted(generation, attempt, firstAt), row);
+        return new Change(granted, row);
     }
 
     /**
-     * Only the holder settles, and what is done stays done. What an execution settles of an earlier turn, or of an
+     * Only the holder settles, what is done stays done, and what was not sent for certain is never in doubt. What an execution settles of an earlier turn, or of an
      * earlier execution, is over once the row was reserved again: so a write that settles and reserves may be applied
      * twice.
      */
     private static @Nullable Row settle(@Nullable Row row, Settle settle, long now) {
         if (row == null
                 || row.state() == State.DONE
+                || (row.state() == State.FREE && settle.to() == State.UNKNOWN)
                 || !row.holder().step().equals(settle.holder().step())
                 || !row.holder().run().equals(settle.holder().run())
                 || settle.holder().isBefore(row.holder())) {

@@ -4,6 +4,7 @@ import dev.semel.run.RunId;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -127,6 +128,14 @@ public final class Ambient {
     /** Starts a virtual thread; the engine's only way to get one. */
     Thread start(String name, Runnable work) {
         return Thread.ofVirtual().name(name).start(hooks.around(work));
+    }
+
+    /** For code that does not let itself be ended: its thread never goes on. */
+    static void restForEver() {
+        while (true) {
+            LockSupport.park();
+            var unused = Thread.interrupted(); // otherwise the next rest would be none
+        }
     }
 
     public byte[] secret(int bytes) {

@@ -9,7 +9,9 @@ import dev.semel.workflow.StepPlan;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +25,7 @@ final class Attempt {
     private static final Duration SHORTEST_RETRY_AFTER = Duration.ofSeconds(1);
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
     private static final int CAUSES = 10;
+    private static final Set<Integer> ABOUT_THE_CALLER = Set.of(401, 403, 404, 405, 407, 421);
 
     private final @Nullable Duration timeout;
     private final Ambient ambient;
@@ -50,27 +53,31 @@ final class Attempt {
                 answer.completeExceptionally(e);
             }
         });
-        try {
-            return answer.get(longest.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException e) {
-            thread.interrupt();
-            throw new TimedOut(longest);
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof Exception cause ? cause : new CodeError(e.getCause());
+        long end = ambient.nanos() + Micros.nanos(longest);
+        while (true) {
+            try {
+                return answer.get(end - ambient.nanos(), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException _) {
+                // By code of the user, which has no say in how long a run waits.
+            } catch (TimeoutException e) {
+                thread.interrupt();
+                throw new TimedOut(longest);
+            } catch (ExecutionException e) {
+                throw Attempt.<RuntimeException>asItIs(e.getCause() == null ? e : e.getCause());
+            }
         }
+    }
+
+    /** Throws whatever came out of the user's code, checked or not, so that their code can catch it by its own type. */
+    @SuppressWarnings("unchecked") // the type is gone when it is thrown
+    static <T extends Throwable> T asItIs(Throwable failure) throws T {
+        throw (T) failure;
     }
 
     /** An attempt took longer than its plan allows. */
     static final class TimedOut extends RuntimeException {
         TimedOut(Duration longest) {
             super("the attempt took longer than " + longest);
-        }
-    }
-
-    /** An error of the JVM came out of the user's code. */
-    static final class CodeError extends RuntimeException {
-        CodeError(@Nullable Throwable cause) {
-            super(cause == null ? "an error" : cause.getClass().getName(), cause);
         }
     }
 
@@ -87,6 +94,16 @@ final class Attempt {
                 || (failure instanceof Failures.Status status && refused(status.status()));
     }
 
+    /**
+     * A refusal that came before the provider looked at the key: of who asks, or of where. It says nothing of an earlier
+     * request with the same key.
+     */
+    static boolean isAboutTheCaller(StepPlan plan, Throwable failure) {
+        return !plan.retry().isFinal(failure)
+                && failure instanceof Failures.Status status
+                && ABOUT_THE_CALLER.contains(status.status());
+    }
+
     private static boolean refused(int status) {
         return status >= 400 && status < 500 && status != 408 && status != 409 && status != 425 && status != 429;
     }
@@ -97,7 +114,7 @@ final class Attempt {
         for (int i = 0; cause != null && i < CAUSES; i++) {
             boolean certain = switch (cause) {
                 case Failures.NotSent _, ConnectException _, UnknownHostException _ -> true;
-                case NoRouteToHostException _, SSLHandshakeException _ -> true;
+                case NoRouteToHostException _, SSLHandshakeException _, HttpConnectTimeoutException _ -> true;
                 case java.nio.channels.UnresolvedAddressException _ -> true;
                 case Failures.Status status -> status.status() == 429;
                 default -> false;
@@ -117,7 +134,7 @@ final class Attempt {
             Duration atLeast = wanted.compareTo(SHORTEST_RETRY_AFTER) < 0 ? SHORTEST_RETRY_AFTER : wanted;
             return (atLeast.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : atLeast).toNanos() / 1_000;
         }
-        long pause = retry.pause(made).toNanos() / 1_000;
+        long pause = Micros.of(retry.pause(made));
         return pause / 2 + (long) (ambient.random().nextDouble() * (pause / 2.0));
     }
 }

@@ -10,16 +10,19 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A forEach: so many branches at a time, each in a scope named by its item's key, so that order and number may change. */
+/**
+ * A forEach: so many branches at a time, each in a scope named by its item's key, so that order and number may change.
+ * Items that are on record come first, and are gone through even when one has failed: they may have registered undos.
+ */
 final class Branches<I, R> {
     private final Scope parent;
     private final String name;
     private final Durable.Items<I> items;
     private final Durable.Branch<I, R> work;
     private final List<@Nullable R> results;
-    private final AtomicInteger next = new AtomicInteger();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
     Branches(Scope parent, String name, Durable.Items<I> items, Durable.Branch<I, R> work) {
@@ -32,37 +35,30 @@ final class Branches<I, R> {
 
     @SuppressWarnings("NullAway") // a branch may answer with null, if its type allows it
     List<R> run() {
-        refuseEqualKeys();
-        int threads = Math.min(Math.max(1, items.atOnce()), items.values().size());
-        if (threads == 0) {
-            return List.of();
+        boolean past = parent.enterBranches(name);
+        refuseKeys();
+        List<Integer> begun = which(true);
+        List<Integer> fresh = which(false);
+        if (past) {
+            // On record all of this has ended. What was not begun because another one failed is not begun now either.
+            go(begun);
+            go(fresh);
+        } else {
+            List<Integer> all = new ArrayList<>(begun);
+            all.addAll(fresh);
+            go(all);
         }
-        Execution execution = parent.execution();
-        execution.goOn();
-        CountDownLatch ended = new CountDownLatch(threads);
-        execution.waits().fork(threads);
-        for (int i = 0; i < threads; i++) {
-            execution.ambient().start("branch", () -> work(ended));
-        }
-        join(ended);
         Throwable failed = failure.get();
-        if (failed instanceof Unwind unwind) {
-            throw unwind;
-        }
-        if (failed instanceof Ambient.Death death) {
-            throw death;
-        }
-        execution.waits().joined();
-        if (failed instanceof RuntimeException unchecked) {
-            throw unchecked;
-        }
         if (failed != null) {
-            throw new Attempt.CodeError(failed);
+            throw Attempt.<RuntimeException>asItIs(failed);
         }
         return Collections.unmodifiableList(results);
     }
 
-    private void refuseEqualKeys() {
+    private void refuseKeys() {
+        for (int i = 0; i < items.keys().size(); i++) {
+            Names.refuseUnstorableKey(name, items.keys().get(i), i + 1);
+        }
         if (items.keys().stream().distinct().count() < items.keys().size()) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
@@ -71,45 +67,78 @@ final class Branches<I, R> {
         }
     }
 
+    private List<Integer> which(boolean onRecord) {
+        return IntStream.range(0, items.values().size())
+                .filter(i -> onRecord(i) == onRecord)
+                .boxed()
+                .toList();
+    }
+
+    private boolean onRecord(int item) {
+        return parent.execution().memory().hasBegun(prefix(item));
+    }
+
+    private String prefix(int item) {
+        return StepPath.branch(parent.prefix(), name, items.keys().get(item));
+    }
+
+    private void go(List<Integer> which) {
+        int threads = Math.min(Math.max(1, items.atOnce()), which.size());
+        if (threads == 0) {
+            return;
+        }
+        Execution execution = parent.execution();
+        Round round = new Round(which, new CountDownLatch(threads), new AtomicInteger());
+        execution.waits().fork(threads);
+        for (int i = 0; i < threads; i++) {
+            execution.ambient().start("branch", () -> work(round));
+        }
+        join(round.ended());
+        execution.goOn();
+        execution.waits().joined();
+    }
+
+    /** The items that so many threads go through. */
+    private record Round(List<Integer> which, CountDownLatch ended, AtomicInteger next) {}
+
     private static void join(CountDownLatch ended) {
-        try {
-            ended.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Waits.Interrupted();
+        while (true) {
+            try {
+                ended.await();
+                return;
+            } catch (InterruptedException _) {
+                // By code of the user, which has no say in how long a run waits.
+            }
         }
     }
 
     /** One of the threads: takes the next item until there is none, one has failed, or the run is put away. */
-    private void work(CountDownLatch ended) {
+    private void work(Round round) {
         Execution execution = parent.execution();
-        boolean away = false;
-        try {
-            for (int i = next.getAndIncrement(); i < items.values().size(); i = next.getAndIncrement()) {
-                if (failure.get() != null) {
-                    return; // the failure is told when all that had begun has ended
-                }
-                one(i);
+        for (int n = round.next().getAndIncrement();
+                n < round.which().size() && execution.over() == null;
+                n = round.next().getAndIncrement()) {
+            int item = round.which().get(n);
+            if (failure.get() == null || onRecord(item)) {
+                one(item, round);
             }
-        } catch (Unwind unwind) {
-            // A branch that is put away has stopped working already; and nothing may hide that the run is over.
-            away = unwind instanceof Unwind.Parked;
-            failure.set(unwind);
-        } catch (Throwable e) {
-            failure.compareAndSet(null, e);
-        } finally {
-            if (!away) {
-                execution.waits().branchEnded();
-            }
-            ended.countDown();
         }
+        // A branch that is put away counts as waiting; one that was stopped at work makes the run due at once.
+        if (execution.over() == null) {
+            execution.waits().branchEnded();
+        }
+        round.ended().countDown();
     }
 
-    private void one(int i) throws Exception {
-        String prefix = StepPath.branch(parent.prefix(), name, items.keys().get(i));
-        Scope scope = new Scope(parent.execution(), prefix, parent.isUndo());
+    /** A failure is told when all that had begun has ended. */
+    private void one(int item, Round round) {
+        Scope scope = parent.branch(prefix(item), () -> round.ended().countDown());
         try {
-            results.set(i, work.run(new DurableScope(scope), items.values().get(i)));
+            results.set(item, work.run(new DurableScope(scope), items.values().get(item)));
+        } catch (Unwind unwind) {
+            parent.execution().end(unwind);
+        } catch (Throwable e) {
+            failure.compareAndSet(null, e);
         } finally {
             scope.close();
         }

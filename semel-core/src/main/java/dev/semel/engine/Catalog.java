@@ -113,6 +113,12 @@ public final class Catalog implements Intake.Versions {
         return known;
     }
 
+    /** The code of a workflow was replaced in this process: what was compiled of it is out of date. */
+    public void forget(String workflowId) {
+        versions.keySet().removeIf(id -> id.workflowId().equals(workflowId));
+        current.clear();
+    }
+
     /** Adds the older versions whose keys were named in another way. */
     private Published withEarlier(Published published) {
         List<Published> earlier = new ArrayList<>();

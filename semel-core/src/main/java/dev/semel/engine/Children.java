@@ -8,10 +8,12 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
+import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.workflow.Durable;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -40,7 +42,11 @@ public final class Children {
         if (id == null) {
             scope.mayBegin();
             execution.durable();
-            id = execution.engine().starter().start(execution.run(), child, place.stepId());
+            id = reached(
+                    scope,
+                    place,
+                    Entry.Kind.CALL,
+                    () -> execution.engine().starter().start(execution.run(), child, place.stepId()));
             // CRASH(child-started): the child runs and we do not know of it; asked again, its key finds it.
             execution.ambient().point("child-started");
             execution.record(
@@ -49,6 +55,31 @@ public final class Children {
                     64);
         }
         return output(scope, place, id);
+    }
+
+    /**
+     * What another run is asked may be refused, once and for all. That it cannot be asked now is no failure of ours: it
+     * is asked again, and the step's id makes it one deed.
+     */
+    private static <T> T reached(Scope scope, Scope.Place place, Entry.Kind kind, Supplier<T> asking) {
+        Execution execution = scope.execution();
+        for (int tries = 0; ; tries++) {
+            try {
+                return asking.get();
+            } catch (StoreFailure e) {
+                throw execution.end(new Unwind.Lost(e));
+            } catch (SemelException refusal) {
+                if (!refusal.code().retryable() || refusal.code() == ErrorCode.INTERNAL) {
+                    Entry.Problem problem = Results.problem(refusal);
+                    long at = execution.ambient().micros();
+                    execution.record(new Entry.Failed(place.path(), kind, at, problem, 1), 256);
+                    throw Results.failure(place.path(), problem, 1, refusal);
+                }
+            }
+            long pause = Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(tries, 8));
+            scope.waitFor(execution.storeNow() + pause, "store", place.path());
+            scope.mayBegin();
+        }
     }
 
     private static @Nullable RunId begun(Scope.Place place) {
@@ -60,7 +91,7 @@ public final class Children {
         Execution execution = scope.execution();
         for (int looks = 0; ; looks++) {
             long seen = execution.waits().wakes();
-            Rows.Run run = execution.engine().readers().maybe(reads -> reads.claimed(id));
+            Rows.Run run = execution.maybe(reads -> reads.claimed(id));
             if (run == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
@@ -102,8 +133,11 @@ public final class Children {
         scope.mayBegin();
         execution.durable();
         String key = signal.key() == null ? place.stepId() : signal.key();
-        Edit.Signalled delivered =
-                execution.engine().signaller().signal(execution.run().workspace(), signal, key);
+        Edit.Signalled delivered = reached(
+                scope,
+                place,
+                Entry.Kind.SIGNAL,
+                () -> execution.engine().signaller().signal(execution.run().workspace(), signal, key));
         // CRASH(signal-sent): it was delivered and that is not on record; sent again, its key is known.
         execution.ambient().point("signal-sent");
         execution.record(

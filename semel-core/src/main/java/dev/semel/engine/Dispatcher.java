@@ -30,6 +30,7 @@ public final class Dispatcher implements AutoCloseable {
     private static final int CLAIM_AT_ONCE = 500;
     private static final int ADOPT_AT_ONCE = 1_000;
     private static final long ADOPT_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long TRIAL_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int SWEEP_AT_ONCE = 1_000;
     private static final long SWEEP_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -44,6 +45,8 @@ public final class Dispatcher implements AutoCloseable {
     private volatile boolean closing;
     private @Nullable Name sweptTo;
     private long nextSweep = Long.MIN_VALUE;
+    private @Nullable RunId onTrial;
+    private long trialEnds;
     private long settledDoubts;
     private long nextAdoption = Long.MIN_VALUE;
     private long untilNext = Long.MAX_VALUE;
@@ -98,26 +101,47 @@ public final class Dispatcher implements AutoCloseable {
             return false;
         }
         untilNext = Long.MAX_VALUE;
-        // Room first: a run that is claimed and not driven would wait for the end of our lease.
+        boolean more = claim(CLAIM_AT_ONCE, 0) == CLAIM_AT_ONCE;
+        trial();
+        return more;
+    }
+
+    /** Answers how many runs were claimed. Room first: one that is claimed and not driven would wait for our lease. */
+    private int claim(int most, int falls) {
         int room = 0;
-        while (room < CLAIM_AT_ONCE && parts.runs().reserve()) {
+        while (room < most && parts.runs().reserve()) {
             room++;
         }
         int left = room;
         try {
             List<Write.Driver> claimed = parts.committer()
-                    .submit(0, new Write.Claim(room, List.copyOf(undrivable)))
+                    .submit(0, new Write.Claim(room, List.copyOf(undrivable), falls))
                     .join();
             for (Write.Driver driver : claimed) {
                 if (resume(driver)) {
                     left--;
+                    onTrial = falls > 0 ? driver.run() : onTrial;
                 }
             }
-            return room > 0 && claimed.size() == room;
+            return claimed.size();
         } finally {
             for (int i = 0; i < left; i++) {
                 parts.runs().release();
             }
+        }
+    }
+
+    /**
+     * A run that a worker died with may be why: such runs are driven one at a time, so that the one to blame does not
+     * take the others with it again. It is on trial until it has ended, rests, or has lived for a while.
+     */
+    private void trial() {
+        long now = around.ambient().nanos();
+        RunId tried = onTrial;
+        if (tried == null || !parts.runs().drives(tried) || now >= trialEnds) {
+            onTrial = null;
+            trialEnds = now + TRIAL_NANOS;
+            claim(1, Integer.MAX_VALUE);
         }
     }
 
@@ -137,14 +161,29 @@ public final class Dispatcher implements AutoCloseable {
             RunId after = last;
             List<Write.Driver> page = parts.readers().ask(reads -> reads.owned(lease, after, ADOPT_AT_ONCE));
             for (Write.Driver driver : page) {
-                if (!parts.runs().drives(driver.run()) && parts.runs().reserve() && !resume(driver)) {
-                    parts.runs().release();
+                if (!parts.runs().drives(driver.run())) {
+                    giveBack(driver);
                 }
             }
             last = page.size() < ADOPT_AT_ONCE ? null : page.getLast().run();
         } while (last != null);
         settledDoubts = doubts;
         nextAdoption = now + ADOPT_REST_NANOS;
+    }
+
+    /**
+     * Lets go of a run of ours that nobody drives, so that it is claimed like any other. Under its old claim a new
+     * execution would look like the one before it, and the ledger would take its reservations for that one's.
+     */
+    private void giveBack(Write.Driver driver) {
+        // The place in memory is held meanwhile, so that nobody begins to drive it.
+        boolean unused = parts.runs().resume(driver.run(), () -> {
+            parts.committer()
+                    .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))
+                    .join();
+            return null;
+        });
+        wakeUp();
     }
 
     private record Due(long next, long now) {}
@@ -201,7 +240,7 @@ public final class Dispatcher implements AutoCloseable {
                         run.lineage(),
                         Math.floorMod(Long.hashCode(id.low()), parts.committer().lanes()),
                         run.runIdText(),
-                        longest == null ? Write.Rest.NEVER : run.createdAt() + longest.toNanos() / 1_000,
+                        longest == null ? Write.Rest.NEVER : Micros.after(run.createdAt(), longest),
                         work.falls(),
                         work.cancel(),
                         run.parent()),

@@ -57,12 +57,12 @@ final class DurableScope implements Durable {
 
     @Override
     public void sleep(String name, Duration length) {
-        sleep(name, now -> now + length.toNanos() / 1_000);
+        sleep(name, now -> Micros.after(now, length));
     }
 
     @Override
     public void sleepUntil(String name, Instant due) {
-        sleep(name, _ -> due.getEpochSecond() * 1_000_000 + due.getNano() / 1_000);
+        sleep(name, _ -> Micros.of(due));
     }
 
     private void sleep(String name, java.util.function.LongUnaryOperator dueAfter) {
@@ -106,8 +106,7 @@ final class DurableScope implements Durable {
 
     @Override
     public void compensate(String name, Undo undo) {
-        execution.goOn();
-        execution.undos().add(StepPath.undo(scope.prefix(), name), undo);
+        execution.undos().add(scope.enterUndo(name), undo);
     }
 
     @Override
@@ -167,7 +166,7 @@ final class DurableScope implements Durable {
 
     @Override
     public void durable() {
-        execution.goOn();
+        scope.check("durable()");
         execution.durable();
     }
 }

@@ -3,6 +3,8 @@ package dev.semel.engine;
 import dev.semel.effect.Ledger;
 import dev.semel.effect.Ledger.Verdict;
 import dev.semel.effect.Protection;
+import dev.semel.error.RunCancelled;
+import dev.semel.error.RunTimedOut;
 import dev.semel.error.StepFailed;
 import dev.semel.error.TypeMismatch;
 import dev.semel.journal.Entry;
@@ -59,21 +61,39 @@ final class EffectGate {
         return known != null ? new Outcome.Done<>(known) : new EffectGate(scope, plan, sending, place).perform();
     }
 
+    /**
+     * What an earlier execution meant to send and this one did not come to again is in doubt when the run ends: nobody
+     * would ever settle it otherwise, and runs that share its key would wait for ever.
+     */
+    static void doubtWhatIsOpen(Execution execution) {
+        RunLoop.Resident run = execution.run();
+        for (Ledger.Row row : execution.ask(reads -> reads.effects(run.id()))) {
+            if (row.state() == Ledger.State.RESERVED) {
+                String protection = row.facts().protection();
+                boolean harmless = protection.equals("repeatable") || protection.equals("none");
+                Ledger.Holder holder = new Ledger.Holder(
+                        row.holder().step(), run.id(), run.driver().claim(), execution.nextTurn());
+                Ledger.State to = harmless ? Ledger.State.FREE : Ledger.State.UNKNOWN;
+                execution.note(new Ledger.Settle(row.id(), holder, to, null));
+            }
+        }
+    }
+
     private Outcome<JsonNode> perform() {
         scope.waitFor(place.retryDue(), "retry", place.path());
         Outcome<JsonNode> outcome = null;
         String before = replayed();
         if (before != null) {
             outcome = done(before, Entry.How.REUSED, null);
+        } else if (place.trace() == null) {
+            // The intent is in the journal too, so that code which does not ask for this effect any more is noticed.
+            long at = execution.ambient().micros();
+            execution.record(new Entry.Begun(place.path(), Entry.Kind.EFFECT, at, 0, null), 64);
         }
         while (outcome == null) {
-            scope.mayBegin();
+            mayBegin();
             long seen = execution.waits().wakes();
-            Ledger.Holder holder = new Ledger.Holder(
-                    place.stepId(),
-                    execution.run().id(),
-                    execution.run().driver().claim(),
-                    execution.nextTurn());
+            Ledger.Holder holder = holder();
             Verdict verdict = execution.reserve(name.reserve(holder, onChange));
             outcome = switch (verdict) {
                 case Verdict.Granted granted -> send(holder, granted);
@@ -88,13 +108,30 @@ final class EffectGate {
         return outcome;
     }
 
+    private Ledger.Holder holder() {
+        return new Ledger.Holder(
+                place.stepId(), execution.run().id(), execution.run().driver().claim(), execution.nextTurn());
+    }
+
+    /** A run that ends here may leave an effect behind that was sent and never answered: then that is in doubt. */
+    private void mayBegin() {
+        try {
+            scope.mayBegin();
+        } catch (RunCancelled | RunTimedOut end) {
+            if (place.trace() != null || tries > 0) {
+                execution.note(new Ledger.Settle(name.row(), holder(), Ledger.State.UNKNOWN, null));
+            }
+            throw end;
+        }
+    }
+
     /** In a safe replay: what an earlier run of the lineage did under a key across runs, whatever became of that key. */
     private @Nullable String replayed() {
         if (name.once() == null
                 || execution.run().lineage().equals(execution.run().id())) {
             return null;
         }
-        Ledger.Row row = execution.engine().readers().maybe(reads -> reads.effect(name.stepRow()));
+        Ledger.Row row = execution.maybe(reads -> reads.effect(name.stepRow()));
         return row == null || row.state() != Ledger.State.DONE ? null : row.result();
     }
 
@@ -105,24 +142,23 @@ final class EffectGate {
         tries++;
         Step step = new StepRunner.Doing(place.stepId(), name.wireKey(granted.generation()), granted.attempt());
         JsonNode result;
+        execution.counters().sent.increment();
+        scope.codeBegins();
         try {
-            scope.busy(true);
             result = Attempt.of(plan.step(), execution.ambient()).run(step, sending::send);
-            execution.counters().sent.increment();
         } catch (Unwind | Ambient.Death end) {
             throw end;
         } catch (Throwable failure) {
-            execution.counters().sent.increment();
+            scope.codeEnded();
             if (failure instanceof TypeMismatch unfit) {
                 return unrecordable(holder, Results.problem(unfit));
             }
             if (failure instanceof Failures.Status status && plan.alreadyDone().contains(status.status())) {
                 return settled(holder, status.body(), Entry.How.ALREADY_DONE);
             }
-            return failed(holder, failure);
-        } finally {
-            scope.busy(false);
+            return failed(holder, failure, granted.unsure());
         }
+        scope.codeEnded();
         // CRASH(effect-sent): it was done and its result is not on record; the protection decides what happens next.
         execution.ambient().point("effect-sent");
         return settled(holder, result, Entry.How.DONE);
@@ -179,14 +215,22 @@ final class EffectGate {
         return new Outcome.Done<>(kept.deepCopy());
     }
 
-    /** The send failed, or nobody knows. Null: go on with the next attempt. */
-    private @Nullable Outcome<JsonNode> failed(Ledger.Holder holder, Throwable failure) {
+    /**
+     * The send failed, or nobody knows. Null: go on with the next attempt.
+     *
+     * @param unsure an earlier one may have happened, so that this one's refusal does not settle it
+     */
+    private @Nullable Outcome<JsonNode> failed(Ledger.Holder holder, Throwable failure, boolean unsure) {
         last = Results.problem(failure);
         boolean exhausted = tries >= plan.step().retry().attempts();
+        boolean unsettled = unsure && plan.protection() instanceof Protection.ProviderKey;
         if (Attempt.saidNo(plan.step(), failure)) {
+            if (unsettled && Attempt.isAboutTheCaller(plan.step(), failure)) {
+                return doubt(holder);
+            }
             throw refused(holder, failure);
         }
-        if (Attempt.notSent(failure)) {
+        if (Attempt.notSent(failure) && !unsettled) {
             if (exhausted) {
                 throw refused(holder, failure);
             }
@@ -290,27 +334,26 @@ final class EffectGate {
         return null;
     }
 
-    /** Asks the provider; failures to ask are tried again as the plan says, and then nobody knows. */
+    /** Asks the provider, for as long as it takes: a failure to ask says nothing of what it would answer. */
     private @Nullable JsonNode find(Step step) {
         for (int asked = 1; ; asked++) {
+            scope.codeBegins();
             try {
-                scope.busy(true);
                 JsonNode found = Attempt.of(plan.step(), execution.ambient()).run(step, doing -> {
                     JsonNode answer = sending.find(doing);
                     return answer == null ? MissingNode.getInstance() : answer;
                 });
+                scope.codeEnded();
                 return found.isMissingNode() ? null : found;
             } catch (Unwind unwind) {
                 throw unwind;
             } catch (Throwable failure) {
+                scope.codeEnded();
                 last = Results.problem(failure);
                 long pause =
                         Attempt.pauseMicros(plan.step().retry(), Math.min(asked, 20), failure, execution.ambient());
-                scope.busy(false);
                 scope.waitFor(execution.storeNow() + pause, "lookup", place.path());
                 scope.mayBegin();
-            } finally {
-                scope.busy(false);
             }
         }
     }

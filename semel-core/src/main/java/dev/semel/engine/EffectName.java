@@ -70,7 +70,7 @@ record EffectName(
         return switch (plan.protection()) {
             case Protection.Repeatable _, Protection.None _ -> Long.MAX_VALUE;
             case Protection.ProviderKey provider -> {
-                long window = provider.window().toNanos() / 1_000;
+                long window = Micros.of(provider.window());
                 yield window - Math.min(A_MINUTE, window / 10); // a margin: the provider counts by its own clock
             }
             case Protection.Lookup _, Protection.AtMostOnce _, Protection.Ask _ -> 0;

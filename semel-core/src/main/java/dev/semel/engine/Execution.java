@@ -5,14 +5,20 @@ import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
 import dev.semel.journal.Memory;
 import dev.semel.run.RunState;
+import dev.semel.store.Reads;
+import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * share it. A result is handed to the committer at once or with the next write; whatever leaves waits for all of them.
  */
 final class Execution {
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
     private final RunLoop.Resident run;
     private final RunLoop.Engine engine;
     private final Memory memory;
@@ -38,8 +46,9 @@ final class Execution {
     private volatile boolean cancel;
     private volatile @Nullable Unwind over;
     private volatile String current = "";
+    private volatile Runnable leftBehind = () -> {};
 
-    Execution(RunLoop.Resident run, RunLoop.Engine engine, List<dev.semel.store.Reads.Chunk> chunks) {
+    Execution(RunLoop.Resident run, RunLoop.Engine engine, List<Reads.Chunk> chunks) {
         this.run = run;
         this.engine = engine;
         List<Entry> entries = new ArrayList<>();
@@ -47,7 +56,7 @@ final class Execution {
         this.memory = new Memory(entries);
         this.taken = memory.takenSignals();
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
-        this.waits = new Waits(this::storeNow);
+        this.waits = new Waits(() -> engine.readers().ask(reads -> reads.now()));
         this.cancel = run.cancel();
     }
 
@@ -72,7 +81,27 @@ final class Execution {
     }
 
     long storeNow() {
-        return engine.readers().ask(reads -> reads.now());
+        return ask(reads -> reads.now());
+    }
+
+    /** Asks the store something that always has an answer. */
+    <T> T ask(Function<Reads, T> question) {
+        return Objects.requireNonNull(maybe(question::apply));
+    }
+
+    /**
+     * Asks for as long as the lease is good. A store that does not answer for a while is no failure of the workflow: its
+     * code would take it for one, and the run would fail and be undone.
+     */
+    <T> @Nullable T maybe(Function<Reads, @Nullable T> question) {
+        for (int tries = 0; ; tries++) {
+            try {
+                return engine.readers().maybe(question);
+            } catch (StoreFailure e) {
+                mayAct();
+                LockSupport.parkNanos(FIRST_PAUSE_NANOS << Math.min(tries, 5));
+            }
+        }
     }
 
     Ambient ambient() {
@@ -92,8 +121,17 @@ final class Execution {
         return current;
     }
 
+    /** What the thread of the body does when its code does not let itself be ended. */
+    Runnable leftBehind() {
+        return leftBehind;
+    }
+
+    void leftBehind(Runnable last) {
+        leftBehind = last;
+    }
+
     /** False: the path was asked for before in this execution. */
-    boolean ask(String path) {
+    boolean asks(String path) {
         lock.lock();
         try {
             return asked.add(path);
@@ -275,7 +313,7 @@ final class Execution {
             lock.unlock();
         }
         settle();
-        return answer.join().verdicts().getLast();
+        return joined(answer).verdicts().getLast();
     }
 
     private void settle() {
@@ -298,11 +336,20 @@ final class Execution {
         }
     }
 
-    private static Write.Owned joined(CompletableFuture<Write.Owned> write) {
+    /** The answer to a write. A write that did not come through is no failure of the run, whose code must not see it. */
+    <O> O joined(CompletableFuture<O> write) {
         try {
             return write.join();
         } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            if (cause instanceof StoreFailure.Poisoned) {
+                throw end(new Unwind.Held(
+                        "store",
+                        "The store refused to keep what \"" + current
+                                + "\" recorded. It is not on record and the run is held. Find the value that"
+                                + " it cannot hold, correct the code, then let the run go on."));
+            }
+            throw end(new Unwind.Lost(cause));
         }
     }
 
@@ -336,7 +383,7 @@ final class Execution {
         counters().diskWaits.increment();
         Write.Owned owned = joined(engine.committer().submit(run.lane(), append));
         if (!owned.recorded()) {
-            throw new Unwind.NotOurs();
+            throw end(new Unwind.NotOurs());
         }
     }
 

@@ -347,7 +347,7 @@ public final class Intake {
                 fresh.lineage(),
                 lane(one, id),
                 one.runIdText(id),
-                longest == null ? Write.Rest.NEVER : fresh.now() + longest.toNanos() / 1_000,
+                longest == null ? Write.Rest.NEVER : Micros.after(fresh.now(), longest),
                 0,
                 false,
                 trigger.ties().parent());

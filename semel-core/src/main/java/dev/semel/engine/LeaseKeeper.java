@@ -30,6 +30,7 @@ public final class LeaseKeeper implements AutoCloseable {
     private final Condition wake = lock.newCondition();
     private final Thread thread;
     private volatile boolean closing;
+    private boolean woken;
 
     /** @param usableUntil by the forward clock of this process */
     private record Current(long lease, long usableUntil) {}
@@ -41,6 +42,7 @@ public final class LeaseKeeper implements AutoCloseable {
         this.ttlMicros = limits.lease().toNanos() / 1_000;
         this.around = around;
         tick();
+        around.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-lease").daemon(true).start(this::loop);
     }
 
@@ -98,9 +100,11 @@ public final class LeaseKeeper implements AutoCloseable {
     private void pause(long nanos) {
         lock.lock();
         try {
-            if (!closing && wake.awaitNanos(nanos) > 0) {
-                return; // woken: a lease was lost, or we are closing
+            long left = nanos;
+            while (!closing && !woken && left > 0) { // woken: a lease was lost, or somebody moved the clock
+                left = wake.awaitNanos(left);
             }
+            woken = false;
         } catch (InterruptedException e) {
             closing = true;
         } finally {
@@ -111,6 +115,7 @@ public final class LeaseKeeper implements AutoCloseable {
     private void wakeUp() {
         lock.lock();
         try {
+            woken = true; // a wake-up that comes during a renewal counts for the next pause
             wake.signalAll();
         } finally {
             lock.unlock();

@@ -33,6 +33,11 @@ public record Limits(
         return 5;
     }
 
+    /** Of what a run returns in the end. */
+    public int outputBytes() {
+        return 1024 * 1024;
+    }
+
     public Limits withLease(Duration value) {
         return new Limits(
                 queuedTriggers,

@@ -51,10 +51,18 @@ final class Results {
 
     static Entry.Problem problem(Throwable failure) {
         String code = failure instanceof SemelException known ? known.code().slug() : ErrorCode.STEP_FAILED.slug();
-        String text = failure instanceof SemelException known ? known.detail() : String.valueOf(failure.getMessage());
-        Throwable shown =
-                failure instanceof Attempt.CodeError && failure.getCause() != null ? failure.getCause() : failure;
-        return new Entry.Problem(code, StepFailed.typesOf(shown), clean(text));
+        String text = failure instanceof SemelException known ? known.detail() : said(failure);
+        return new Entry.Problem(code, StepFailed.typesOf(failure), clean(text));
+    }
+
+    /** What a failure says of itself; it is the user's class and may fail at that too. */
+    static String said(Throwable failure) {
+        try {
+            String message = failure.getMessage();
+            return message == null ? "" : message;
+        } catch (RuntimeException | Error e) {
+            return "";
+        }
     }
 
     /** A text that every store can hold. */

@@ -2,9 +2,6 @@ package dev.semel.engine;
 
 import dev.semel.error.RunCancelled;
 import dev.semel.error.RunTimedOut;
-import dev.semel.error.SemelException;
-import dev.semel.error.StepFailed;
-import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.run.StepPath;
@@ -17,7 +14,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -206,30 +202,35 @@ public final class RunLoop implements AutoCloseable {
     }
 
     private void launch(Slot slot, Resident run, List<Reads.Chunk> chunks) {
-        engine.around().ambient().start("run", () -> {
-            boolean dropped = false;
-            try {
-                drive(slot, run, chunks);
-            } catch (Unwind.NotOurs e) {
-                dropped = true;
-                LOG.log(Level.INFO, "run {0} goes on at another worker", run.runId());
-            } catch (RuntimeException | Error e) {
-                dropped = true; // the store still says that it is ours, so it is looked for and taken up again
-                if (Ambient.Death.isIn(e)) {
-                    return;
-                }
+        engine.around().ambient().start("run", () -> leaving(slot, run, () -> drive(slot, run, chunks)));
+    }
+
+    /** The last thing that a thread does for a run: whatever comes of it, the place of the run is free afterwards. */
+    private void leaving(Slot slot, Resident run, Runnable last) {
+        boolean dropped = false;
+        try {
+            last.run();
+        } catch (Unwind.NotOurs e) {
+            dropped = true;
+            LOG.log(Level.INFO, "run {0} goes on at another worker", run.runId());
+        } catch (Unwind.Lost e) {
+            dropped = true; // the store still says that it is ours, so it is looked for and taken up again
+            LOG.log(Level.WARNING, "run " + run.runId() + " stopped and is taken up again later: " + e.getMessage());
+        } catch (RuntimeException | Error e) {
+            dropped = true;
+            if (!Ambient.Death.isIn(e)) {
                 LOG.log(Level.ERROR, "run " + run.runId() + " stopped; it is taken up again later", e);
-            } finally {
-                resident.remove(run.id());
-                room.release();
-                if (dropped || slot.wanted) {
-                    engine.around().counters().droppedRuns.increment(); // ours in the store and not here: looked for
-                }
-                if (slot.wanted) {
-                    tell(Observer::claimedAgain);
-                }
             }
-        });
+        } finally {
+            resident.remove(run.id());
+            room.release();
+            if (dropped || slot.wanted) {
+                engine.around().counters().droppedRuns.increment(); // ours in the store and not here: looked for
+            }
+            if (slot.wanted) {
+                tell(Observer::claimedAgain);
+            }
+        }
     }
 
     private void tell(Consumer<Observer> what) {
@@ -241,6 +242,14 @@ public final class RunLoop implements AutoCloseable {
 
     private void drive(Slot slot, Resident run, List<Reads.Chunk> chunks) {
         Execution execution = new Execution(run, engine, chunks);
+        execution.leftBehind(() -> {
+            LOG.log(
+                    Level.WARNING,
+                    "run {0} does not let itself be put away: its code catches Throwable and goes on. Its thread is"
+                            + " left behind; catch Exception instead",
+                    run.runId());
+            leaving(slot, run, () -> rest(execution));
+        });
         slot.execution = execution;
         if (closing) {
             execution.waits().putAway();
@@ -249,17 +258,25 @@ public final class RunLoop implements AutoCloseable {
         try {
             end = execute(execution);
             execution.settled();
-            record(run, end);
-        } catch (Unwind.Parked _) {
-            putAway(execution);
-            return;
-        } catch (Unwind.Held held) {
-            hold(execution, held);
+            record(execution, end);
+        } catch (Unwind unwind) {
+            execution.end(unwind);
+            rest(execution);
             return;
         }
         count(end.state());
         completions.ended(run.id());
         tell(told -> told.ended(run));
+    }
+
+    /** The execution is over and the run has not ended. */
+    private void rest(Execution execution) {
+        switch (execution.over()) {
+            case Unwind.Parked _ -> putAway(execution);
+            case Unwind.Held held -> hold(execution, held);
+            case Unwind other -> throw other;
+            case null -> throw new IllegalStateException("an execution that is not over does not rest");
+        }
     }
 
     private void count(RunState state) {
@@ -274,79 +291,43 @@ public final class RunLoop implements AutoCloseable {
     /** The last line of a run's story, whatever its code did. */
     private Write.End execute(Execution execution) {
         Resident run = execution.run();
+        boolean begun = run.driver().claim() > 1 || !execution.memory().isEmpty();
+        if (run.cancel() && !begun) {
+            return Endings.cancelled(execution, new RunCancelled(run.runId(), "").detail());
+        }
         if (run.falls() >= engine.limits().mostFalls()) {
-            throw new Unwind.Held(
-                    "poison",
-                    "The worker died " + run.falls()
-                            + " times in a row while it drove this run. The run is held; other "
-                            + "runs are not affected. Find out why, then let it go on or cancel it.");
+            if (run.cancel() && run.falls() > engine.limits().mostFalls()) {
+                return Endings.cancelled(
+                        execution, "Its worker died once more while it was undone. It was given up there.");
+            }
+            if (!run.cancel()) {
+                throw Endings.poison(run);
+            }
         }
         Scope scope = new Scope(execution, StepPath.ROOT, false);
         try {
             JsonNode output = Objects.requireNonNull(
                     run.workflow().body().run(new DurableScope(scope), run.input()), "the body returned no value");
-            refuseIfOver(execution);
             scope.close();
-            return completed(execution, output);
+            execution.goOn();
+            return Endings.completed(execution, output);
         } catch (Unwind | Ambient.Death end) {
             throw end;
         } catch (Throwable failure) {
-            refuseIfOver(execution);
-            return failed(execution, failure);
+            scope.close();
+            execution.goOn(); // code that swallowed the end of its execution has nothing more to say
+            return Endings.failed(execution, failure);
         }
     }
 
-    /** Code that swallowed the end of its execution has nothing more to say. */
-    private static void refuseIfOver(Execution execution) {
-        Unwind over = execution.over();
-        if (over != null) {
-            throw over;
-        }
-    }
-
-    private static Write.End completed(Execution execution, JsonNode output) {
-        String left = execution.leftOver();
-        if (left != null) {
-            execution.counters().diverged.increment();
-            throw new Unwind.Held(
-                    "code",
-                    "The record of this run has \"" + left + "\", but the code ended without asking for it. The run is "
-                            + "held. Deploy code that asks for it, or cancel the run.");
-        }
-        return execution.ending(RunState.COMPLETED, Write.Ending.output(Json.write(output)));
-    }
-
-    private static Write.End failed(Execution execution, Throwable failure) {
-        List<String> notUndone = execution.undos().run(execution);
-        refuseIfOver(execution);
-        boolean cancelled = failure instanceof RunCancelled;
-        String step = failure instanceof StepFailed known ? known.step() : execution.current();
-        String code = switch (failure) {
-            case StepFailed known -> known.reason();
-            case SemelException known -> known.code().slug();
-            default -> failure.getClass().getSimpleName();
-        };
-        String text = switch (failure) {
-            case StepFailed known -> known.said();
-            case SemelException known -> known.detail();
-            default -> String.valueOf(failure.getMessage());
-        };
-        String message = notUndone.isEmpty() ? text : text + " Not undone: " + String.join(", ", notUndone);
-        return execution.ending(
-                cancelled ? RunState.CANCELLED : RunState.FAILED,
-                new Write.Ending(null, code, Results.clean(message), step));
-    }
-
-    private void record(Resident run, Write.End end) {
-        try {
-            // CRASH(run-ending): everything is done and the end is not on record; a restart replays it and ends it.
-            engine.around().ambient().point("run-ending");
-            engine.around().counters().diskWaits.increment();
-            if (!engine.committer().submit(run.lane(), end).join().recorded()) {
-                throw new Unwind.NotOurs();
-            }
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    private void record(Execution execution, Write.End end) {
+        // CRASH(run-ending): everything is done and the end is not on record; a restart replays it and ends it.
+        engine.around().ambient().point("run-ending");
+        engine.around().counters().diskWaits.increment();
+        Write.Owned owned =
+                execution.joined(engine.committer().submit(execution.run().lane(), end));
+        if (!owned.recorded()) {
+            throw new Unwind.NotOurs();
         }
     }
 
@@ -366,7 +347,12 @@ public final class RunLoop implements AutoCloseable {
                 all.stream().filter(Waits.Wait::doubt).findFirst().orElse(first).what();
         execution.rest(
                 doubt ? RunState.IN_DOUBT : RunState.WAITING,
-                new Write.Rest(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE));
+                new Write.Rest(
+                        due,
+                        what,
+                        signals ? execution.signalsSeen() : Integer.MAX_VALUE,
+                        execution.cancelled(),
+                        false));
         engine.around().counters().putAway.increment();
         tell(told -> told.putAway(due));
     }
@@ -375,7 +361,10 @@ public final class RunLoop implements AutoCloseable {
         LOG.log(Level.WARNING, "run {0} is held: {1}", execution.run().runId(), held.getMessage());
         engine.around().counters().held.increment();
         String what = Waiting.text(held.reason(), execution.current(), Write.Rest.NEVER, held.getMessage());
-        execution.rest(RunState.WAITING, new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE));
+        boolean poison = held.reason().equals("poison");
+        execution.rest(
+                RunState.WAITING,
+                new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, execution.cancelled(), poison));
     }
 
     /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.error.Diverged;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.SemelException;
@@ -9,7 +10,6 @@ import dev.semel.run.StepId;
 import dev.semel.run.StepPath;
 import dev.semel.store.Write;
 import dev.semel.workflow.StepPlan;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -19,23 +19,40 @@ import tools.jackson.databind.JsonNode;
  * holds each question against the record and says what is known of it.
  */
 final class Scope {
-    private static final int LONGEST_NAME = 1_000;
-    private static final int LONGEST_PATH = 8_000;
+    /** So often is the end of its execution told to code that swallows it: nested clean-up may well ask a few times. */
+    private static final int PATIENCE = 8;
 
     private final Execution execution;
+    private final @Nullable Scope around;
     private final String prefix;
     private final boolean undo;
     private final Thread thread = Thread.currentThread();
     private int place;
     private int unnamed;
-    private boolean busy;
-    private boolean closed;
+    private int told;
+    private @Nullable Runnable leftBehind;
+    private volatile boolean busy;
+    private volatile boolean closed;
 
     /** @param undo its work goes on although the run was cancelled */
     Scope(Execution execution, String prefix, boolean undo) {
         this.execution = execution;
+        this.around = null;
         this.prefix = prefix;
         this.undo = undo;
+    }
+
+    private Scope(Scope around, String prefix, Runnable leftBehind) {
+        this.execution = around.execution;
+        this.around = around;
+        this.prefix = prefix;
+        this.undo = around.undo;
+        this.leftBehind = leftBehind;
+    }
+
+    /** @param leftBehind called when the code of the branch does not let itself be ended; its thread never goes on */
+    Scope branch(String branchPrefix, Runnable leftBehind) {
+        return new Scope(this, branchPrefix, leftBehind);
     }
 
     Execution execution() {
@@ -46,10 +63,6 @@ final class Scope {
         return prefix;
     }
 
-    boolean isUndo() {
-        return undo;
-    }
-
     String stepId(String path) {
         return StepId.of(execution.run().lineage(), path).text();
     }
@@ -57,6 +70,7 @@ final class Scope {
     /**
      * What is known of a question.
      *
+     * @param path where it is on record, or will be; a step that was renamed keeps the path it was recorded under
      * @param tries failed attempts on record
      * @param retryDue when the next attempt is due; 0 for at once
      */
@@ -77,7 +91,7 @@ final class Scope {
     }
 
     Place enter(StepPlan plan, Entry.Kind kind) {
-        refuseUnstorable(plan.name());
+        Names.refuseUnstorable(plan.name(), prefix);
         return enter(StepPath.of(prefix, plan.name()), plan.formerly(), kind);
     }
 
@@ -91,70 +105,131 @@ final class Scope {
     }
 
     private Place enter(String path, List<String> formerly, Entry.Kind kind) {
-        check(path);
-        String recorded = path;
-        String expected = execution.memory().expected(prefix, place);
-        if (expected != null && !expected.equals(path)) {
-            recorded = formerly.stream()
-                    .map(name -> StepPath.of(prefix, name))
-                    .filter(expected::equals)
-                    .findFirst()
-                    .orElseThrow(() -> diverged(expected, path, kind));
-        }
-        if (!execution.ask(path) | (!recorded.equals(path) && !execution.ask(recorded))) {
-            throw new SemelException(
-                    ErrorCode.INVALID_DEFINITION,
-                    "Step \"" + path + "\" was used twice in one run. The second one did not run.",
-                    "Give each step a name of its own; in a loop use forEach with a key.");
-        }
-        execution.current(path);
+        ask(path);
+        String expected = expected();
         if (expected == null) {
+            refuseBehindTheRecord(path, kind);
             return new Place(path, stepId(path), null, 0, 0);
         }
-        place++;
-        Memory.Trace trace = execution.memory().at(recorded);
-        if (trace != null && trace.kind() != kind) {
-            throw diverged(trace.kind().word() + " \"" + recorded + "\"", path, kind);
+        String recorded = expected.equals(path) || names(formerly).contains(expected) ? expected : null;
+        Memory.Trace trace = recorded == null ? null : execution.memory().at(recorded);
+        if (recorded == null || trace == null || trace.kind() != kind) {
+            throw diverged(expected, path, kind.word());
         }
+        if (!recorded.equals(path)) {
+            ask(recorded);
+        }
+        place++;
         // An effect keeps the key it was sent with, whatever it is called now.
-        return new Place(
-                path, stepId(recorded), trace, trace == null ? 0 : trace.tries(), trace == null ? 0 : trace.due());
+        return new Place(recorded, stepId(recorded), trace, trace.tries(), trace.due());
     }
 
-    private Unwind.Held diverged(String recorded, String asked, Entry.Kind kind) {
+    private List<String> names(List<String> formerly) {
+        return formerly.stream().map(name -> StepPath.of(prefix, name)).toList();
+    }
+
+    private @Nullable String expected() {
+        return execution.memory().expected(prefix, place);
+    }
+
+    /** Branches of a forEach begin. True: the record goes on behind it, so all that they ask for is on record. */
+    boolean enterBranches(String name) {
+        Names.refuseUnstorable(name, prefix);
+        String path = StepPath.branches(prefix, name);
+        ask(path);
+        // Branches that asked for nothing have left no trace; what they ask for now is held against what comes next.
+        if (path.equals(expected())) {
+            place++;
+        }
+        return expected() != null;
+    }
+
+    /** The scope of an undo that is registered here. */
+    String enterUndo(String name) {
+        Names.refuseUnstorable(name, prefix);
+        String path = StepPath.undo(prefix, name);
+        ask(path);
+        return path;
+    }
+
+    /** What is not on record may be asked for only where the record ends, also that of the scopes around. */
+    private void refuseBehindTheRecord(String path, Entry.Kind kind) {
+        for (Scope outer = around; outer != null; outer = outer.around) {
+            String next = outer.expected();
+            if (next != null) {
+                throw diverged(next, path, kind.word());
+            }
+        }
+    }
+
+    private RuntimeException diverged(String recorded, String asked, String kind) {
         execution.counters().diverged.increment();
-        return execution.end(new Unwind.Held(
+        Memory.Trace trace = execution.memory().at(recorded);
+        String there = (trace == null ? "forEach" : trace.kind().word()) + " \"" + Names.shown(recorded) + "\"";
+        String here = kind + " \"" + Names.shown(asked) + "\"";
+        if (execution.cancelled()) {
+            // A person has seen that it is held, and wants its end: what was registered so far is undone.
+            throw undo
+                    ? new Diverged(asked, "the record goes on with " + there + ", and the code asks for " + here)
+                    : new RunCancelled(
+                            execution.run().runId(),
+                            "its code does not fit its record; " + there + " and what is behind it was not undone");
+        }
+        throw execution.end(new Unwind.Held(
                 "code",
-                "The record of this run goes on with \"" + recorded + "\", but the code asks for " + kind.word() + " \""
-                        + asked
-                        + "\". Nothing was done and the run is held. Deploy code that asks in the recorded order"
-                        + " (a renamed step says formerly(\"" + recorded + "\")), or cancel the run."));
+                "The record of this run goes on with " + there + ", but the code asks for " + here
+                        + ". Nothing was done and the run is held. Deploy code that asks in the recorded order"
+                        + (trace == null ? "" : " (a renamed step says formerly(\"" + Names.last(recorded) + "\"))")
+                        + ", or cancel the run."));
+    }
+
+    /** One question more; each is asked once. */
+    private void ask(String path) {
+        check(path);
+        if (!execution.asks(path)) {
+            throw new SemelException(
+                            ErrorCode.INVALID_DEFINITION,
+                            "\"" + Names.shown(path) + "\" was used twice in one run. The second one did not run.",
+                            "Give each step a name of its own; in a loop use forEach with a key.")
+                    .with("step", path);
+        }
+        execution.current(Names.shown(path));
     }
 
     /** Whether this scope may be used here and now. */
-    private void check(String path) {
-        execution.goOn();
+    void check(String path) {
         if (closed) {
-            throw misuse(path, "after its run or branch had ended");
+            throw Names.misuse(path, "after its run or branch had ended");
         }
         if (!Thread.currentThread().equals(thread)) {
-            throw misuse(path, "by another thread than the one that runs the workflow");
+            throw Names.misuse(path, "by another thread than the one that runs the workflow");
         }
+        var unused = Thread.interrupted(); // nobody but the user's own code does that, and no record would say so
+        goOn();
         if (busy) {
-            throw misuse(path, "inside the code of another step");
+            throw Names.misuse(path, "inside the code of another step");
         }
     }
 
-    private static SemelException misuse(String path, String how) {
-        return new SemelException(
-                ErrorCode.INVALID_DEFINITION,
-                "\"" + path + "\" was asked for " + how + ". It was not done.",
-                "Use the context in the body itself, on its own thread; for work side by side use forEach.");
+    /** Throws again what ended this execution; code that swallows it over and over is left behind. */
+    private void goOn() {
+        if (execution.over() != null && ++told > PATIENCE) {
+            Runnable leave = leftBehind == null ? execution.leftBehind() : leftBehind;
+            leave.run();
+            Ambient.restForEver();
+        }
+        execution.goOn();
     }
 
     /** From here on the code of a step runs, in which the context is not to be used. */
-    void busy(boolean value) {
-        busy = value;
+    void codeBegins() {
+        busy = true;
+    }
+
+    /** The thread is ours again, and whoever interrupted it meant the step. */
+    void codeEnded() {
+        busy = false;
+        var unused = Thread.interrupted();
     }
 
     void close() {
@@ -170,15 +245,19 @@ final class Scope {
         if (execution.cancelled()) {
             throw new RunCancelled(execution.run().runId(), "");
         }
-        long deadline = execution.run().deadline();
-        if (deadline != Write.Rest.NEVER && execution.storeNow() >= deadline) {
+        if (isLate()) {
             throw execution.run().timedOut();
         }
     }
 
-    /** Waits until then by the store's clock; a run that is cancelled does not wait. */
+    private boolean isLate() {
+        long deadline = execution.run().deadline();
+        return deadline != Write.Rest.NEVER && execution.storeNow() >= deadline;
+    }
+
+    /** Waits until then by the store's clock; a run that is cancelled or late does not wait. */
     void waitFor(long due, String reason, String path) {
-        while (due > 0 && due > execution.storeNow() && (undo || !execution.cancelled())) {
+        while (due > 0 && due > execution.storeNow() && (undo || !(execution.cancelled() || isLate()))) {
             long seen = execution.waits().wakes();
             await(new Waits.Wait(due, Waiting.text(reason, path, due), false, false), seen);
         }
@@ -194,18 +273,5 @@ final class Scope {
             throw execution.end(parked);
         }
         execution.goOn();
-    }
-
-    /** A name that no store can hold would keep the run from ever ending. */
-    private void refuseUnstorable(String name) {
-        boolean unicode = StandardCharsets.UTF_8.newEncoder().canEncode(name);
-        boolean fits = name.length() <= LONGEST_NAME && prefix.length() <= LONGEST_PATH;
-        if (!unicode || name.isEmpty() || name.indexOf(0) >= 0 || !fits) {
-            throw new SemelException(
-                    ErrorCode.INVALID_DEFINITION,
-                    "The name of a step is empty, longer than " + LONGEST_NAME
-                            + " characters, or holds a NUL or half of" + " a surrogate pair. The step did not run.",
-                    "Give the step a short name of plain characters.");
-        }
     }
 }

@@ -77,7 +77,7 @@ final class Signals {
         }
         scope.mayBegin();
         long now = scope.execution().storeNow();
-        long due = now + longest.toNanos() / 1_000;
+        long due = Micros.after(now, longest);
         scope.execution().record(new Entry.Begun(place.path(), kind, now, due, null), 64);
         return due;
     }
@@ -116,10 +116,8 @@ final class Signals {
     }
 
     private static Rows.@Nullable Signal find(Execution execution, String name) {
-        List<Rows.Signal> all = execution
-                .engine()
-                .readers()
-                .ask(reads -> reads.signals(execution.run().id()));
+        List<Rows.Signal> all =
+                execution.ask(reads -> reads.signals(execution.run().id()));
         execution.sawSignals(all.size());
         for (Rows.Signal one : all) {
             if (one.name().equals(name) && !execution.isTaken(one.id().text())) {

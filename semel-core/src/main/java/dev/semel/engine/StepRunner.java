@@ -37,12 +37,15 @@ final class StepRunner {
             scope.mayBegin();
             Step step = new Doing(place.stepId(), place.stepId(), attempt);
             JsonNode result;
+            scope.codeBegins();
             try {
                 result = Attempt.of(plan, execution.ambient()).run(step, work);
             } catch (Throwable failure) {
+                scope.codeEnded();
                 place = again(place, plan, attempt, failure);
                 continue;
             }
+            scope.codeEnded();
             // CRASH(step-done): the result is not on record; the step runs again, which repeatable work allows.
             execution.ambient().point("step-done");
             // record

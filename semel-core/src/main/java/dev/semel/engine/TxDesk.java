@@ -14,9 +14,11 @@ import dev.semel.workflow.Durable;
 import dev.semel.workflow.Step;
 import dev.semel.workflow.StepPlan;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -30,6 +32,11 @@ import tools.jackson.databind.JsonNode;
 public final class TxDesk implements AutoCloseable {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int CONFLICTS = 20;
+
+    /** On a store with one writer, everybody waits for the code of a tx step. */
+    private static final Duration LONGEST_WITH_ONE_WRITER = Duration.ofSeconds(1);
+
+    private static final ScopedValue<String> INSIDE = ScopedValue.newInstance();
 
     private final Committer committer;
     private final LeaseKeeper leases;
@@ -49,6 +56,21 @@ public final class TxDesk implements AutoCloseable {
         free.addAll(seats);
     }
 
+    /**
+     * Refuses what the code of a tx step must not ask for: on a store with one writer it would wait for itself, and on
+     * any store it would stand although the rows are undone.
+     */
+    public static void refuseInside(String what) {
+        if (INSIDE.isBound()) {
+            throw new SemelException(
+                            ErrorCode.INVALID_DEFINITION,
+                            "The code of tx step \"" + INSIDE.get() + "\" asked for " + what
+                                    + ". That was not done, and the rows of the step are undone.",
+                            "Do it before or after the tx step, in a step of its own.")
+                    .with("step", INSIDE.get());
+        }
+    }
+
     JsonNode tx(Scope scope, StepPlan plan, Durable.TxWork work) {
         Scope.Place place = scope.enter(plan, Entry.Kind.TX);
         JsonNode known = place.result();
@@ -60,7 +82,7 @@ public final class TxDesk implements AutoCloseable {
             scope.waitFor(place.retryDue(), "retry", place.path());
             scope.mayBegin();
             execution.durable();
-            Deed deed = new Deed(scope, place, work, attempt);
+            Deed deed = new Deed(scope, place, longest(plan), new Try(work, attempt));
             int seq = execution.takeSeq();
             Write.TxOutcome outcome =
                     apply(execution, new Write.Tx(execution.run().driver(), seq, deed));
@@ -77,6 +99,14 @@ public final class TxDesk implements AutoCloseable {
     }
 
     private record Failure(int attempt, Throwable cause) {}
+
+    private @Nullable Duration longest(StepPlan plan) {
+        Duration asked = plan.timeout();
+        boolean alone = seats.isEmpty();
+        return alone && (asked == null || asked.compareTo(LONGEST_WITH_ONE_WRITER) > 0)
+                ? LONGEST_WITH_ONE_WRITER
+                : asked;
+    }
 
     private static Scope.Place again(Scope scope, Scope.Place place, StepPlan plan, Failure failure) {
         if (failure.cause() instanceof Unwind unwind) {
@@ -98,11 +128,9 @@ public final class TxDesk implements AutoCloseable {
 
     private Write.TxOutcome apply(Execution execution, Write.Tx tx) {
         if (seats.isEmpty()) {
-            try {
-                return committer.submit(execution.run().lane(), tx).join();
-            } catch (CompletionException e) {
-                throw e.getCause() instanceof RuntimeException cause ? cause : e;
-            }
+            CompletableFuture<Write.TxOutcome> answer =
+                    committer.submit(execution.run().lane(), tx).exceptionally(TxDesk::refused);
+            return execution.joined(answer);
         }
         Seat seat = seat();
         try {
@@ -112,12 +140,23 @@ public final class TxDesk implements AutoCloseable {
         }
     }
 
+    /** A transaction that the store refuses for its content is undone, like any other that failed. */
+    private static Write.TxOutcome refused(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof StoreFailure.Poisoned) {
+            return new Write.Undone(cause);
+        }
+        throw failure instanceof CompletionException known ? known : new CompletionException(failure);
+    }
+
     private Seat seat() {
-        try {
-            return free.take();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new Waits.Interrupted();
+        while (true) {
+            try {
+                return free.take();
+            } catch (InterruptedException _) {
+                // By code of the user, which has no say in how long a run waits.
+            }
         }
     }
 
@@ -146,34 +185,29 @@ public final class TxDesk implements AutoCloseable {
         }
     }
 
+    private record Try(Durable.TxWork work, int attempt) {}
+
     /** The user's code, and the record that is written with its rows. */
     private static final class Deed implements Write.Deed {
         private final Scope scope;
         private final Scope.Place place;
-        private final Durable.TxWork work;
-        private final int attempt;
+        private final @Nullable Duration longest;
+        private final Try tried;
         private int done;
         private @Nullable JsonNode result;
 
-        Deed(Scope scope, Scope.Place place, Durable.TxWork work, int attempt) {
+        Deed(Scope scope, Scope.Place place, @Nullable Duration longest, Try tried) {
             this.scope = scope;
             this.place = place;
-            this.work = work;
-            this.attempt = attempt;
+            this.longest = longest;
+            this.tried = tried;
         }
 
         @Override
         public String apply(Connection connection) throws Exception {
-            Step step = new StepRunner.Doing(place.stepId(), place.stepId(), attempt);
             Execution execution = scope.execution();
-            JsonNode answer;
-            scope.busy(true);
-            try {
-                Connection guarded = GuardedConnection.around(connection);
-                answer = Step.during(step, () -> work.run(guarded, step));
-            } finally {
-                scope.busy(false);
-            }
+            int attempt = tried.attempt();
+            JsonNode answer = run(GuardedConnection.around(connection), execution.ambient());
             Results.Fit fit =
                     Results.fit(answer, place.path(), execution.engine().limits());
             if (fit.problem() != null) {
@@ -191,22 +225,46 @@ public final class TxDesk implements AutoCloseable {
                     new Entry.Done(place.path(), Entry.Kind.TX, at, fit.kept(), Entry.How.DONE, attempt, null)));
         }
 
+        /** Runs the code. What took too long is undone: whoever wrote it learns of it before its users do. */
+        private JsonNode run(Connection guarded, Ambient ambient) throws Exception {
+            Step step = new StepRunner.Doing(place.stepId(), place.stepId(), tried.attempt());
+            long begun = ambient.nanos();
+            JsonNode answer;
+            scope.codeBegins();
+            try {
+                answer = ScopedValue.where(INSIDE, place.path())
+                        .call(() -> Step.during(step, () -> tried.work().run(guarded, step)));
+            } finally {
+                scope.codeEnded();
+            }
+            if (longest != null && ambient.nanos() - begun > Micros.nanos(longest)) {
+                throw new Slow(longest);
+            }
+            return answer;
+        }
+
         /** What is on record; where the code ran more than once only the store knows which of them counted. */
         JsonNode result(Execution execution, int seq) {
             JsonNode answer = result;
             if (done == 1 && answer != null) {
                 return answer.deepCopy();
             }
-            List<Reads.Chunk> chunks = execution
-                    .engine()
-                    .readers()
-                    .ask(reads -> reads.journal(execution.run().id()));
+            List<Reads.Chunk> chunks =
+                    execution.ask(reads -> reads.journal(execution.run().id()));
             for (Reads.Chunk chunk : chunks) {
                 if (chunk.seq() == seq && Journal.decode(chunk.entries()).getFirst() instanceof Entry.Done one) {
                     return one.result();
                 }
             }
             throw new IllegalStateException("the record of a committed step is not there");
+        }
+    }
+
+    /** The code of a tx step took longer than it may; nobody else could write meanwhile. */
+    static final class Slow extends RuntimeException {
+        Slow(Duration longest) {
+            super("the code of a tx step took longer than " + longest + ", in which nobody else may have been able to "
+                    + "write; its rows were undone. Do the slow part in a step before it");
         }
     }
 

@@ -16,6 +16,13 @@ sealed class Unwind extends Error {
         }
     }
 
+    /** The store does not answer: nobody knows what is on record, so this execution ends and the run is taken up again. */
+    static final class Lost extends Unwind {
+        Lost(Throwable cause) {
+            super("the store did not answer: " + cause.getMessage());
+        }
+    }
+
     /** All branches of the run wait: it is put away and taken up again when it is due. */
     static final class Parked extends Unwind {
         Parked() {
@@ -27,7 +34,7 @@ sealed class Unwind extends Error {
     static final class Held extends Unwind {
         private final String reason;
 
-        /** @param reason `code` or `poison` */
+        /** @param reason `code`, `poison` or `store` */
         Held(String reason, String message) {
             super(message);
             this.reason = reason;

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.List;
@@ -81,7 +82,7 @@ final class Waits {
             waiting.add(waiter);
             working--;
             while (wakes == seen && !away) {
-                long left = wait.due() == Write.Rest.NEVER ? Long.MAX_VALUE : wait.due() - storeClock.getAsLong();
+                long left = left(wait.due());
                 if (left <= 0) {
                     break;
                 }
@@ -90,33 +91,41 @@ final class Waits {
                     change.signalAll();
                     break;
                 }
-                change.awaitNanos(TimeUnit.MICROSECONDS.toNanos(Math.min(left, MOMENT_MICROS)));
+                rest(Math.min(left, MOMENT_MICROS));
             }
             if (away) {
                 throw new Unwind.Parked(); // stays among the waiting, for the rest that is written
             }
             waiting.remove(waiter);
             working++;
-        } catch (InterruptedException e) {
-            waiting.remove(waiter);
-            working++;
-            Thread.currentThread().interrupt();
-            throw new Interrupted();
         } finally {
             lock.unlock();
         }
     }
 
-    /** The thread was interrupted by code of the user; the step that waited fails. */
-    static final class Interrupted extends RuntimeException {
-        Interrupted() {
-            super("the thread of the run was interrupted");
+    private void rest(long micros) {
+        try {
+            change.awaitNanos(TimeUnit.MICROSECONDS.toNanos(micros));
+        } catch (InterruptedException _) {
+            // By code of the user, which has no say in how long a run waits: after a restart nobody would know of it.
         }
     }
 
     private long soonest() {
         long due = waiting.stream().mapToLong(one -> one.wanted().due()).min().orElse(Write.Rest.NEVER);
-        return due == Write.Rest.NEVER ? Long.MAX_VALUE : due - storeClock.getAsLong();
+        return left(due);
+    }
+
+    /** Microseconds until then; a moment where the store does not tell the time, so that it is asked again. */
+    private long left(long due) {
+        if (due == Write.Rest.NEVER) {
+            return Long.MAX_VALUE;
+        }
+        try {
+            return due - storeClock.getAsLong();
+        } catch (StoreFailure e) {
+            return MOMENT_MICROS;
+        }
     }
 
     /** So many branches begin; the one that waits for them does not work meanwhile. */

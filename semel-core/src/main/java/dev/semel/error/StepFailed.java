@@ -27,7 +27,7 @@ public final class StepFailed extends SemelException {
                 ErrorCode.STEP_FAILED,
                 "Step \"" + step + "\" failed for good after " + (attempts == 1 ? "1 attempt" : attempts + " attempts")
                         + " with " + causeTypes.getFirst() + (message.isBlank() ? "" : ": " + message)
-                        + ". It has no result; what was recorded before it stays.",
+                        + (message.endsWith(".") ? "" : ".") + " It has no result; what was recorded before it stays.",
                 "Remove the cause and replay the run: recorded steps are reused. Or catch StepFailed in the workflow.");
         this.step = step;
         this.causeTypes = List.copyOf(causeTypes);
@@ -43,8 +43,12 @@ public final class StepFailed extends SemelException {
 
     /** What went wrong, in a word: a code of ours, or the simple name of the failure's class. */
     public String reason() {
-        String type = causeType();
-        return code.equals(ErrorCode.STEP_FAILED.slug()) ? type.substring(type.lastIndexOf('.') + 1) : code;
+        return code.equals(ErrorCode.STEP_FAILED.slug()) ? simpleName(causeType()) : code;
+    }
+
+    /** A class as its author calls it; an anonymous one has at least the name of the class around it. */
+    public static String simpleName(String className) {
+        return className.substring(className.lastIndexOf('.') + 1);
     }
 
     /** What the failure said of itself. */

@@ -18,16 +18,52 @@ import org.jspecify.annotations.Nullable;
 public final class Memory {
     private final Map<String, Trace> traces = new LinkedHashMap<>();
     private final Map<String, List<String>> order = new HashMap<>();
+    private final TreeSet<String> scopes = new TreeSet<>();
 
     public Memory(List<Entry> entries) {
+        Set<String> branches = new HashSet<>();
         for (Entry entry : entries) {
             Trace before = traces.get(entry.path());
             if (before == null) {
-                order.computeIfAbsent(StepPath.scopeOf(entry.path()), _ -> new ArrayList<>())
-                        .add(entry.path());
+                String scope = StepPath.scopeOf(entry.path());
+                begin(scope, branches);
+                order.computeIfAbsent(scope, _ -> new ArrayList<>()).add(entry.path());
             }
             traces.put(entry.path(), (before == null ? Trace.none(entry.kind()) : before).plus(entry));
         }
+    }
+
+    /** A scope asked for something: the forEach that it is a branch of has its place in the order of the scope around. */
+    private void begin(String scope, Set<String> branches) {
+        String around = scopes.add(scope) ? StepPath.branchesOf(scope) : null;
+        if (around != null && branches.add(around)) {
+            String outer = StepPath.scopeOf(around);
+            begin(outer, branches);
+            order.computeIfAbsent(outer, _ -> new ArrayList<>()).add(around);
+        }
+    }
+
+    /** Nothing was recorded yet. */
+    public boolean isEmpty() {
+        return traces.isEmpty();
+    }
+
+    /** Whether anything is on record in this scope or below it. */
+    public boolean hasBegun(String scope) {
+        String first = scopes.ceiling(scope);
+        return first != null && first.startsWith(scope);
+    }
+
+    /** The scopes of undos that have begun. */
+    public Set<String> undos() {
+        Set<String> undos = new TreeSet<>();
+        for (String scope : scopes) {
+            String undo = StepPath.undoOf(scope);
+            if (undo != null) {
+                undos.add(undo);
+            }
+        }
+        return undos;
     }
 
     /**
@@ -61,7 +97,10 @@ public final class Memory {
         }
     }
 
-    /** What a scope is expected to ask for next, at this place in its order; null where the record ends. */
+    /**
+     * What a scope is expected to ask for next, at this place in its order: a path, or all branches of a forEach as
+     * {@link StepPath#branches} has them. Null where the record ends.
+     */
     public @Nullable String expected(String scope, int place) {
         List<String> paths = order.get(scope);
         return paths == null || place >= paths.size() ? null : paths.get(place);

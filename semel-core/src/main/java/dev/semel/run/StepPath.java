@@ -1,5 +1,7 @@
 package dev.semel.run;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Where a step stands in a run: the names of the scopes around it and its own. Characters that build paths are escaped
  * in names, so two places never have one path. A plain name is its own path.
@@ -7,6 +9,9 @@ package dev.semel.run;
 public final class StepPath {
     /** The scope of the body itself. */
     public static final String ROOT = "";
+
+    private static final String BRANCHES = "[]";
+    private static final String UNDO = "/undo/";
 
     private StepPath() {}
 
@@ -19,9 +24,67 @@ public final class StepPath {
         return scope + escaped(name) + "[" + escaped(item) + "]/";
     }
 
+    /** All branches of a forEach, as one thing that the scope around it asks for. */
+    public static String branches(String scope, String name) {
+        return scope + escaped(name) + BRANCHES;
+    }
+
+    /** Whether this is what {@link #branches} makes. */
+    public static boolean isBranches(String path) {
+        return path.endsWith(BRANCHES);
+    }
+
+    /** The forEach that a scope is a branch of; null for the body and for an undo, which nothing is around. */
+    public static @Nullable String branchesOf(String scope) {
+        if (scope.isEmpty() || !endsOpen(scope, scope.length() - 2, ']')) {
+            return null;
+        }
+        int open = scope.length() - 3;
+        while (!endsOpen(scope, open, '[')) {
+            open--;
+        }
+        return scope.substring(0, open) + BRANCHES;
+    }
+
+    /** Whether this character stands there and builds the path, rather than being part of a name. */
+    private static boolean endsOpen(String path, int at, char wanted) {
+        if (path.charAt(at) != wanted) {
+            return false;
+        }
+        int escapes = 0;
+        while (at - escapes > 0 && path.charAt(at - escapes - 1) == '\\') {
+            escapes++;
+        }
+        return escapes % 2 == 0;
+    }
+
     /** The scope of an undo; no name of a user begins like this. */
     public static String undo(String scope, String name) {
-        return scope + "/undo/" + escaped(name) + "/";
+        return scope + UNDO + escaped(name) + "/";
+    }
+
+    /** The scope of the undo that this scope is, or lies in; null where it is none. */
+    public static @Nullable String undoOf(String scope) {
+        int begin = 0;
+        for (int i = 0; i < scope.length(); i++) {
+            char c = scope.charAt(i);
+            if (c == '\\') {
+                i++; // what follows is part of a name
+            } else if (c == '/' && i == begin) {
+                return scope.substring(0, endOfName(scope, i + UNDO.length()) + 1);
+            } else if (c == '/') {
+                begin = i + 1;
+            }
+        }
+        return null;
+    }
+
+    private static int endOfName(String scope, int from) {
+        int i = from;
+        while (scope.charAt(i) != '/') {
+            i += scope.charAt(i) == '\\' ? 2 : 1;
+        }
+        return i;
     }
 
     /** The n-th of something that has no name of its own. */

@@ -127,6 +127,9 @@ public sealed interface Edit<T> {
     /** Makes runs due again that were held because the code did not fit; called when code may have changed. */
     record WakeHeld(String workflowId) implements Edit<Integer> {}
 
+    /** Lets a run go on that is held. False: no such run, or it is not held. */
+    record GoOn(int workspace, RunId run, String actor, String reason) implements Edit<Boolean> {}
+
     /**
      * A person says how an effect in doubt ended: with this result, or (null) not at all. False: it is not in doubt, or
      * was decided before.

@@ -90,6 +90,11 @@ public sealed interface Write<O> {
             return by.run();
         }
 
+        /** The run came further. An intent alone is none: its worker may die of it each time anew. */
+        public boolean isProgress() {
+            return !entries.isEmpty();
+        }
+
         @Override
         public int weight() {
             return 128 + entries.length() + 512 * ops.size();
@@ -102,9 +107,15 @@ public sealed interface Write<O> {
      * @param due when it is to be taken up again, by the store's clock; {@link #NEVER} where only a wake-up counts
      * @param waits what it waits for, for people and for wake-ups: a JSON text
      * @param signals how many signals the run has seen; where there are more it is due at once
+     * @param cancelled its execution knows that it was cancelled; one that does not is due at once
+     * @param suspect it brought its workers down: what is known of that stays, until somebody lets it go on
      */
-    record Rest(long due, String waits, int signals) {
+    record Rest(long due, String waits, int signals, boolean cancelled, boolean suspect) {
         public static final long NEVER = Long.MAX_VALUE;
+
+        public Rest(long due, String waits, int signals) {
+            this(due, waits, signals, false, false);
+        }
     }
 
     /** The end of a run, with the entries that were not yet written. */
@@ -183,10 +194,15 @@ public sealed interface Write<O> {
      * Takes up to {@code limit} runs that are due and that nobody drives.
      *
      * @param except ids of workflows that this worker cannot drive
+     * @param falls only runs whose worker died with them at most so often in a row
      */
-    record Claim(int limit, List<String> except) implements Write<List<Driver>> {
+    record Claim(int limit, List<String> except, int falls) implements Write<List<Driver>> {
         public Claim(int limit) {
             this(limit, List.of());
+        }
+
+        public Claim(int limit, List<String> except) {
+            this(limit, except, Integer.MAX_VALUE);
         }
 
         @Override

@@ -224,6 +224,6 @@ public final class EffectDraft {
     }
 
     private RuntimeException refused(@Nullable String why) {
-        return Wire.refused("Effect \"" + plan.name() + "\"", why);
+        return Wire.refused("Effect \"" + plan.name() + "\"", why).with("step", plan.name());
     }
 }

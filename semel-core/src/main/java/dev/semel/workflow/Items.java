@@ -64,6 +64,6 @@ public final class Items<T> {
     }
 
     private static RuntimeException refused(String name, @Nullable String why) {
-        return Wire.refused("The forEach \"" + name + "\"", why);
+        return Wire.refused("The forEach \"" + name + "\"", why).with("step", name);
     }
 }

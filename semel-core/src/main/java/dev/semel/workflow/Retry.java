@@ -18,6 +18,7 @@ public record Retry(
     public static final Retry STANDARD = exponential(Duration.ofSeconds(1));
 
     private static final int MOST_ATTEMPTS = 1_000;
+    private static final int MOST_DAYS = 365;
 
     public Retry {
         if (attempts < 1 || attempts > MOST_ATTEMPTS) {
@@ -25,6 +26,9 @@ public record Retry(
         }
         if (first.isNegative() || first.isZero() || longest.compareTo(first) < 0) {
             throw new IllegalArgumentException("the first pause must be positive and not above the longest one");
+        }
+        if (longest.compareTo(Duration.ofDays(MOST_DAYS)) > 0) {
+            throw new IllegalArgumentException("the longest pause must not be above 365 days, not " + longest);
         }
         if (!(factor >= 1 && factor <= 100)) {
             throw new IllegalArgumentException("the factor must be between 1 and 100, not " + factor);

@@ -14,7 +14,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** The code of docs/how-to/test-a-workflow.md: what stands between `snippet` and `end` is shown there. */
-// snippet
+// snippet:lab-crash
 @SemelTest
 class TestAWorkflowTest {
     record Payment(String id, long amount) {}
@@ -50,7 +50,7 @@ class TestAWorkflowTest {
     }
     // end
 
-    // snippet
+    // snippet:lab-clock
     static final Signal<String> PAID = Signal.of("paid", String.class);
     static final Workflow<String, String> FULFIL = Workflow.define("fulfil", String.class, String.class)
             .body((ctx, order) -> ctx.await(PAID, Duration.ofDays(3)).orElse("unpaid"));
@@ -71,7 +71,7 @@ class TestAWorkflowTest {
     }
     // end
 
-    // snippet
+    // snippet:lab-twice
     @Test
     void a_refused_card_fails_the_run_and_no_receipt_is_sent(Lab lab) {
         Provider cards = lab.provider("cards").down(2).refuse(1);
@@ -84,7 +84,7 @@ class TestAWorkflowTest {
     }
     // end
 
-    // snippet
+    // snippet:lab-history
     @Test
     void the_answer_of_the_charge_is_lost_in_a_crash(Lab lab) {
         Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));

@@ -20,6 +20,8 @@ final class RunEdits {
     private static final String LOCK_WORK = "UPDATE semel_work SET due_at = due_at WHERE run = ?";
 
     private static final String HELD_FOR_CODE = "%\"for\":\"code\"%";
+    private static final String HELD_AS_POISON = "%\"for\":\"poison\"%";
+    private static final String HELD_BY_STORE = "%\"for\":\"store\"%";
 
     private final Session session;
     private final Supplier<RunId> ids;
@@ -84,6 +86,14 @@ final class RunEdits {
                 "UPDATE semel_work SET due_at = 0 WHERE workflow_id = ? AND owner IS NULL AND waits LIKE ?",
                 workflowId,
                 HELD_FOR_CODE);
+    }
+
+    boolean goOn(Edit.GoOn on) throws SQLException {
+        return unfinished(on.workspace(), on.run())
+                && session.update("""
+                    UPDATE semel_work SET falls = 0, due_at = 0
+                    WHERE run = ? AND owner IS NULL AND (waits LIKE ? OR waits LIKE ? OR waits LIKE ?)
+                    """, on.run(), HELD_FOR_CODE, HELD_AS_POISON, HELD_BY_STORE) == 1;
     }
 
     boolean decide(Edit.Decide decide, long now) throws SQLException {

@@ -25,17 +25,19 @@ import java.util.TreeMap;
  */
 final class Driving {
     private static final String MOVE = """
-        UPDATE semel_work w SET state = u.state, falls = 0
-        FROM unnest(?::bytea[], ?::int[]) AS u(run, state) WHERE w.run = u.run
+        UPDATE semel_work w SET state = u.state, falls = CASE WHEN u.progress = 1 THEN 0 ELSE w.falls END
+        FROM unnest(?::bytea[], ?::int[], ?::int[]) AS u(run, state, progress) WHERE w.run = u.run
         """;
 
     // A statement after the lock, so that its snapshot has every signal whose sender was before us; a later sender
     // waits for our lock and then finds the run waiting.
     private static final String REST = """
-        UPDATE semel_work w SET owner = NULL, state = u.state, falls = 0, waits = u.waits,
-            due_at = CASE WHEN w.cancel = 1 OR (SELECT count(*) FROM semel_signal s WHERE s.run = w.run) > u.signals
+        UPDATE semel_work w SET owner = NULL, state = u.state, waits = u.waits,
+            falls = CASE WHEN u.suspect = 1 THEN w.falls ELSE 0 END,
+            due_at = CASE WHEN w.cancel > u.cancelled OR (SELECT count(*) FROM semel_signal s WHERE s.run = w.run) > u.signals
                 THEN 0 ELSE u.due END
-        FROM unnest(?::bytea[], ?::int[], ?::text[], ?::bigint[], ?::int[]) AS u(run, state, waits, due, signals)
+        FROM unnest(?::bytea[], ?::int[], ?::text[], ?::bigint[], ?::int[], ?::int[], ?::int[])
+            AS u(run, state, waits, due, signals, suspect, cancelled)
         WHERE w.run = u.run
         """;
 
@@ -150,10 +152,10 @@ final class Driving {
                     .texts(entries.stream().map(Write.Append::entries).toArray(String[]::new));
             statement.executeUpdate();
         }
-        TreeMap<RunId, RunState> moves = new TreeMap<>();
+        TreeMap<RunId, Move> moves = new TreeMap<>();
         TreeMap<RunId, Write.Append> rests = new TreeMap<>();
         for (Write.Append append : appends) {
-            moves.put(append.run(), append.state());
+            moves.merge(append.run(), Move.of(append), Move::then);
             if (append.rest() != null) {
                 rests.put(append.run(), append);
             }
@@ -165,18 +167,34 @@ final class Driving {
         rest(rests.values());
     }
 
-    /** Most appends find the run as they leave it: then its row is only locked, not written. */
-    private boolean stands(RunId run, RunState state) {
-        Locking.Work work = locks.work(run);
-        return work != null && work.state() == state.code() && work.falls() == 0;
+    /** Where a run is after all writes of a batch, and whether one of them brought it further. */
+    private record Move(RunState state, boolean progress) {
+        static Move of(Write.Append append) {
+            return new Move(append.state(), append.isProgress());
+        }
+
+        Move then(Move later) {
+            return new Move(later.state(), progress || later.progress());
+        }
     }
 
-    private void move(TreeMap<RunId, RunState> moves) throws SQLException {
+    /** Most appends find the run as they leave it: then its row is only locked, not written. */
+    private boolean stands(RunId run, Move move) {
+        Locking.Work work = locks.work(run);
+        return work != null && work.state() == move.state().code() && (work.falls() == 0 || !move.progress());
+    }
+
+    private void move(TreeMap<RunId, Move> moves) throws SQLException {
         if (!moves.isEmpty()) {
             PreparedStatement statement = session.statement(MOVE);
             new Arrays(session, statement)
                     .bytes(moves.keySet().stream().map(RunId::bytes).toArray(byte[][]::new))
-                    .ints(moves.values().stream().mapToInt(RunState::code).toArray());
+                    .ints(moves.values().stream()
+                            .mapToInt(move -> move.state().code())
+                            .toArray())
+                    .ints(moves.values().stream()
+                            .mapToInt(move -> move.progress() ? 1 : 0)
+                            .toArray());
             statement.executeUpdate();
         }
     }
@@ -193,7 +211,9 @@ final class Driving {
                 .ints(appends.stream().mapToInt(append -> append.state().code()).toArray())
                 .texts(rests.stream().map(Write.Rest::waits).toArray(String[]::new))
                 .longs(rests.stream().mapToLong(Write.Rest::due).toArray())
-                .ints(rests.stream().mapToInt(Write.Rest::signals).toArray());
+                .ints(rests.stream().mapToInt(Write.Rest::signals).toArray())
+                .ints(rests.stream().mapToInt(rest -> rest.suspect() ? 1 : 0).toArray())
+                .ints(rests.stream().mapToInt(rest -> rest.cancelled() ? 1 : 0).toArray());
         statement.executeUpdate();
     }
 

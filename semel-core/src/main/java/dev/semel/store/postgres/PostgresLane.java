@@ -42,7 +42,7 @@ final class PostgresLane implements Lane {
     private static final String CLAIM = """
         WITH free AS (
             SELECT run FROM semel_work
-            WHERE owner IS NULL AND held = 0 AND due_at <= ? AND workflow_id <> ALL (?::text[])
+            WHERE owner IS NULL AND held = 0 AND due_at <= ? AND falls <= ? AND workflow_id <> ALL (?::text[])
             ORDER BY due_at, run LIMIT ? FOR UPDATE SKIP LOCKED)
         UPDATE semel_work w SET owner = ?, claims = w.claims + 1, waits = NULL,
             state = CASE WHEN w.state IN (4, 5) THEN 3 ELSE GREATEST(w.state, 2) END
@@ -84,11 +84,12 @@ final class PostgresLane implements Lane {
         Admitting.Moment moment = fence(session, batch.hold());
         long now = moment.now();
         Object[] outcomes = new Object[batch.writes().size()];
-        List<Indexed<Write.Admit>> admits = pick(batch, Write.Admit.class);
+        // Before anything is locked for them: a refusal leaves no row, not even one that was made to be locked.
+        List<Indexed<Write.Admit>> admits = Outdated.refuse(session, moment, pick(batch, Write.Admit.class), outcomes);
         List<Indexed<Write.Tally>> tallies = pick(batch, Write.Tally.class);
         List<Turn> turns = Turn.of(batch.writes());
         Locking locks = new Locking(session, now);
-        locks.take(batch, turns);
+        locks.take(batch, admits, turns);
         if (!admits.isEmpty()) {
             new Admitting(session, store.skew(), moment).apply(admits, locks, outcomes);
         }
@@ -146,6 +147,7 @@ final class PostgresLane implements Lane {
         PreparedStatement statement = session.statement(CLAIM);
         new Arrays(session, statement)
                 .one(moment.now())
+                .one(claim.falls())
                 .texts(claim.except().toArray(String[]::new))
                 .one(claim.limit())
                 .one(moment.lease());
@@ -162,7 +164,8 @@ final class PostgresLane implements Lane {
     private static List<Ledger.Id> decided(Batch batch) {
         List<Ledger.Id> decided = new ArrayList<>();
         for (Write<?> write : batch.writes()) {
-            if (write instanceof Write.Change<?>(Edit.Decide decide)) {
+            Edit<?> edit = write instanceof Write.Change<?> change ? change.edit() : null;
+            if ((edit instanceof Edit.Once<?> once ? once.edit() : edit) instanceof Edit.Decide decide) {
                 decided.add(decide.effect());
             }
         }

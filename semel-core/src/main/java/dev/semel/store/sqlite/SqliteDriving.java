@@ -3,6 +3,7 @@ package dev.semel.store.sqlite;
 import dev.semel.effect.Ledger;
 import dev.semel.json.Json;
 import dev.semel.run.RunId;
+import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Owned;
 import dev.semel.store.jdbc.Effects;
@@ -19,12 +20,13 @@ import tools.jackson.databind.node.JsonNodeFactory;
 /** What owners write about their runs, and what is remembered of repeats. */
 final class SqliteDriving {
     private static final String MOVE = """
-        UPDATE semel_work SET state = ?, falls = 0 WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel
+        UPDATE semel_work SET state = ?, falls = CASE WHEN ? = 1 THEN 0 ELSE falls END
+        WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel
         """;
 
     private static final String REST = """
-        UPDATE semel_work SET owner = NULL, state = ?, falls = 0, waits = ?,
-            due_at = CASE WHEN cancel = 1 OR (SELECT count(*) FROM semel_signal s WHERE s.run = semel_work.run) > ?
+        UPDATE semel_work SET owner = NULL, state = ?, waits = ?, falls = CASE WHEN ? = 1 THEN falls ELSE 0 END,
+            due_at = CASE WHEN cancel > ? OR (SELECT count(*) FROM semel_signal s WHERE s.run = semel_work.run) > ?
                 THEN 0 ELSE ? END
         WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel
         """;
@@ -66,12 +68,21 @@ final class SqliteDriving {
         Write.Driver by = append.by();
         Write.Rest rest = append.rest();
         Integer cancel = rest == null
-                ? session.one(MOVE, row -> row.getInt(1), append.state().code(), by.run(), owner, by.claim())
+                ? session.one(
+                        MOVE,
+                        row -> row.getInt(1),
+                        append.state().code(),
+                        append.isProgress() ? 1 : 0,
+                        by.run(),
+                        owner,
+                        by.claim())
                 : session.one(
                         REST,
                         row -> row.getInt(1),
                         append.state().code(),
                         rest.waits(),
+                        rest.suspect() ? 1 : 0,
+                        rest.cancelled() ? 1 : 0,
                         rest.signals(),
                         rest.due(),
                         by.run(),
@@ -165,11 +176,13 @@ final class SqliteDriving {
         ArrayNode except = JsonNodeFactory.instance.arrayNode();
         claim.except().forEach(except::add);
         // differs: SQLite has no arrays; a JSON text is one. Excepted runs must not use up the limit.
-        List<RunId> free = session.list("""
-            SELECT run FROM semel_work
-            WHERE owner IS NULL AND held = 0 AND due_at <= ? AND workflow_id NOT IN (SELECT value FROM json_each(?))
-            ORDER BY due_at, run LIMIT ?
-            """, row -> RunId.of(row.getBytes(1)), now, Json.write(except), claim.limit());
+        List<RunId> free = session.list(
+                """
+                SELECT run FROM semel_work
+                WHERE owner IS NULL AND held = 0 AND due_at <= ? AND falls <= ?
+                    AND workflow_id NOT IN (SELECT value FROM json_each(?))
+                ORDER BY due_at, run LIMIT ?
+                """, row -> RunId.of(row.getBytes(1)), now, claim.falls(), Json.write(except), claim.limit());
         List<Write.Driver> claimed = new ArrayList<>();
         for (RunId run : free) {
             Integer claims = session.one(CLAIM, row -> row.getInt(1), owner, run);
@@ -207,10 +220,10 @@ final class SqliteDriving {
         try {
             entries = tx.deed().apply(session.connection());
         } catch (Exception | Error e) {
-            session.connection().rollback(before);
+            undo(before, e);
             return new Write.Undone(e);
         }
-        session.connection().releaseSavepoint(before);
+        release(before);
         session.update(
                 "INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, ?, ?, ?)",
                 by.run(),
@@ -218,5 +231,23 @@ final class SqliteDriving {
                 now,
                 entries);
         return new Owned(true, cancel == 1, List.of());
+    }
+
+    /** Where the savepoint is gone, the user's code ended the whole transaction: not only its own rows are lost then. */
+    private void undo(Savepoint before, Throwable failure) {
+        try {
+            session.connection().rollback(before);
+        } catch (SQLException e) {
+            e.addSuppressed(failure);
+            throw new StoreFailure.Poisoned("the code of a tx step ended the transaction that it was in", e);
+        }
+    }
+
+    private void release(Savepoint before) {
+        try {
+            session.connection().releaseSavepoint(before);
+        } catch (SQLException e) {
+            throw new StoreFailure.Poisoned("the code of a tx step ended the transaction that it was in", e);
+        }
     }
 }

@@ -26,13 +26,16 @@ final class Driving {
         }
         Work work = mine.copy();
         work.state = append.state();
-        work.falls = 0;
         Write.Rest rest = append.rest();
+        if (rest == null ? append.isProgress() : !rest.suspect()) {
+            work.falls = 0;
+        }
         if (rest != null) {
             work.owner = null;
             work.waits = rest.waits();
             // A signal that came while the run went to rest must not be slept through.
-            work.due = work.cancel || tables.signalsOf(work.run) > rest.signals() ? 0 : rest.due();
+            work.due =
+                    (work.cancel && !rest.cancelled()) || tables.signalsOf(work.run) > rest.signals() ? 0 : rest.due();
         }
         tables.work.put(work.run, work);
         if (!append.entries().isEmpty()) {
@@ -98,7 +101,7 @@ final class Driving {
         }
         List<Work> due = tables.workDue.values().stream()
                 .takeWhile(work -> work.due <= moment.now())
-                .filter(work -> !claim.except().contains(work.workflowId))
+                .filter(work -> work.falls <= claim.falls() && !claim.except().contains(work.workflowId))
                 .limit(claim.limit())
                 .toList();
         List<Write.Driver> claimed = new ArrayList<>();

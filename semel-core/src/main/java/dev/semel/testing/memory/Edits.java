@@ -42,6 +42,7 @@ final class Edits {
             case Edit.Wake wake -> runs.wake(wake);
             case Edit.GiveBack back -> runs.giveBack(back.driver());
             case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
+            case Edit.GoOn on -> goOn(on, now);
             case Edit.Decide decide -> decide(decide, now);
         };
     }
@@ -261,6 +262,14 @@ final class Edits {
             audit(cancel.workspace(), now, facts);
         }
         return asked;
+    }
+
+    private boolean goOn(Edit.GoOn on, long now) {
+        boolean goesOn = runs.goOn(on);
+        if (goesOn) {
+            audit(on.workspace(), now, List.of(on.actor(), "run.go_on", on.run().text(), on.reason()));
+        }
+        return goesOn;
     }
 
     private boolean decide(Edit.Decide decide, long now) {

@@ -74,6 +74,23 @@ final class RunEdits {
         return woken;
     }
 
+    boolean goOn(Edit.GoOn on) {
+        return unfinished(on.workspace(), on.run())
+                && change(on.run(), RunEdits::isHeld, work -> {
+                    work.falls = 0;
+                    work.due = 0;
+                });
+    }
+
+    private static boolean isHeld(Work work) {
+        String waits = work.waits;
+        return work.owner == null
+                && waits != null
+                && (waits.contains("\"for\":\"code\"")
+                        || waits.contains("\"for\":\"poison\"")
+                        || waits.contains("\"for\":\"store\""));
+    }
+
     private List<Work> ofWorkflow(String workflowId) {
         return tables.workByWorkflow.tailMap(new Pair<>(workflowId, Tables.FIRST)).values().stream()
                 .takeWhile(work -> work.workflowId.equals(workflowId))

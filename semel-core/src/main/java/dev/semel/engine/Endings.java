@@ -1,0 +1,93 @@
+package dev.semel.engine;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.RunCancelled;
+import dev.semel.error.SemelException;
+import dev.semel.error.StepFailed;
+import dev.semel.json.Json;
+import dev.semel.run.RunState;
+import dev.semel.store.Write;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/** How a run ends, whatever its code did; and what keeps it from ending. */
+final class Endings {
+    private static final int CAUSES = 10;
+
+    private Endings() {}
+
+    static Unwind.Held poison(RunLoop.Resident run) {
+        return new Unwind.Held(
+                "poison",
+                "The worker died " + run.falls() + " times in a row while it drove this run. The run is held; other "
+                        + "runs are not affected. Find out why, then let it go on or cancel it.");
+    }
+
+    static Write.End cancelled(Execution execution, String message) {
+        return execution.ending(
+                RunState.CANCELLED, new Write.Ending(null, ErrorCode.RUN_CANCELLED.slug(), message, null));
+    }
+
+    static Write.End completed(Execution execution, JsonNode output) {
+        String left = execution.leftOver();
+        if (left != null && execution.cancelled()) {
+            return cancelled(execution, "Its code does not fit its record; \"" + left + "\" was not undone.");
+        }
+        if (left != null) {
+            execution.counters().diverged.increment();
+            throw new Unwind.Held(
+                    "code",
+                    "The record of this run has \"" + left + "\", but the code ended without asking for it. The run is "
+                            + "held. Deploy code that asks for it, or cancel the run.");
+        }
+        String text = Json.write(output);
+        int most = execution.engine().limits().outputBytes();
+        if (text.length() > most) {
+            return failed(
+                    execution,
+                    new SemelException(
+                            ErrorCode.INVALID_INPUT,
+                            "The output of the run is larger than " + most + " bytes. It was not recorded.",
+                            "Return a reference to the data instead of the data."));
+        }
+        return execution.ending(RunState.COMPLETED, Write.Ending.output(text));
+    }
+
+    static Write.End failed(Execution execution, Throwable failure) {
+        List<String> notUndone = execution.undos().run(execution);
+        execution.goOn();
+        EffectGate.doubtWhatIsOpen(execution);
+        boolean cancelled = execution.cancelled() && isCancel(failure);
+        String step = switch (failure) {
+            case StepFailed known -> known.step();
+            case SemelException known when known.members().get("step") instanceof String named -> named;
+            default -> execution.current();
+        };
+        String code = switch (failure) {
+            case StepFailed known -> known.reason();
+            case SemelException known -> known.code().slug();
+            default -> StepFailed.simpleName(failure.getClass().getName());
+        };
+        String text = switch (failure) {
+            case StepFailed known -> known.said();
+            case SemelException known -> known.detail();
+            default -> Results.said(failure);
+        };
+        String message = notUndone.isEmpty() ? text : text + " Not undone: " + String.join(", ", notUndone);
+        return execution.ending(
+                cancelled ? RunState.CANCELLED : RunState.FAILED,
+                new Write.Ending(null, code, Results.clean(message), step));
+    }
+
+    /** The code of the user may have wrapped it. */
+    private static boolean isCancel(Throwable failure) {
+        Throwable cause = failure;
+        for (int i = 0; cause != null && i < CAUSES; i++) {
+            if (cause instanceof RunCancelled) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
+    }
+}

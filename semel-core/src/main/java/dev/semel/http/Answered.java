@@ -1,0 +1,48 @@
+package dev.semel.http;
+
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import java.net.http.HttpHeaders;
+import java.nio.charset.Charset;
+import java.nio.charset.IllegalCharsetNameException;
+import java.nio.charset.StandardCharsets;
+import java.nio.charset.UnsupportedCharsetException;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** The body of an answer as something that can be recorded. */
+final class Answered {
+    static final JsonNode NOTHING = JsonNodeFactory.instance.nullNode();
+
+    private static final Pattern JSON = Pattern.compile("application/(.+\\+)?json\\b.*");
+    private static final Pattern CHARSET = Pattern.compile("charset\\s*=\\s*\"?([\\w.:-]+)", Pattern.CASE_INSENSITIVE);
+
+    private Answered() {}
+
+    static JsonNode body(HttpHeaders headers, byte[] body) {
+        if (body.length == 0) {
+            return NOTHING;
+        }
+        String type = headers.firstValue("Content-Type").orElse("").toLowerCase(Locale.ROOT);
+        if (JSON.matcher(type).matches()) {
+            try {
+                return Json.parse(body);
+            } catch (SemelException _) {
+                // It says that it is JSON, and the deed is done whatever it says: then it is a text.
+            }
+        }
+        return JsonNodeFactory.instance.stringNode(new String(body, charset(type)));
+    }
+
+    private static Charset charset(String type) {
+        Matcher named = CHARSET.matcher(type);
+        try {
+            return named.find() ? Charset.forName(named.group(1)) : StandardCharsets.UTF_8;
+        } catch (IllegalCharsetNameException | UnsupportedCharsetException _) {
+            return StandardCharsets.UTF_8;
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package dev.semel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.engine.Ambient;
+import dev.semel.engine.Catalog;
+import dev.semel.error.StepFailed;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Waiting;
+import dev.semel.workflow.Code;
+import dev.semel.workflow.Workflow;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Semel in a file of its own, and the ends that a process can have. */
+public abstract class OnAFile {
+    protected static final Duration SOON = Duration.ofSeconds(30);
+
+    @TempDir
+    Path folder;
+
+    protected Semel semel;
+
+    protected Ambient ambient() {
+        return Ambient.real();
+    }
+
+    @BeforeEach
+    protected void open() {
+        Settings settings = Settings.of("sqlite:" + file(), version -> {
+            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        });
+        semel = Semel.open(settings.withClock(ambient(), () -> 0));
+    }
+
+    @AfterEach
+    void close() {
+        semel.close();
+    }
+
+    protected Path file() {
+        return folder.resolve("semel.db");
+    }
+
+    /** A clean stop and a new start. */
+    protected void restart() {
+        semel.close();
+        open();
+    }
+
+    /** The worker dies with every run that has not ended; another one is started. */
+    protected void die() {
+        semel.close();
+        sql("UPDATE semel_work SET owner = 4711 WHERE owner IS NULL AND held = 0 AND state <> 4 AND state <> 5");
+        open();
+    }
+
+    /** Changes rows behind the back of the engine, which is closed. */
+    protected void sql(String statement) {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file());
+                Statement one = connection.createStatement()) {
+            one.execute(statement);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    protected static <O> Workflow<String, O> flow(Class<O> type, Code.Flow<String, O> body) {
+        return Workflow.define("flow", String.class, type).body(body);
+    }
+
+    protected static Workflow<String, String> flow(Code.Flow<String, String> body) {
+        return flow(String.class, body);
+    }
+
+    /** Registers and starts it. */
+    protected <O> Run<O> start(Workflow<String, O> flow) {
+        semel.register(flow);
+        return semel.start(flow, "x");
+    }
+
+    protected StepFailed failure(Run<?> run) {
+        return assertThrows(StepFailed.class, () -> run.result(SOON));
+    }
+
+    protected static void says(StepFailed failed, String what) {
+        assertTrue(failed.detail().contains(what), failed.detail());
+    }
+
+    /** Makes it look again, as any hint does. */
+    protected void wake(Run<?> run) {
+        semel.wake(Objects.requireNonNull(RunId.parse(run.id())));
+    }
+
+    protected static void untilWaiting(Run<?> run, String what) {
+        Waiting.until(
+                "run " + run.id() + " waits for " + what,
+                () -> (run.status() == RunState.WAITING || run.status() == RunState.IN_DOUBT)
+                        && String.valueOf(run.waitingFor()).contains("\"for\":\"" + what + "\""));
+    }
+
+    /** How many runs this worker has in memory. */
+    protected int residents() {
+        return semel.runs().residents();
+    }
+
+    /** Another run of another workflow is not affected. */
+    protected void othersGoOn() {
+        Workflow<String, String> other = Workflow.define("other", String.class, String.class)
+                .body((ctx, in) -> ctx.effect("send").repeatable("a test").call(String.class, _ -> "sent"));
+        semel.register(other);
+        assertEquals("sent", semel.start(other, "y").result(SOON));
+    }
+}

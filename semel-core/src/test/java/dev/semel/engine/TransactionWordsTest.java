@@ -1,0 +1,53 @@
+package dev.semel.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What ends a transaction is found, and what only looks like it is not. */
+final class TransactionWordsTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "COMMIT | COMMIT",
+                "commit; | COMMIT",
+                "/* x */ rollback | ROLLBACK",
+                "SELECT ';'; begin immediate | BEGIN",
+                "INSERT INTO t VALUES ($1); END | END",
+                "START TRANSACTION | START",
+                "insert or  rollback into t values (1) | OR  ROLLBACK",
+                "CREATE TABLE t (n INT UNIQUE ON CONFLICT ROLLBACK) | CONFLICT ROLLBACK",
+                "attach database x as y | ATTACH",
+            })
+    void found(String sql, String word) {
+        assertEquals(word, TransactionWords.in(sql));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                ";;",
+                "SELECT 'commit; rollback'",
+                "SELECT \"end\" FROM t -- ; commit",
+                "/* ; commit",
+                "UPDATE t SET ended = 1",
+                "INSERT INTO t VALUES ('it''s; commit')",
+                "INSERT INTO t VALUES ('commit or rollback')",
+                "ROLLBACK TO SAVEPOINT a",
+                "rollback transaction to a",
+                "SAVEPOINT a",
+                "DO $$ BEGIN INSERT INTO t VALUES (1); END $$",
+                "DO $x$ BEGIN COMMIT; END $x$; SELECT 1",
+                "SELECT $1, $2; SELECT 2",
+                "CREATE TEMP TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM a; END",
+                "'",
+            })
+    void not_found(String sql) {
+        assertNull(TransactionWords.in(sql));
+    }
+}

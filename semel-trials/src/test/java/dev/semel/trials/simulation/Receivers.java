@@ -1,0 +1,192 @@
+package dev.semel.trials.simulation;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Reads;
+import dev.semel.store.Store;
+import dev.semel.workflow.Step;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outside world: counts what arrives and what it accepts of each deed. What goes wrong with the nth request of a
+ * deed is drawn from the seed, so it is the same whichever worker sends it.
+ */
+final class Receivers {
+    /** What a request meets. */
+    enum Mode {
+        ACCEPTS,
+        /** Accepts, and the answer is lost. */
+        LOSES_ANSWER,
+        /** Arrives, is not accepted, and the answer is lost. */
+        LOSES_REQUEST,
+        /** Nobody listens: the request does not arrive. */
+        DOWN,
+        /** Accepts, and the worker dies before it hears of it. */
+        KILLS
+    }
+
+    /** Which deed, under which protection, for which run; one deed has one name whoever does it. */
+    record Deed(Program.Kind kind, String name, String runId) {}
+
+    /** What was seen of one deed. */
+    static final class Seen {
+        final Program.Kind kind;
+        final Set<String> keys = new LinkedHashSet<>();
+        final Set<String> known = new LinkedHashSet<>();
+        final List<Long> acceptedAt = new ArrayList<>();
+        int tries;
+        int requests;
+        int doubtsDenied;
+
+        Seen(Program.Kind kind) {
+            this.kind = kind;
+        }
+    }
+
+    private static final int BAD_AT_MOST = 3;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, Seen> deeds = new TreeMap<>();
+    private final List<String> broken = new ArrayList<>();
+    private final Simulation.World world;
+    private final Reads reads;
+
+    Receivers(Simulation.World world, Store store) {
+        this.world = world;
+        this.reads = store.openReads();
+    }
+
+    /** A request of a worker. Returns what the provider answers. */
+    String send(Worker by, Deed deed, Step step) throws IOException {
+        lock.lock();
+        try {
+            refuseTheDead(by);
+            Seen seen = deeds.computeIfAbsent(deed.name(), _ -> new Seen(deed.kind()));
+            Mode mode = mode(deed, seen.tries++);
+            world.met("receiver " + mode);
+            world.met("protection " + deed.kind());
+            world.trace(by.name() + " sends " + deed.name() + " attempt " + step.attempt() + ": " + mode);
+            if (mode == Mode.DOWN) {
+                throw new ConnectException("nobody listens");
+            }
+            noteOwner(by, deed);
+            String key = world.bug() == Bug.KEY_PER_ATTEMPT ? step.key() + "#" + step.attempt() : step.key();
+            seen.keys.add(key);
+            seen.requests++;
+            if (mode != Mode.LOSES_REQUEST) {
+                accept(deed, seen, key);
+            }
+            if (mode == Mode.KILLS) {
+                by.life().kill();
+                throw new Switch.Dead();
+            }
+            if (mode != Mode.ACCEPTS) {
+                throw new IOException("the answer was lost");
+            }
+            return "done " + deed.name();
+        } finally {
+            by.life().arrived();
+            lock.unlock();
+        }
+    }
+
+    private static void refuseTheDead(Worker by) {
+        if (by.life().isDead()) {
+            throw new Switch.Dead();
+        }
+    }
+
+    /** The store says whose the run is. A worker that lost it has nothing to send any more. */
+    private void noteOwner(Worker by, Deed deed) {
+        RunId run = RunId.parse(deed.runId());
+        boolean owns = reads.owned(by.store().lease(), null, 10_000).stream()
+                .anyMatch(driver -> driver.run().equals(run));
+        if (!owns) {
+            broken.add("a zombie sent: " + by.name() + " sent " + deed.name() + " of a run that it had lost");
+        }
+    }
+
+    private void accept(Deed deed, Seen seen, String key) {
+        boolean dedupes = deed.kind() == Program.Kind.PROVIDER_KEY
+                || deed.kind() == Program.Kind.ONCE
+                || deed.kind() == Program.Kind.UNDO;
+        if (seen.known.add(key) || !dedupes) {
+            seen.acceptedAt.add(world.time().micros());
+        }
+    }
+
+    /** What became of a key; null where nothing did. */
+    @Nullable
+    String find(Worker by, Deed deed, Step step) {
+        lock.lock();
+        try {
+            refuseTheDead(by);
+            Seen seen = deeds.get(deed.name());
+            boolean there = seen != null && seen.known.contains(step.key());
+            world.met(there ? "lookup found" : "lookup empty");
+            world.trace(by.name() + " looks up " + deed.name() + ": " + (there ? "found" : "nothing"));
+            return there ? "done " + deed.name() : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Mode mode(Deed deed, int nth) {
+        if (nth >= BAD_AT_MOST || !world.troubled()) {
+            return Mode.ACCEPTS;
+        }
+        Random random = world.chance(deed.name() + "#" + nth);
+        int drawn = random.nextInt(100);
+        if (drawn < 45) {
+            return Mode.ACCEPTS;
+        }
+        if (drawn < 65) {
+            return Mode.LOSES_ANSWER;
+        }
+        if (drawn < 80) {
+            return Mode.LOSES_REQUEST;
+        }
+        return drawn < 94 || !world.mayKill() ? Mode.DOWN : Mode.KILLS;
+    }
+
+    /** A person says that it did not happen, so it may be sent once more. */
+    void denied(String deed) {
+        lock.lock();
+        try {
+            Seen seen = deeds.get(deed);
+            if (seen != null) {
+                seen.doubtsDenied++;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean accepted(String deed) {
+        lock.lock();
+        try {
+            Seen seen = deeds.get(deed);
+            return seen != null && !seen.acceptedAt.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** For the verdict, when nothing moves any more. */
+    Map<String, Seen> deeds() {
+        return deeds;
+    }
+
+    List<String> broken() {
+        return broken;
+    }
+}

@@ -1,0 +1,430 @@
+package dev.semel.trials.simulation;
+
+import dev.semel.Run;
+import dev.semel.Semel;
+import dev.semel.Settings;
+import dev.semel.engine.Ambient;
+import dev.semel.engine.Catalog;
+import dev.semel.engine.Limits;
+import dev.semel.store.Reads;
+import dev.semel.testing.memory.Faults;
+import dev.semel.testing.memory.MemoryStore;
+import dev.semel.workflow.Key;
+import dev.semel.workflow.Start;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * One history: three workers on one store in memory, receivers that count, and clients that ask twice. First everything
+ * goes wrong that may (safety), then nothing does any more and all must come to its end (liveness).
+ *
+ * <p>The seed fixes the programs, the order of what is done to the workers, and what the nth batch and the nth request
+ * of a deed meet. It does not fix which thread comes first: the engine runs on real threads. So a seed that failed once
+ * may pass the next time; its trace says what happened, and a few repetitions find it again.
+ */
+final class Simulation {
+    private static final int WORKERS = 3;
+    private static final int ACTIONS = 45;
+    private static final int KILLS = 3;
+    private static final int RUNS_AT_MOST = 12;
+    private static final int ROUNDS = 400;
+    private static final int STEP_SECONDS = 12;
+    private static final Duration LEASE = Duration.ofSeconds(60);
+    private static final Faults.Odds ODDS = Faults.Odds.NONE
+            .answerLost(0.05)
+            .commitLost(0.04)
+            .down(0.04)
+            .locked(0.04)
+            .outage(0.02, 6);
+
+    private final World world;
+    private final Random random;
+    private final List<Worker> workers = new ArrayList<>();
+    private final List<Worker> gone = new ArrayList<>();
+    private final List<Thread> clients = new ArrayList<>();
+    private final List<Thread> closers = new ArrayList<>();
+    private int opened;
+
+    /** What all parts share. */
+    static final class World {
+        private final long seed;
+        private final Bug bug;
+        private final Time time = new Time();
+        private final MemoryStore store;
+        private final Receivers receivers;
+        private final AtomicLong activity = new AtomicLong();
+        private final AtomicInteger killsLeft = new AtomicInteger(KILLS);
+        private final Set<String> met = new ConcurrentSkipListSet<>();
+        private final List<String> trace = new ArrayList<>();
+        private volatile boolean troubled = true;
+        final Map<String, Set<String>> acknowledged = new ConcurrentHashMap<>();
+        final Set<String> cancelled = ConcurrentHashMap.newKeySet();
+
+        World(long seed, Bug bug) {
+            this.seed = seed;
+            this.bug = bug;
+            Ambient ids = time.ambient(new Random(seed), new Switch());
+            this.store = new MemoryStore(time::micros, ids.ids());
+            this.receivers = new Receivers(this, store);
+        }
+
+        Bug bug() {
+            return bug;
+        }
+
+        Time time() {
+            return time;
+        }
+
+        MemoryStore store() {
+            return store;
+        }
+
+        Receivers receivers() {
+            return receivers;
+        }
+
+        AtomicLong activity() {
+            return activity;
+        }
+
+        boolean troubled() {
+            return troubled;
+        }
+
+        boolean mayKill() {
+            return killsLeft.getAndUpdate(left -> Math.max(0, left - 1)) > 0;
+        }
+
+        /** Chance that hangs on a name and on nothing else. */
+        Random chance(String name) {
+            return new Random(seed * 1_000_003 + name.hashCode() * 31L + 7);
+        }
+
+        Program program(String id) {
+            return Program.of(chance("program " + id), id.contains("/"));
+        }
+
+        void met(String what) {
+            met.add(what);
+        }
+
+        Set<String> met() {
+            return met;
+        }
+
+        void trace(String line) {
+            synchronized (trace) {
+                trace.add("  " + time.seconds() + " s  " + line);
+            }
+        }
+
+        List<String> trace() {
+            synchronized (trace) {
+                return List.copyOf(trace);
+            }
+        }
+    }
+
+    Simulation(long seed, Bug bug) {
+        this.world = new World(seed, bug);
+        this.random = new Random(seed);
+    }
+
+    World world() {
+        return world;
+    }
+
+    /** Plays the history; what was broken, in words. */
+    List<String> play() {
+        try {
+            IntStream.range(0, WORKERS).forEach(_ -> open());
+            for (int i = 0; i < ACTIONS; i++) {
+                act();
+                replaceDead();
+            }
+            boolean rested = new Liveness(this, world).comeToRest(ROUNDS);
+            collect();
+            List<String> broken = new ArrayList<>(new Verdict(world).broken());
+            if (!rested && broken.isEmpty()) {
+                broken.add("it never came to rest");
+            }
+            return broken;
+        } finally {
+            List.copyOf(workers).forEach(this::stop);
+            gone.forEach(worker -> worker.life().kill());
+        }
+    }
+
+    private void open() {
+        int number = opened++;
+        Random own = new Random(world.seed * 31 + number);
+        Faults faults = new Faults(new Random(own.nextLong()), ODDS);
+        faults.off(); // a worker that cannot open is no worker
+        Worker worker = new Worker("w" + number, world, faults);
+        Catalog.Compiler noFiles = version -> {
+            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        };
+        Settings settings = Settings.of("memory", noFiles)
+                .withWorker(worker.name())
+                .withLimits(Limits.DEFAULT.withLease(LEASE))
+                .withClock(world.time().ambient(own, worker.life()), () -> 0);
+        try {
+            worker.opened(Semel.over(worker.store(), settings, worker.workflows()));
+        } catch (RuntimeException e) {
+            if (!worker.life().isDead()) {
+                throw e;
+            }
+            world.trace(worker.name() + " dies while it opens: it drives runs from its first moment");
+            open();
+            return;
+        }
+        if (world.troubled()) {
+            faults.on();
+        }
+        workers.add(worker);
+        world.trace(worker.name() + " opens");
+    }
+
+    private void act() {
+        int drawn = random.nextInt(100);
+        if (drawn < 30) {
+            trigger("r" + random.nextInt(RUNS_AT_MOST));
+        } else if (drawn < 40) {
+            anyRun(this::signal);
+        } else if (drawn < 44) {
+            anyRun(this::cancel);
+        } else if (drawn < 88) {
+            advance(1 + random.nextInt(STEP_SECONDS));
+        } else if (drawn < 93) {
+            kill();
+        } else if (drawn < 95) {
+            close();
+        } else if (drawn < 97) {
+            lapse();
+        } else {
+            pauseBeyondItsLease();
+        }
+    }
+
+    private Worker anyWorker() {
+        return workers.get(random.nextInt(workers.size()));
+    }
+
+    private interface OnRun {
+        void run(Worker worker, String id, String runId);
+    }
+
+    private void anyRun(OnRun deed) {
+        List<Map.Entry<String, Set<String>>> known = List.copyOf(new TreeMap<>(world.acknowledged).entrySet());
+        if (!known.isEmpty()) {
+            Map.Entry<String, Set<String>> one = known.get(random.nextInt(known.size()));
+            deed.run(anyWorker(), one.getKey(), one.getValue().iterator().next());
+        }
+    }
+
+    /** Asks for a run until it is told of one. An answer may get lost on its way to the client, too. */
+    void trigger(String id) {
+        Worker worker = anyWorker();
+        boolean lost = world.troubled() && random.nextInt(5) == 0;
+        boolean asksAgain = world.met.contains("asked " + id);
+        world.met("asked " + id);
+        client(worker.name() + " is asked for " + id, () -> {
+            Start start = asksAgain && world.bug == Bug.RETRY_WITHOUT_KEY ? Start.fresh() : Start.withKey(id);
+            Run<String> run = worker.semel().start(worker.parent(), new Program.Ask(id), start);
+            world.trace(worker.name() + " answers " + run.id() + " for " + id + (lost ? ", which is lost" : ""));
+            if (run.replayed()) {
+                world.met("replayed");
+            }
+            if (!lost) {
+                world.acknowledged
+                        .computeIfAbsent(id, _ -> new ConcurrentSkipListSet<>())
+                        .add(run.id());
+            }
+        });
+    }
+
+    /** As many as its program may wait for, each twice. */
+    void signal(Worker worker, String id, String runId) {
+        long waits = world.program(id).ops().stream()
+                .filter(kind -> kind == Program.Kind.AWAIT || kind == Program.Kind.AWAIT_FOR)
+                .count();
+        if (Liveness.staysUnsignalled(world, id) || waits == 0) {
+            return;
+        }
+        client(worker.name() + " is given the signals of " + id, () -> {
+            Run<String> run = worker.semel().run(worker.parent(), runId);
+            for (int i = 0; i < waits * 2; i++) {
+                run.signal(Playing.GO, "go", Key.of("k" + i / 2));
+            }
+        });
+    }
+
+    private void cancel(Worker worker, String id, String runId) {
+        world.cancelled.add(id);
+        client(worker.name() + " is asked to cancel " + id, () -> {
+            var _ = worker.semel().run(worker.parent(), runId).cancel();
+        });
+    }
+
+    /** What a client does is its own thread's: a worker may stand still in the middle of it. */
+    void client(String what, Runnable deed) {
+        world.trace(what);
+        clients.add(Thread.ofVirtual().start(() -> {
+            try {
+                deed.run();
+            } catch (RuntimeException | Switch.Dead e) {
+                world.met("client refused");
+                world.trace("refused: " + what + ": " + e.getMessage());
+            }
+        }));
+        settle();
+    }
+
+    private void kill() {
+        if (world.mayKill()) {
+            Worker worker = anyWorker();
+            world.trace(worker.name() + " is killed");
+            world.met("killed");
+            worker.life().kill();
+        }
+    }
+
+    /** A worker that is told to stop while its store fails: what it cannot hand over goes on elsewhere. */
+    private void close() {
+        Worker worker = anyWorker();
+        world.trace(worker.name() + " is closed");
+        world.met("closed");
+        workers.remove(worker);
+        gone.add(worker);
+        closers.add(Thread.ofVirtual().start(worker.semel()::close));
+        settle();
+        open();
+    }
+
+    /** A worker that may not use its lease for a moment, and then may again: nobody took its runs meanwhile. */
+    private void lapse() {
+        Worker worker = anyWorker();
+        world.trace(worker.name() + " cannot renew its lease");
+        world.met("lapsed");
+        worker.store().lapsing(true);
+        for (int passed = 0; passed < LEASE.toSeconds() - STEP_SECONDS; passed += STEP_SECONDS) {
+            trigger("r" + random.nextInt(RUNS_AT_MOST));
+            advance(STEP_SECONDS);
+        }
+        worker.store().lapsing(false);
+        world.trace(worker.name() + " can renew its lease again");
+        advance(1);
+    }
+
+    private void pauseBeyondItsLease() {
+        Worker worker = anyWorker();
+        world.trace(worker.name() + " is paused");
+        world.met("paused");
+        worker.life().pause();
+        for (int passed = 0; passed <= LEASE.toSeconds() + STEP_SECONDS; passed += STEP_SECONDS) {
+            advance(STEP_SECONDS);
+        }
+        world.trace(worker.name() + " goes on");
+        worker.life().resume();
+        settle();
+    }
+
+    void replaceDead() {
+        for (Worker worker : List.copyOf(workers)) {
+            if (worker.life().isDead()) {
+                workers.remove(worker);
+                stop(worker);
+                open();
+            }
+        }
+    }
+
+    /** A dead engine has nothing to hand over; its threads end by themselves. */
+    private void stop(Worker worker) {
+        worker.life().kill();
+        gone.add(worker);
+        Thread.ofVirtual().start(worker.semel()::close);
+    }
+
+    void calm() {
+        world.troubled = false;
+        all().forEach(worker -> worker.faults().off());
+        until(() -> closers.stream().noneMatch(Thread::isAlive));
+    }
+
+    private Stream<Worker> all() {
+        return Stream.concat(workers.stream(), gone.stream());
+    }
+
+    List<Worker> workers() {
+        return workers;
+    }
+
+    /** Lets time pass, when no request is on the wire and so that whoever is alive can keep its lease. */
+    void advance(int seconds) {
+        until(() -> all().noneMatch(worker -> worker.life().onTheWire()));
+        List<Worker> alive =
+                workers.stream().filter(worker -> worker.life().isAlive()).toList();
+        List<Long> ticks = alive.stream().map(worker -> worker.store().ticks()).toList();
+        world.time().advance(seconds);
+        until(() -> IntStream.range(0, alive.size())
+                .allMatch(i -> alive.get(i).store().ticks() > ticks.get(i)
+                        || !alive.get(i).life().isAlive()));
+        settle();
+    }
+
+    /** Looks until it holds, or for so long that something else is wrong and the verdict will say what. */
+    private static void until(BooleanSupplier holds) {
+        for (int looks = 0; looks < 4_000 && !holds.getAsBoolean(); looks++) {
+            LockSupport.parkNanos(500_000);
+        }
+    }
+
+    /** Gives the threads of the engines a chance: until nothing was written for a moment, at most so long. */
+    void settle() {
+        long seen = -1;
+        for (int looks = 0; looks < 30 && seen != world.activity.get(); looks++) {
+            seen = world.activity.get();
+            LockSupport.parkNanos(1_500_000);
+        }
+    }
+
+    void joinClients() {
+        until(() -> clients.stream().noneMatch(Thread::isAlive));
+        clients.removeIf(thread -> !thread.isAlive());
+    }
+
+    /** What was met, so that a test can tell whether the seeds show anything. */
+    private void collect() {
+        for (Worker worker : all().toList()) {
+            for (Faults.Fault fault : Faults.Fault.values()) {
+                if (worker.faults().met(fault) > 0) {
+                    world.met("fault " + fault);
+                }
+            }
+            worker.semel().counts().forEach((name, count) -> {
+                if (count.getAsLong() > 0) {
+                    world.met("counted " + name);
+                }
+            });
+        }
+    }
+
+    Reads reads() {
+        return world.store().openReads();
+    }
+}

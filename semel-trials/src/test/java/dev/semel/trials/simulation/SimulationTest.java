@@ -1,0 +1,134 @@
+package dev.semel.trials.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Three workers, one store in memory, and everything that may go wrong: {@code SEED=7} (or {@code -Dseed=7}) plays that
+ * seed alone and prints its whole trace; {@code -Dseeds=500} plays more of them.
+ *
+ * <p>A seed fixes the programs and the faults, not the order in which threads come to run: see {@link Simulation}.
+ */
+final class SimulationTest {
+    private static final int SEEDS = 40;
+    private static final int SEEDS_FOR_A_BUG = 15;
+    private static final Logger LOG = Logger.getLogger("dev.semel");
+    private static final Set<String> MUST_BE_MET = Set.of(
+            "fault DOWN",
+            "fault ANSWER_LOST",
+            "fault COMMIT_LOST",
+            "fault LOCKED",
+            "killed",
+            "paused",
+            "closed",
+            "lapsed",
+            "replayed",
+            "receiver ACCEPTS",
+            "receiver LOSES_ANSWER",
+            "receiver LOSES_REQUEST",
+            "receiver DOWN",
+            "receiver KILLS",
+            "protection PROVIDER_KEY",
+            "protection LOOKUP",
+            "protection AT_MOST_ONCE",
+            "protection ASK",
+            "protection REPEATABLE",
+            "protection ONCE",
+            "protection UNDO",
+            "lookup found",
+            "lookup empty",
+            "counted takeovers",
+            "counted putAway",
+            "counted fencedBatches",
+            "counted recovered",
+            "recorded SUPPRESSED",
+            "recorded INDETERMINATE",
+            "recorded FOUND",
+            "recorded REUSED",
+            "decided: happened",
+            "decided: did not happen",
+            "ended COMPLETED",
+            "ended FAILED",
+            "ended CANCELLED",
+            "ended IN_DOUBT",
+            "ended WAITING");
+
+    @BeforeAll
+    static void quiet() {
+        LOG.setLevel(Level.OFF); // dead workers would complain without end
+    }
+
+    @AfterAll
+    static void loud() {
+        LOG.setLevel(null);
+    }
+
+    private static List<Long> seeds() {
+        String given = System.getenv("SEED") != null ? System.getenv("SEED") : System.getProperty("seed");
+        return given == null
+                ? LongStream.rangeClosed(1, Integer.getInteger("seeds", SEEDS))
+                        .boxed()
+                        .toList()
+                : List.of(Long.parseLong(given));
+    }
+
+    @Test
+    void whatever_goes_wrong_every_promise_holds_and_every_run_comes_to_its_end() {
+        List<Long> seeds = seeds();
+        Set<String> met = new TreeSet<>();
+        for (long seed : seeds) {
+            Simulation simulation = new Simulation(seed, Bug.NONE);
+            List<String> broken = simulation.play();
+            met.addAll(simulation.world().met());
+            String trace = Verdict.lines(simulation.world().trace());
+            if (!broken.isEmpty()) {
+                fail("SEED=" + seed + " (of " + seeds.size() + ") broke:\n" + Verdict.lines(broken)
+                        + "\nIts trace, by the store's clock:\n" + trace);
+            }
+            if (seeds.size() == 1) {
+                System.out.println("SEED=" + seed + " held. Its trace, by the store's clock:\n" + trace);
+            }
+        }
+        if (seeds.size() >= SEEDS) {
+            Set<String> missed = new TreeSet<>(MUST_BE_MET);
+            missed.removeAll(met);
+            assertEquals(Set.of(), missed, "what no seed met shows nothing");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Bug.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void a_planted_bug_is_found(Bug bug) {
+        String sign = sign(bug);
+        for (long seed = 1; seed <= SEEDS_FOR_A_BUG; seed++) {
+            List<String> broken = new Simulation(seed, bug).play();
+            if (broken.stream().anyMatch(line -> line.contains(sign))) {
+                return;
+            }
+        }
+        fail(bug + " went through " + SEEDS_FOR_A_BUG + " seeds without: " + sign);
+    }
+
+    private static String sign(Bug bug) {
+        return switch (bug) {
+            case NONE -> throw new IllegalArgumentException("no bug has no sign");
+            case KEY_PER_ATTEMPT -> "the key of a deed changed";
+            case FENCE_IGNORED -> "a zombie sent";
+            case RETRY_WITHOUT_KEY -> "two runs for one key";
+            case SENT_AGAIN -> "requests under AT_MOST_ONCE";
+            case RECORD_LOST -> "not the end of its program";
+        };
+    }
+}
