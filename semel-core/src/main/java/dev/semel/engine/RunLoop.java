@@ -353,8 +353,6 @@ public final class RunLoop implements AutoCloseable {
                         signals ? execution.signalsSeen() : Integer.MAX_VALUE,
                         execution.cancelled(),
                         false));
-        // CRASH(run-rested): the run waits in the store and nobody drives it; whoever finds it due takes it up.
-        engine.around().ambient().point("run-rested");
         engine.around().counters().putAway.increment();
         tell(told -> told.putAway(due));
     }

@@ -6,12 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Ambient;
 import dev.semel.run.RunState;
-import dev.semel.store.Waiting;
-import dev.semel.testing.memory.MemoryStore;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -20,10 +15,7 @@ import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -112,35 +104,6 @@ final class LabTest {
         assertTrue(String.valueOf(run.waitingFor()).contains("two"), run.waitingFor());
         assertTrue(run.signal(PAID, "b", Key.of("2")));
         assertEquals("ab", lab.result(run));
-    }
-
-    @Test
-    void a_run_that_is_claimed_while_its_last_execution_still_leaves_is_driven_at_once() {
-        Workflow<String, String> flow =
-                Workflow.define("flow", String.class, String.class).body((ctx, in) -> ctx.await(PAID));
-        ManualClock clock = ManualClock.startingNow();
-        AtomicReference<@Nullable Run<String>> run = new AtomicReference<>();
-        AtomicInteger rests = new AtomicInteger();
-        Ambient ambient = clock.ambient().withHooks(new Ambient.Hooks() {
-            @Override
-            public void point(String label) {
-                if (label.equals("run-rested") && rests.getAndIncrement() == 0) {
-                    Waiting.until("it is started", () -> run.get() != null);
-                    Run<String> rested = Objects.requireNonNull(run.get());
-                    rested.signal(PAID, "p", Key.of("s1"));
-                    Waiting.until("it is claimed", () -> rested.status() != RunState.WAITING);
-                }
-            }
-        });
-        var store = new MemoryStore(ambient::micros, ambient.ids());
-        Settings settings = Settings.of("memory", _ -> {
-                    throw new IllegalStateException("no files");
-                })
-                .withClock(ambient, () -> 0);
-        try (Semel semel = Semel.over(store, settings, List.of(flow))) {
-            run.set(semel.start(flow, "x"));
-            assertEquals("p", Objects.requireNonNull(run.get()).result(Duration.ofSeconds(15)));
-        }
     }
 
     @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Everything that a workflow can ask for, with a crash at every point. */
 @SemelTest
-final class CrashMatrixTest {
+final class EveryCrashTest {
     private static final Start KEY = Start.withKey("evt_1");
     private static final Duration DAY = Duration.ofDays(1);
 
