@@ -114,7 +114,7 @@ final class Library implements Children.Starter, Children.Signaller {
             door = Door.REPLAY;
         }
         Answer answer = semel.trigger(trigger(new Asked(home(), current, data, start, ties, door), workflow));
-        return new Run<>(semel, answer.run(), answer.runId(), answer.replayed(), workflow);
+        return new Run<>(semel, new Run.Named(answer.run(), answer.runId(), answer.replayed()), workflow);
     }
 
     private record Asked(
@@ -188,7 +188,7 @@ final class Library implements Children.Starter, Children.Signaller {
 
     <I, O> Run<O> run(Workflow<I, O> workflow, String runId) {
         Rows.Run row = find(runId);
-        return new Run<>(semel, row.id(), row.runIdText(), true, workflow);
+        return new Run<>(semel, new Run.Named(row.id(), row.runIdText(), true), workflow);
     }
 
     private Rows.Run find(String runId) {

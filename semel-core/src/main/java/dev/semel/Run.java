@@ -20,6 +20,7 @@ import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -27,18 +28,47 @@ import tools.jackson.databind.JsonNode;
 public final class Run<O> {
     private static final Duration LONGEST = Duration.ofDays(3650);
 
-    private final Semel semel;
+    private final Line line;
+    private final Named named;
     private final RunId id;
     private final String runId;
-    private final boolean replayed;
     private final Workflow<?, O> workflow;
 
-    Run(Semel semel, RunId id, String runId, boolean replayed, Workflow<?, O> workflow) {
-        this.semel = semel;
-        this.id = id;
-        this.runId = runId;
-        this.replayed = replayed;
+    /** How the holder of a run reaches an engine; a test kit may put another one there after a crash. */
+    public interface Line {
+        <T> T ask(Function<Semel, T> question);
+
+        /** The same, for what changes something. */
+        default <T> T send(Function<Semel, T> message) {
+            return ask(message);
+        }
+    }
+
+    private record Direct(Semel semel) implements Line {
+        @Override
+        public <T> T ask(Function<Semel, T> question) {
+            return question.apply(semel);
+        }
+    }
+
+    /** @param replayed whether the run was there before it was asked for */
+    record Named(RunId id, String runId, boolean replayed) {}
+
+    Run(Semel semel, Named named, Workflow<?, O> workflow) {
+        this(new Direct(semel), named, workflow);
+    }
+
+    private Run(Line line, Named named, Workflow<?, O> workflow) {
+        this.line = line;
+        this.named = named;
+        this.id = named.id();
+        this.runId = named.runId();
         this.workflow = workflow;
+    }
+
+    /** The same run, reached in another way. */
+    public Run<O> through(Line other) {
+        return new Run<>(other, named, workflow);
     }
 
     public String id() {
@@ -47,7 +77,7 @@ public final class Run<O> {
 
     /** Whether the run was there before it was asked for. */
     public boolean replayed() {
-        return replayed;
+        return named.replayed();
     }
 
     public RunState status() {
@@ -61,6 +91,10 @@ public final class Run<O> {
     }
 
     private Rows.Run row() {
+        return line.ask(this::row);
+    }
+
+    private Rows.Run row(Semel semel) {
         Rows.Run row = semel.view(reads -> reads.claimed(id));
         if (row == null) {
             throw new SemelException(
@@ -82,8 +116,8 @@ public final class Run<O> {
      * @throws InDoubt where it is in doubt when the time is over
      */
     public O result(Duration longest) {
-        Rows.Run row = Objects.requireNonNullElseGet(
-                semel.await(row().ws(), id, longest, run -> run.state() == RunState.IN_DOUBT), this::row);
+        Rows.Run row = line.ask(semel -> Objects.requireNonNullElseGet(
+                semel.await(row(semel).ws(), id, longest, run -> run.state() == RunState.IN_DOUBT), () -> row(semel)));
         Rows.End end = row.end();
         if (end == null) {
             if (row.state() == RunState.IN_DOUBT) {
@@ -113,15 +147,18 @@ public final class Run<O> {
     }
 
     boolean signal(String name, JsonNode value, String key) {
-        return semel.library().signal(row(), name, Json.write(value), key) == Edit.Signalled.DELIVERED;
+        return line.send(semel -> semel.library().signal(row(semel), name, Json.write(value), key))
+                == Edit.Signalled.DELIVERED;
     }
 
     /** Asks for the end of the run: nothing new begins, what is registered is undone. False: it has ended. */
     public boolean cancel(String actor, String reason) {
-        boolean asked = semel.change(new Edit.Cancel(row().ws(), id, actor, reason));
-        semel.runs().cancel(id);
-        semel.lookForWork();
-        return asked;
+        return line.send(semel -> {
+            boolean asked = semel.change(new Edit.Cancel(row(semel).ws(), id, actor, reason));
+            semel.runs().cancel(id);
+            semel.lookForWork();
+            return asked;
+        });
     }
 
     public boolean cancel() {
@@ -147,7 +184,7 @@ public final class Run<O> {
     }
 
     private List<Ledger.Row> unknown() {
-        List<Ledger.Row> all = Objects.requireNonNull(semel.view(reads -> reads.effects(id)));
+        List<Ledger.Row> all = line.ask(semel -> Objects.requireNonNull(semel.view(reads -> reads.effects(id))));
         return all.stream().filter(row -> row.state() == Ledger.State.UNKNOWN).toList();
     }
 
@@ -165,9 +202,11 @@ public final class Run<O> {
         for (Ledger.Row row : unknown()) {
             if (row.facts().path().equals(step)) {
                 String text = result == null ? null : Json.write(result);
-                boolean decided = semel.change(new Edit.Decide(row.id(), id, text, by, ""));
-                semel.wake(id);
-                return decided;
+                return line.send(semel -> {
+                    boolean decided = semel.change(new Edit.Decide(row.id(), id, text, by, ""));
+                    semel.wake(id);
+                    return decided;
+                });
             }
         }
         return false;

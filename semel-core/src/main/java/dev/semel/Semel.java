@@ -28,7 +28,6 @@ import dev.semel.store.sqlite.SqliteStore;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
-import dev.semel.workflow.Gates;
 import dev.semel.workflow.Published;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -42,6 +41,7 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Semel, put together: the only place that joins the engine and the stores. */
@@ -83,25 +83,6 @@ public final class Semel implements AutoCloseable {
         runs.observedBy(new Followers(this));
     }
 
-    /** Tells others when a run has ended or rests: what was waiting behind it may go on. */
-    private record Followers(Semel semel) implements RunLoop.Observer {
-        @Override
-        public void ended(RunLoop.Resident run) {
-            RunId parent = run.parent();
-            if (parent != null) {
-                semel.wake(parent);
-            }
-            if (!run.workflow().extras().gates().equals(Gates.NONE)) {
-                semel.dispatcher.wakeUp();
-            }
-        }
-
-        @Override
-        public void putAway(long due) {
-            semel.dispatcher.wakeUp();
-        }
-    }
-
     /** A hint: the run looks again, here or wherever it is taken up. */
     void wake(RunId run) {
         if (!runs.wake(run)) {
@@ -118,6 +99,18 @@ public final class Semel implements AutoCloseable {
     /** The same in the folder `.semel` of the working directory. */
     public static Semel embedded() {
         return embedded(Path.of(".semel", "semel.db"));
+    }
+
+    /**
+     * Semel on a PostgreSQL that this application has anyway, beside its own tables: `tx` steps write to them in the same
+     * commit as their record. The source makes connections for Semel alone; it keeps about a dozen of them.
+     */
+    public static Semel on(DataSource source) {
+        Settings settings = Settings.of("a data source", NO_FILES);
+        Store store =
+                new PostgresStore(source, settings.skew(), settings.ambient().ids());
+        store.migrate();
+        return new Semel(store, settings, List.of());
     }
 
     private static final Catalog.Compiler NO_FILES = version -> {
@@ -196,6 +189,11 @@ public final class Semel implements AutoCloseable {
         Semel semel = new Semel(store, settings, workflows);
         workflows.forEach(semel::register);
         return semel;
+    }
+
+    /** What a test kit sees of this engine. */
+    public Backstage backstage() {
+        return new Backstage(this, committer, runs);
     }
 
     private static Store storeOf(Settings settings) {
@@ -349,6 +347,11 @@ public final class Semel implements AutoCloseable {
     /** Bytes that nobody can guess. */
     public byte[] newSecret(int bytes) {
         return settings.ambient().secret(bytes);
+    }
+
+    /** Where a crash of the whole process is interesting; nothing happens here but in trials. */
+    public void point(String label) {
+        settings.ambient().point(label);
     }
 
     /** A clock that only goes forward, in nanoseconds. */

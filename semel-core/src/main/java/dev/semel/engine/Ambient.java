@@ -26,9 +26,41 @@ public final class Ambient {
         /** The engine is at a point where a crash is interesting; the labels are in docs/internals.md. */
         default void point(String label) {}
 
+        /** Throws {@link Death} in a process that has died; asked before anything new begins. */
+        default void alive() {}
+
         /** Calls back whenever somebody moves the clock by hand. */
         default void onJump(Runnable look) {}
+
+        /** What runs on a thread of the engine that may run code of the user. */
+        default Runnable around(Runnable work) {
+            return work;
+        }
     }
+
+    /**
+     * The process dies here, as far as a test is concerned: thrown by {@link Hooks#point} and by a store that lets
+     * nothing through any more. The engine neither handles it nor logs it; a dead process would not either.
+     */
+    public static final class Death extends Error {
+        public Death() {
+            super("the process has died, in a test", null, false, false);
+        }
+
+        /** Whether a failure comes from a death. */
+        static boolean isIn(Throwable failure) {
+            Throwable cause = failure;
+            for (int i = 0; cause != null && i < CAUSES; i++) {
+                if (cause instanceof Death) {
+                    return true;
+                }
+                cause = cause.getCause();
+            }
+            return false;
+        }
+    }
+
+    private static final int CAUSES = 10;
 
     public Ambient(LongSupplier micros, LongSupplier nanos, RandomGenerator random) {
         this(micros, nanos, random, Hooks.NONE);
@@ -45,8 +77,12 @@ public final class Ambient {
         return new Ambient(micros, nanos, random, value);
     }
 
-    void point(String label) {
+    public void point(String label) {
         hooks.point(label);
+    }
+
+    void alive() {
+        hooks.alive();
     }
 
     void onJump(Runnable look) {
@@ -90,7 +126,7 @@ public final class Ambient {
 
     /** Starts a virtual thread; the engine's only way to get one. */
     Thread start(String name, Runnable work) {
-        return Thread.ofVirtual().name(name).start(work);
+        return Thread.ofVirtual().name(name).start(hooks.around(work));
     }
 
     public byte[] secret(int bytes) {

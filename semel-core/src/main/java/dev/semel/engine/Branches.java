@@ -49,6 +49,9 @@ final class Branches<I, R> {
         if (failed instanceof Unwind unwind) {
             throw unwind;
         }
+        if (failed instanceof Ambient.Death death) {
+            throw death;
+        }
         execution.waits().joined();
         if (failed instanceof RuntimeException unchecked) {
             throw unchecked;

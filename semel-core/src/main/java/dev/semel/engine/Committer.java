@@ -40,8 +40,7 @@ public final class Committer implements AutoCloseable {
     }
 
     /** The lease that owners write under now, or null while there is none. */
-    @Nullable
-    Long lease() {
+    public @Nullable Long lease() {
         Batch.Hold hold = leases.hold(0);
         return hold == null ? null : hold.lease();
     }
@@ -70,6 +69,16 @@ public final class Committer implements AutoCloseable {
     /** Any other write. Never refused for load: the runs that write are bounded themselves. */
     public <O> CompletableFuture<O> submit(int lane, Write<O> write) {
         return lanes.get(lane).submit(write, false);
+    }
+
+    /** How many writes were handed over so far, on all lanes. */
+    public long handedOver() {
+        return lanes.stream().mapToLong(LaneLoop::handedOver).sum();
+    }
+
+    /** Whether every write that was handed over is answered. */
+    public boolean isIdle() {
+        return lanes.stream().allMatch(LaneLoop::isIdle);
     }
 
     static SemelException shuttingDown() {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +48,7 @@ public final class Dispatcher implements AutoCloseable {
     private long nextAdoption = Long.MIN_VALUE;
     private long untilNext = Long.MAX_VALUE;
     private final Set<String> undrivable = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger registrations = new AtomicInteger();
 
     public Dispatcher(Intake.Parts parts, Catalog catalog, Limits limits, Committer.Surroundings around) {
         this.parts = parts;
@@ -79,6 +81,9 @@ public final class Dispatcher implements AutoCloseable {
                     pause();
                 }
             } catch (RuntimeException e) {
+                if (Ambient.Death.isIn(e)) {
+                    return;
+                }
                 LOG.log(Level.WARNING, "claiming runs failed and will be tried again: " + e.getMessage());
                 pause();
             }
@@ -161,14 +166,19 @@ public final class Dispatcher implements AutoCloseable {
 
     /** True when the run is being driven, with one of the places reserved for it. */
     private boolean resume(Write.Driver driver) {
+        int before = registrations.get();
         try {
             return parts.runs().resume(driver.run(), () -> read(driver));
         } catch (Catalog.NotKnownHere e) {
-            LOG.log(
-                    Level.WARNING,
-                    "workflow {0} is not known to this worker; its runs are left to others",
-                    e.workflow());
-            undrivable.add(e.workflowId());
+            if (undrivable.add(e.workflowId())) {
+                LOG.log(
+                        Level.WARNING,
+                        "workflow {0} is not known to this worker; its runs are left to others",
+                        e.workflow());
+            }
+            if (registrations.get() != before) {
+                undrivable.remove(e.workflowId()); // it may have been registered since we looked: look again
+            }
             parts.committer()
                     .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))
                     .join();
@@ -181,6 +191,7 @@ public final class Dispatcher implements AutoCloseable {
 
     /** A workflow was registered: its runs may be driven here from now on. */
     public void knows(String workflowId) {
+        registrations.incrementAndGet(); // before the removal, so that whoever adds after it notices
         undrivable.remove(workflowId);
         wakeUp();
     }

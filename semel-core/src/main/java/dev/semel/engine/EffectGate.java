@@ -127,8 +127,8 @@ final class EffectGate {
             scope.busy(true);
             result = Attempt.of(plan.step(), execution.ambient()).run(step, sending::send);
             execution.counters().sent.increment();
-        } catch (Unwind unwind) {
-            throw unwind;
+        } catch (Unwind | Ambient.Death end) {
+            throw end;
         } catch (Throwable failure) {
             execution.counters().sent.increment();
             if (failure instanceof TypeMismatch unfit) {

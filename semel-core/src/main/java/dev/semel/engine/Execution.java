@@ -354,6 +354,7 @@ final class Execution {
     /** Whether this worker may still send: it stops before its lease is over by anybody's clock. */
     void mayAct() {
         goOn();
+        ambient().alive();
         if (engine.committer().lease() == null) {
             throw end(new Unwind.NotOurs());
         }
@@ -368,6 +369,7 @@ final class Execution {
         } finally {
             lock.unlock();
         }
+        counters().diskWaits.increment();
         Write.Owned owned = joined(engine.committer().submit(run.lane(), append));
         if (!owned.recorded()) {
             throw new Unwind.NotOurs();

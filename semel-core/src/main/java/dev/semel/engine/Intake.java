@@ -278,6 +278,7 @@ public final class Intake {
             outcome = committer
                     .admit(lane(one, id), new Write.Admit(run, one.wishes(), own, change))
                     .join();
+            around.counters().diskWaits.increment();
             if (outcome instanceof Admitted.Fresh fresh && fresh.owned()) {
                 runs.start(resident(one, id, fresh));
                 started = true;

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,8 @@ final class LaneLoop implements AutoCloseable {
     private final Thread thread;
     private volatile boolean closing;
     private volatile boolean ended;
+    private final AtomicLong handedOver = new AtomicLong();
+    private final AtomicLong answered = new AtomicLong();
 
     /** A writing connection and the number of its slot in the fence. */
     record Place(int slot, Lane lane) {}
@@ -68,11 +71,23 @@ final class LaneLoop implements AutoCloseable {
         long deadline =
                 givesUp ? around.ambient().nanos() + limits.writeDeadline().toNanos() : NO_DEADLINE;
         Task<O> task = new Task<>(write, deadline);
+        handedOver.incrementAndGet();
         queue.add(task);
         if (ended) {
             refuseRest(); // nobody takes it any more
         }
+        var unused = task.answer.whenComplete((_, _) -> answered.incrementAndGet());
         return task.answer;
+    }
+
+    /** How many writes were handed over so far. */
+    long handedOver() {
+        return handedOver.get();
+    }
+
+    /** Whether every write was answered. */
+    boolean isIdle() {
+        return answered.get() == handedOver.get();
     }
 
     private void loop() {
@@ -84,7 +99,9 @@ final class LaneLoop implements AutoCloseable {
             try {
                 process(batch);
             } catch (RuntimeException | Error e) {
-                LOG.log(Level.ERROR, "a batch failed in a way that was not foreseen", e);
+                if (!Ambient.Death.isIn(e)) {
+                    LOG.log(Level.ERROR, "a batch failed in a way that was not foreseen", e);
+                }
                 batch.forEach(task -> task.answer.completeExceptionally(e));
             }
         }
@@ -152,6 +169,7 @@ final class LaneLoop implements AutoCloseable {
             return recover(batch, failure, attempt);
         }
         // CRASH(batch-committed): the writes are durable and nobody was told; callers ask again and find them.
+        around.ambient().point("batch-committed");
         around.counters().batches.increment();
         around.counters().writes.add(batch.size());
         for (int i = 0; i < outcomes.size(); i++) {

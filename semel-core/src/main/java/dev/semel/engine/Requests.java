@@ -127,7 +127,10 @@ public final class Requests implements AutoCloseable {
             last = pause();
             try {
                 flush();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Ambient.Death e) {
+                if (Ambient.Death.isIn(e)) {
+                    return;
+                }
                 LOG.log(Level.ERROR, "rows of replayed requests were lost; the runs are unharmed: " + e.getMessage());
             }
         }
@@ -175,6 +178,7 @@ public final class Requests implements AutoCloseable {
         });
         for (int from = 0; from < rows.size(); from += ROWS_AT_ONCE) {
             // CRASH(replay-answered): the repeat was answered and its row is not written; the run is unharmed.
+            ambient.point("replay-answered");
             write(rows.subList(from, Math.min(rows.size(), from + ROWS_AT_ONCE)), false);
         }
     }

@@ -16,10 +16,12 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -76,6 +78,8 @@ public final class RunLoop implements AutoCloseable {
     /** The place of one run in this process; its execution is there once it has begun. */
     private static final class Slot {
         volatile @Nullable Execution execution;
+        /** It was claimed again before this execution had left; somebody has to look for it afterwards. */
+        volatile boolean wanted;
     }
 
     /** Told when a run has ended or was put away, so that others look for work that this sets free. */
@@ -83,6 +87,9 @@ public final class RunLoop implements AutoCloseable {
         void ended(Resident run);
 
         void putAway(long due);
+
+        /** A run was claimed while its last execution was still leaving; it is there to be taken up. */
+        void claimedAgain();
     }
 
     private volatile @Nullable Observer observer;
@@ -107,7 +114,8 @@ public final class RunLoop implements AutoCloseable {
         room.release();
     }
 
-    boolean drives(RunId run) {
+    /** Whether a run is in memory here. */
+    public boolean drives(RunId run) {
         return resident.containsKey(run);
     }
 
@@ -128,6 +136,21 @@ public final class RunLoop implements AutoCloseable {
 
     private void wakeAll() {
         resident.keySet().forEach(this::wake);
+    }
+
+    /** When the first of the runs in memory is due, as long as all of them wait; empty while one of them moves. */
+    public OptionalLong quietUntil() {
+        long first = Write.Rest.NEVER;
+        for (Slot slot : resident.values()) {
+            Execution execution = slot.execution;
+            OptionalLong one =
+                    execution == null ? OptionalLong.empty() : execution.waits().quietUntil();
+            if (one.isEmpty()) {
+                return one;
+            }
+            first = Math.min(first, one.getAsLong());
+        }
+        return OptionalLong.of(first);
     }
 
     /** Somebody cancelled a run: if it is here it learns of it at once. */
@@ -158,7 +181,13 @@ public final class RunLoop implements AutoCloseable {
      */
     boolean resume(RunId id, Supplier<@Nullable Recorded> read) {
         Slot slot = new Slot();
-        if (resident.putIfAbsent(id, slot) != null) {
+        Slot taken = resident.compute(id, (_, there) -> {
+            if (there != null) {
+                there.wanted = true;
+            }
+            return there == null ? slot : there;
+        });
+        if (taken != slot) {
             return false;
         }
         Recorded recorded = null;
@@ -186,15 +215,28 @@ public final class RunLoop implements AutoCloseable {
                 LOG.log(Level.INFO, "run {0} goes on at another worker", run.runId());
             } catch (RuntimeException | Error e) {
                 dropped = true; // the store still says that it is ours, so it is looked for and taken up again
+                if (Ambient.Death.isIn(e)) {
+                    return;
+                }
                 LOG.log(Level.ERROR, "run " + run.runId() + " stopped; it is taken up again later", e);
             } finally {
                 resident.remove(run.id());
                 room.release();
-                if (dropped) {
-                    engine.around().counters().droppedRuns.increment();
+                if (dropped || slot.wanted) {
+                    engine.around().counters().droppedRuns.increment(); // ours in the store and not here: looked for
+                }
+                if (slot.wanted) {
+                    tell(Observer::claimedAgain);
                 }
             }
         });
+    }
+
+    private void tell(Consumer<Observer> what) {
+        Observer told = observer;
+        if (told != null) {
+            what.accept(told);
+        }
     }
 
     private void drive(Slot slot, Resident run, List<Reads.Chunk> chunks) {
@@ -215,21 +257,9 @@ public final class RunLoop implements AutoCloseable {
             hold(execution, held);
             return;
         }
-        count(end.state());
+        engine.around().counters().ended(end.state());
         completions.ended(run.id());
-        Observer told = observer;
-        if (told != null) {
-            told.ended(run);
-        }
-    }
-
-    private void count(RunState state) {
-        Counters counters = engine.around().counters();
-        switch (state) {
-            case COMPLETED -> counters.completed.increment();
-            case CANCELLED -> counters.cancelled.increment();
-            default -> counters.failed.increment();
-        }
+        tell(told -> told.ended(run));
     }
 
     /** The last line of a run's story, whatever its code did. */
@@ -249,8 +279,8 @@ public final class RunLoop implements AutoCloseable {
             refuseIfOver(execution);
             scope.close();
             return completed(execution, output);
-        } catch (Unwind unwind) {
-            throw unwind;
+        } catch (Unwind | Ambient.Death end) {
+            throw end;
         } catch (Throwable failure) {
             refuseIfOver(execution);
             return failed(execution, failure);
@@ -301,8 +331,9 @@ public final class RunLoop implements AutoCloseable {
 
     private void record(Resident run, Write.End end) {
         try {
-            engine.around().ambient().point("run-ending");
             // CRASH(run-ending): everything is done and the end is not on record; a restart replays it and ends it.
+            engine.around().ambient().point("run-ending");
+            engine.around().counters().diskWaits.increment();
             if (!engine.committer().submit(run.lane(), end).join().recorded()) {
                 throw new Unwind.NotOurs();
             }
@@ -328,11 +359,10 @@ public final class RunLoop implements AutoCloseable {
         execution.rest(
                 doubt ? RunState.IN_DOUBT : RunState.WAITING,
                 new Write.Rest(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE));
+        // CRASH(run-rested): the run waits in the store and nobody drives it; whoever finds it due takes it up.
+        engine.around().ambient().point("run-rested");
         engine.around().counters().putAway.increment();
-        Observer told = observer;
-        if (told != null) {
-            told.putAway(due);
-        }
+        tell(told -> told.putAway(due));
     }
 
     private void hold(Execution execution, Unwind.Held held) {

@@ -68,6 +68,7 @@ final class StepRunner {
         if (failure instanceof Unwind unwind) {
             throw unwind;
         }
+        execution.ambient().alive();
         Entry.Problem problem = Results.problem(failure);
         if (attempt >= plan.retry().attempts() || Attempt.isFinal(plan, failure)) {
             throw failed(place, problem, attempt, failure);

@@ -32,8 +32,8 @@ final class Undos {
             Scope scope = new Scope(execution, one.prefix(), true);
             try {
                 one.undo().run(new DurableScope(scope));
-            } catch (Unwind unwind) {
-                throw unwind;
+            } catch (Unwind | Ambient.Death end) {
+                throw end;
             } catch (Throwable e) {
                 failed.add(one.prefix());
             } finally {

@@ -4,6 +4,7 @@ import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,7 +20,7 @@ final class Waits {
     private final LongSupplier storeClock;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition change = lock.newCondition();
-    private final List<Wait> waiting = new ArrayList<>();
+    private final List<Waiter> waiting = new ArrayList<>();
     private int working = 1;
     private long wakes;
     private boolean away;
@@ -37,6 +38,9 @@ final class Waits {
      * @param doubt it waits for a person who says how an effect ended
      */
     record Wait(long due, String what, boolean signals, boolean doubt) {}
+
+    /** @param seen how often it had been woken when it last looked */
+    private record Waiter(Wait wanted, long seen) {}
 
     /** Wakes whoever waits, to look again. */
     void wake() {
@@ -72,9 +76,10 @@ final class Waits {
 
     /** Returns when the time has come or somebody woke it since {@code seen}; throws when the run is put away. */
     void await(Wait wait, long seen) {
+        Waiter waiter = new Waiter(wait, seen);
         lock.lock();
         try {
-            waiting.add(wait);
+            waiting.add(waiter);
             working--;
             while (wakes == seen && !away) {
                 long left = left(wait.due());
@@ -91,10 +96,10 @@ final class Waits {
             if (away) {
                 throw new Unwind.Parked(); // stays among the waiting, for the rest that is written
             }
-            waiting.remove(wait);
+            waiting.remove(waiter);
             working++;
         } catch (InterruptedException e) {
-            waiting.remove(wait);
+            waiting.remove(waiter);
             working++;
             Thread.currentThread().interrupt();
             throw new Interrupted();
@@ -111,7 +116,7 @@ final class Waits {
     }
 
     private long soonest() {
-        long due = waiting.stream().mapToLong(Wait::due).min().orElse(Write.Rest.NEVER);
+        long due = waiting.stream().mapToLong(one -> one.wanted().due()).min().orElse(Write.Rest.NEVER);
         return left(due);
     }
 
@@ -162,11 +167,26 @@ final class Waits {
         }
     }
 
+    /** When the first branch is due, as long as all of them wait and nothing has come for any; else empty. */
+    OptionalLong quietUntil() {
+        lock.lock();
+        try {
+            long now = storeClock.getAsLong();
+            boolean quiet = !away
+                    && working <= 0
+                    && waiting.stream()
+                            .allMatch(one -> one.seen() == wakes && one.wanted().due() > now);
+            return quiet ? waiting.stream().mapToLong(one -> one.wanted().due()).min() : OptionalLong.empty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** What all branches wait for, when they were put away. */
     List<Wait> all() {
         lock.lock();
         try {
-            return List.copyOf(waiting);
+            return waiting.stream().map(Waiter::wanted).toList();
         } finally {
             lock.unlock();
         }

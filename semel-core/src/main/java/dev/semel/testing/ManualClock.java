@@ -48,11 +48,21 @@ public final class ManualClock {
         looks.forEach(Runnable::run);
     }
 
+    /** Calls back after every move. */
+    void onMove(Runnable look) {
+        looks.add(look);
+    }
+
+    /** Microseconds since 1970, as stores count. */
+    long micros() {
+        return micros.get();
+    }
+
     public Ambient ambient() {
         return new Ambient(micros::get, real::nanos, real.random(), new Ambient.Hooks() {
             @Override
             public void onJump(Runnable look) {
-                looks.add(look);
+                onMove(look);
             }
         });
     }

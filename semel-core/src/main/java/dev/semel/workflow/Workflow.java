@@ -67,6 +67,11 @@ public final class Workflow<I, O> {
         return declaration.policy();
     }
 
+    /** The policy of a version of this workflow that was declared before, by its stored text. */
+    public KeyPolicy policyOf(String storedDescriptor) {
+        return storedDescriptor.equals(descriptor()) ? policy() : StoredPolicy.of(storedDescriptor, policy());
+    }
+
     public Gates gates() {
         return declaration.gates();
     }

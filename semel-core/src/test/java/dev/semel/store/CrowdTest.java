@@ -35,6 +35,7 @@ final class CrowdTest {
     private static final int QUEUES = 3;
 
     private final Desk desk = new Desk(Dialect.POSTGRES);
+    private final long catalog = desk.reads.catalogChange();
     private final AtomicLong ids = new AtomicLong(5_000_000);
     private final AtomicInteger deadlocks = new AtomicInteger();
     private final AtomicInteger granted = new AtomicInteger();
@@ -115,7 +116,8 @@ final class CrowdTest {
             var quiet = random.nextInt(4) == 0 ? new NewRun.Gate.Debounce("D" + random.nextInt(2), 1, 1) : null;
             var gate = places.isEmpty() && rate == null ? null : new NewRun.Gate(places, rate, 0, quiet);
             List<Wish> wishes = random.nextBoolean() ? List.of(desk.key("K" + random.nextInt(200))) : List.of();
-            return desk.admit(desk.linked(id, NewRun.Links.NONE, gate, RunState.STARTED), wishes, true);
+            NewRun run = desk.linked(id, NewRun.Links.NONE, gate, RunState.STARTED);
+            return new Write.Admit(run, wishes, true, catalog);
         }
 
         private Write<?> next(Driver by) {

@@ -182,8 +182,11 @@ interface GateRules {
             assertNotNull(known);
             assertEquals(run, known.run());
         }
+        var rate = new NewRun.Gate(List.of(), new NewRun.Gate.Rate("R", 1000, 2), 0, null);
+        assertInstanceOf(Admitted.Held.class, desk().apply(desk().gated(desk().id(), rate, key)));
         assertEquals(1, desk().place.count("semel_place"));
         assertEquals(1, desk().place.count("semel_queue"));
+        assertEquals(0, desk().place.count("semel_rate"));
     }
 
     @Test

@@ -201,7 +201,8 @@ final class MeetingTest {
         for (int round = 0; round < 40; round++) {
             Write.End end = desk.end(driver);
             RunId next = desk.id();
-            FutureTask<Object> entered = Apart.start(() -> onSecond(desk.gated(next, gate)));
+            Write.Admit enters = desk.gated(next, gate);
+            FutureTask<Object> entered = Apart.start(() -> onSecond(enters));
             assertTrue(desk.apply(end).recorded());
             assertInstanceOf(Write.Admitted.Fresh.class, entered.get());
             List<Driver> claimed = desk.claim();

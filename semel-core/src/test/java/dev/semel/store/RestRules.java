@@ -199,10 +199,18 @@ interface RestRules {
         RunId mine = desk().id();
         NewRun run = desk().run(mine);
         desk().apply(desk().admit(
-                new NewRun(
-                        mine, desk().ws, null, "wf_two", 1, RunState.STARTED, run.origin(), run.input(), run.fields()),
-                List.of(),
-                false));
+                        new NewRun(
+                                mine,
+                                desk().ws,
+                                null,
+                                "wf_two",
+                                1,
+                                RunState.STARTED,
+                                run.origin(),
+                                run.input(),
+                                run.fields()),
+                        List.of(),
+                        false));
         assertEquals(List.of(new Driver(mine, 1)), desk().apply(new Write.Claim(2, List.of("wf_none", Desk.WORKFLOW))));
         assertEquals(List.of(), desk().apply(new Write.Claim(2, List.of("wf_two", Desk.WORKFLOW))));
         assertEquals(5, desk().apply(new Write.Claim(9, List.of("wf_two"))).size());

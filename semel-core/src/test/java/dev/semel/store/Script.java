@@ -26,8 +26,8 @@ final class Script {
     Script(RandomGenerator random, Actor first) {
         this.random = random;
         this.first = first;
-        this.triggers = new Triggers(
-                random, runs, id -> first.reads.claimed(id) != null, () -> first.reads.catalogChange());
+        this.triggers =
+                new Triggers(random, runs, id -> first.reads.claimed(id) != null, () -> first.reads.catalogChange());
         this.ops = new Ops(random, first.reads);
     }
 

@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import dev.semel.Semel;
 import dev.semel.Settings;
+import dev.semel.engine.Ambient;
 import dev.semel.error.SemelException;
 import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
@@ -34,9 +35,10 @@ public final class Serve implements AutoCloseable {
     private final HttpServer http;
     private final Rows.Workspace workspace;
 
-    private Serve(ServeOptions options) {
+    private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
         this.semel = Semel.open(Settings.of(options.store(), FileWorkflow::compile)
+                .withClock(ambient, () -> 0)
                 .withWorker(ProcessHandle.current().pid() + "@" + options.host() + ":" + options.port())
                 .withRequests(Log::request));
         try {
@@ -58,7 +60,12 @@ public final class Serve implements AutoCloseable {
 
     /** Starts it and returns when `/readyz` would say yes. */
     public static Serve start(ServeOptions options) {
-        return new Serve(options);
+        return start(options, Ambient.real());
+    }
+
+    /** For trials: a server whose clock and crash points are held by the caller. */
+    public static Serve start(ServeOptions options, Ambient ambient) {
+        return new Serve(options, ambient);
     }
 
     /** Runs until the process is told to stop; answers the exit code. */
@@ -184,6 +191,7 @@ public final class Serve implements AutoCloseable {
                     e);
         }
         // CRASH(first-token): the file holds a token that the store does not know; the next start makes another.
+        semel.point("first-token");
         if (semel.maybeChange(new Edit.CreateToken(made.row())) == null) {
             throw new IllegalStateException("the id or the hash of a new token was taken before");
         }

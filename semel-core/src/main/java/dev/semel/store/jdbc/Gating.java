@@ -99,6 +99,17 @@ public final class Gating {
         return now1;
     }
 
+    /** Whether a run that was made before still stands behind its gate: its admission is applied again. */
+    public boolean stillGated(NewRun run) throws SQLException {
+        return run.gate() != null
+                && session.one(
+                                "SELECT 1 FROM semel_work WHERE run = ? AND state = ?",
+                                row -> 1,
+                                run.id(),
+                                RunState.QUEUED.code())
+                        != null;
+    }
+
     private static String waits(String reason, long due) {
         return "{\"for\":\"" + reason + "\",\"until\":" + due + "}";
     }

@@ -75,8 +75,7 @@ final class Admitting {
 
     private record Slot(int kind, RunId run) {}
 
-    void apply(List<PostgresLane.Indexed<Write.Admit>> all, Locking locks, Object[] outcomes) throws SQLException {
-        List<PostgresLane.Indexed<Write.Admit>> admits = Outdated.refuse(session, moment, all, outcomes);
+    void apply(List<PostgresLane.Indexed<Write.Admit>> admits, Locking locks, Object[] outcomes) throws SQLException {
         Map<Name, Case> leaders = new HashMap<>();
         List<Case> cases = new ArrayList<>();
         List<Case> followers = new ArrayList<>();

@@ -86,7 +86,9 @@ final class Creating {
     }
 
     void apply(List<Row> rows, Object[] outcomes) throws SQLException {
+        Gating gating = new Gating(session);
         TreeMap<RunId, NewRun> gated = new TreeMap<>();
+        Set<RunId> waiting = new HashSet<>();
         for (Lot lot : Lot.values()) {
             List<Row> some = rows.stream()
                     .filter(row -> Lot.of(row) == lot)
@@ -94,13 +96,16 @@ final class Creating {
                     .toList();
             if (!some.isEmpty()) {
                 Set<RunId> made = create(some, lot, outcomes);
-                some.stream()
-                        .filter(row -> row.admit().run().gate() != null && made.contains(row.run()))
-                        .forEach(row -> gated.put(row.run(), row.admit().run()));
+                for (Row row : some) {
+                    NewRun run = row.admit().run();
+                    if (run.gate() != null && made.contains(row.run())) {
+                        gated.put(row.run(), run);
+                    } else if (gating.stillGated(run)) {
+                        waiting.add(row.run());
+                    }
+                }
             }
         }
-        Gating gating = new Gating(session);
-        Set<RunId> waiting = new HashSet<>();
         for (NewRun run : gated.values()) {
             if (!gating.enter(run, moment.now())) {
                 waiting.add(run.id());

@@ -58,6 +58,10 @@ final class Locking {
         DELETE FROM semel_queue q USING unnest(?::text[]) AS u(queue) WHERE q.queue = u.queue AND q.tail = 0
         """;
 
+    private static final String UNUSED_RATES = """
+        DELETE FROM semel_rate r USING unnest(?::text[]) AS u(name) WHERE r.name = u.name AND r.next_at = 0
+        """;
+
     /** A run at work as it stands under the lock. */
     record Work(@Nullable Long owner, int claims, int state, int falls, boolean cancel) {
         boolean isDrivenBy(long lease, Write.Driver by) {
@@ -80,12 +84,11 @@ final class Locking {
         this.now = now;
     }
 
-    void take(Batch batch, List<Turn> turns) throws SQLException {
+    void take(Batch batch, List<PostgresLane.Indexed<Write.Admit>> admits, List<Turn> turns) throws SQLException {
         TreeSet<RunId> runs = new TreeSet<>();
+        admits.forEach(indexed -> gate(indexed.write(), indexed.write().run().gate()));
         for (Write<?> write : batch.writes()) {
-            if (write instanceof Write.Admit admit) {
-                gate(admit, admit.run().gate());
-            } else if (write instanceof Write.Change<?> change) {
+            if (write instanceof Write.Change<?> change) {
                 runs.addAll(touched(change.edit()));
             }
         }
@@ -93,8 +96,8 @@ final class Locking {
                 turns.stream().filter(Turn::ends).map(Turn::run).sorted().toList();
         Set<String> left = ending.isEmpty() ? Set.of() : texts(LEFT, ending);
         queues.addAll(left);
-        lock(QUEUES, queues);
-        lock(RATES, rates);
+        byName(QUEUES, queues);
+        byName(RATES, rates);
         waiting(runs);
         if (!left.isEmpty()) {
             runs.addAll(next(left, ending.size()));
@@ -125,9 +128,10 @@ final class Locking {
         return takers.get(admit.run().id());
     }
 
-    /** Queues that were made for triggers which then entered none. */
+    /** Queues and rates that were made for triggers which then were not fresh. */
     void dropUnused() throws SQLException {
-        lock(UNUSED, entered);
+        byName(UNUSED, entered);
+        byName(UNUSED_RATES, rates);
     }
 
     private void gate(Write.Admit admit, NewRun.@Nullable Gate gate) {
@@ -171,7 +175,8 @@ final class Locking {
 
     /**
      * The answer to a change of runs that were not at work under the lock; null for any other change. A run that came
-     * since then came after the change: to touch it now would be a lock out of order.
+     * since then came after the change: to touch it now would be a lock out of order. A change with
+     * a key is rare and writes down what it answered: it goes on.
      */
     @Nullable
     Object absent(Edit<?> edit) {
@@ -219,7 +224,7 @@ final class Locking {
         }
     }
 
-    private void lock(String sql, Set<String> sorted) throws SQLException {
+    private void byName(String sql, Set<String> sorted) throws SQLException {
         if (!sorted.isEmpty()) {
             PreparedStatement statement = session.statement(sql);
             new Arrays(session, statement).texts(sorted.toArray(String[]::new));

@@ -84,11 +84,12 @@ final class PostgresLane implements Lane {
         Admitting.Moment moment = fence(session, batch.hold());
         long now = moment.now();
         Object[] outcomes = new Object[batch.writes().size()];
-        List<Indexed<Write.Admit>> admits = pick(batch, Write.Admit.class);
+        // Before anything is locked for them: a refusal leaves no row, not even one that was made to be locked.
+        List<Indexed<Write.Admit>> admits = Outdated.refuse(session, moment, pick(batch, Write.Admit.class), outcomes);
         List<Indexed<Write.Tally>> tallies = pick(batch, Write.Tally.class);
         List<Turn> turns = Turn.of(batch.writes());
         Locking locks = new Locking(session, now);
-        locks.take(batch, turns);
+        locks.take(batch, admits, turns);
         if (!admits.isEmpty()) {
             new Admitting(session, store.skew(), moment).apply(admits, locks, outcomes);
         }
@@ -162,7 +163,8 @@ final class PostgresLane implements Lane {
     private static List<Ledger.Id> decided(Batch batch) {
         List<Ledger.Id> decided = new ArrayList<>();
         for (Write<?> write : batch.writes()) {
-            if (write instanceof Write.Change<?>(Edit.Decide decide)) {
+            Edit<?> edit = write instanceof Write.Change<?> change ? change.edit() : null;
+            if ((edit instanceof Edit.Once<?> once ? once.edit() : edit) instanceof Edit.Decide decide) {
                 decided.add(decide.effect());
             }
         }

@@ -14,6 +14,8 @@ import java.sql.Statement;
 import java.util.Properties;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import javax.sql.DataSource;
+import org.postgresql.PGConnection;
 
 /**
  * Many workers on one PostgreSQL. Every connection is dedicated to one lane, reader or lease, so none is ever taken
@@ -24,15 +26,37 @@ public final class PostgresStore implements Store {
     private static final int TX_LANES = 4;
     private static final long MIGRATION_LOCK = 0x53454d454c4dL;
 
-    private final String url;
+    private final Opener opener;
     private final LongSupplier skew;
     private final Supplier<RunId> ids;
 
     /** @param skew microseconds added to the database's clock; zero but in tests, which move time by hand */
     public PostgresStore(String url, LongSupplier skew, Supplier<RunId> ids) {
-        this.url = url;
+        this(purpose -> DriverManager.getConnection(url, properties(purpose)), skew, ids);
+    }
+
+    /** @param source not a pool that others share: the sessions keep settings of their own until they are closed */
+    public PostgresStore(DataSource source, LongSupplier skew, Supplier<RunId> ids) {
+        this(purpose -> prepared(source.getConnection(), purpose), skew, ids);
+    }
+
+    private PostgresStore(Opener opener, LongSupplier skew, Supplier<RunId> ids) {
+        this.opener = opener;
         this.skew = skew;
         this.ids = ids;
+    }
+
+    @FunctionalInterface
+    private interface Opener {
+        Connection open(Purpose purpose) throws SQLException;
+    }
+
+    /** What the URL says of our own connections, for one that somebody else made. */
+    private static Connection prepared(Connection connection, Purpose purpose) throws SQLException {
+        connection.unwrap(PGConnection.class).setPrepareThreshold(1);
+        connection.setNetworkTimeout(Runnable::run, purpose.socketSeconds() * 1_000);
+        connection.setAutoCommit(true);
+        return connection;
     }
 
     /** What a connection is for; it decides how long it may wait. */
@@ -52,19 +76,27 @@ public final class PostgresStore implements Store {
             this.statementTimeout = statementTimeout;
             this.idleTimeout = idleTimeout;
         }
+
+        /** Later than the server's own limit, so that the server tells what happened. */
+        int socketSeconds() {
+            return this == TX ? 40 : 20;
+        }
     }
 
-    Connection connect(Purpose purpose) throws SQLException {
+    private static Properties properties(Purpose purpose) {
         Properties properties = new Properties();
         properties.setProperty("ApplicationName", "semel");
         properties.setProperty("prepareThreshold", "1");
         properties.setProperty("tcpKeepAlive", "true");
         properties.setProperty("connectTimeout", "5");
-        // Later than the server's own limit, so that the server tells what happened.
-        properties.setProperty("socketTimeout", purpose == Purpose.TX ? "40" : "20");
+        properties.setProperty("socketTimeout", String.valueOf(purpose.socketSeconds()));
         properties.setProperty("reWriteBatchedInserts", "false");
         properties.setProperty("targetServerType", "primary");
-        Connection connection = DriverManager.getConnection(url, properties);
+        return properties;
+    }
+
+    Connection connect(Purpose purpose) throws SQLException {
+        Connection connection = opener.open(purpose);
         try (Statement statement = connection.createStatement()) {
             statement.execute("SET lock_timeout = '" + purpose.lockTimeout + "'");
             statement.execute("SET statement_timeout = '" + purpose.statementTimeout + "'");

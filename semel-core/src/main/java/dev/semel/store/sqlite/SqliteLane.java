@@ -72,8 +72,8 @@ final class SqliteLane implements Lane {
             } catch (SQLException e) {
                 writer.failed(e);
                 throw failure(e);
-            } catch (RuntimeException e) {
-                writer.failed(e);
+            } catch (RuntimeException | Error e) {
+                writer.failed(e); // an error too: the next batch must not commit what this one left
                 throw e;
             }
             commit();
@@ -206,7 +206,7 @@ final class SqliteLane implements Lane {
                         duplicateOf == null ? null : duplicateOf.run(),
                         now)
                 == 1;
-        boolean waits = false;
+        boolean waits = !isNew && gating.stillGated(run);
         if (isNew) {
             // Only with a new run row: an applied-again admission must not bring a finished run back to work.
             session.update(

@@ -33,7 +33,7 @@ final class Writer implements AutoCloseable {
     }
 
     /** Undoes what was not committed. The connection is not used again, whatever became of that. */
-    void failed(Exception cause) {
+    void failed(Throwable cause) {
         broken = true;
         try {
             session.connection().rollback();

@@ -125,7 +125,7 @@ final class Admitting {
                         earlier == null ? null : earlier.run(),
                         duplicateOf == null ? null : duplicateOf.run(),
                         now));
-        boolean waits = false;
+        boolean waits = !isNew && run.gate() != null && tables.stateOf(run.id()) == RunState.QUEUED;
         if (isNew) {
             // Only with a new run row: an applied-again admission must not bring a finished run back to work.
             Work work = new Work(run.id(), run.workflowId(), run.state());

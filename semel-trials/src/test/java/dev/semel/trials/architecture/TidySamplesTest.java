@@ -157,8 +157,9 @@ class TidySamplesTest {
 
     @Test
     void a_crash_label_stands_once_and_says_what_a_restart_finds() {
-        SourceFile one = file(CORE + "engine/A.java", "  // CRASH(step-recorded): the entry is there.\n");
-        SourceFile two = file(CORE + "engine/B.java", "  // CRASH(step-recorded): again.\n");
+        String point = "  ambient.point(\"step-recorded\");\n";
+        SourceFile one = file(CORE + "engine/A.java", "  // CRASH(step-recorded): the entry is there.\n" + point);
+        SourceFile two = file(CORE + "engine/B.java", "  // CRASH(step-recorded): again.\n" + point);
         SourceFile mute = file(CORE + "engine/C.java", "  // CRASH(other)\n");
         SourceFile shout = file(CORE + "engine/D.java", "  // CRASH(Not A Slug): why.\n");
         assertEquals(List.of(), TidyText.crashLabels(List.of(one)));
@@ -167,6 +168,17 @@ class TidySamplesTest {
                 TidyText.crashLabels(List.of(one, two, mute, shout)).stream()
                         .map(Finding::subject)
                         .toList());
+    }
+
+    @Test
+    void a_crash_label_is_a_point_where_a_process_can_be_halted() {
+        String comment = "  // CRASH(step-recorded): the entry is there.\n";
+        SourceFile bare = file(CORE + "engine/A.java", comment + "  goOn();\n");
+        SourceFile other = file(CORE + "engine/B.java", comment + "  ambient.point(\"step-done\");\n");
+        SourceFile last = file(CORE + "engine/C.java", comment.strip());
+        for (SourceFile file : List.of(bare, other, last)) {
+            assertEquals(1, TidyText.crashLabels(List.of(file)).size(), file.path());
+        }
     }
 
     @Test

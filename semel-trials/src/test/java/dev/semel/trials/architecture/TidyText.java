@@ -77,6 +77,13 @@ final class TidyText {
                                 i + 1,
                                 "Label " + label.group(1) + " stands at " + first + " already: one label, one point."));
                     }
+                    if (i + 1 == lines.size() || !lines.get(i + 1).contains("point(\"" + label.group(1) + "\");")) {
+                        findings.add(Finding.in(
+                                "crash-label",
+                                file,
+                                i + 1,
+                                "The next line is …point(\"" + label.group(1) + "\"); or nobody can crash here."));
+                    }
                 } else if (CRASH.matcher(lines.get(i)).find()) {
                     findings.add(Finding.in(
                             "crash-label",

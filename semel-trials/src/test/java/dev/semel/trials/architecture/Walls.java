@@ -47,9 +47,13 @@ record Walls(Rooms rooms) {
                         "the engine writes through the port. Add a named write or read to the store room"),
                 new Wall(
                         "top",
-                        rooms.core().and(rooms.exactly("").negate()),
+                        rooms.core()
+                                .and(rooms.exactly("").negate())
+                                .and(rooms.exactly("testing").negate())
+                                .and(rooms.in("testing.junit").negate()),
                         type(rooms.exactly("")),
-                        "the top joins the rooms and no room knows it. Take what you need as an argument"),
+                        "the top joins the rooms, and of the rooms only the lab stands above it. Take what you need as"
+                                + " an argument"),
                 new Wall(
                         "testing",
                         rooms.ours().and(rooms.in("testing").negate()),
@@ -154,6 +158,12 @@ record Walls(Rooms rooms) {
 
     private List<Wall> libraries() {
         return List.of(
+                new Wall(
+                        "junit",
+                        rooms.ours().and(rooms.in("testing.junit").negate()),
+                        packages("org.junit", "org.opentest4j"),
+                        "JUnit belongs to testing.junit, so that those who do not test have no need of it. Throw an"
+                                + " AssertionError"),
                 new Wall(
                         "helidon",
                         rooms.ours().and(rooms.in("server.http").negate()),

@@ -18,10 +18,10 @@ import java.util.function.Supplier;
  *
  * @param commands the checkout, put in front of the path, where {@code semel} is found
  * @param servers a new server for each document that has a session and does not start one itself
- * @param checkers by language; a checker throws what is wrong with the text of a block
+ * @param checkers by language; a checker throws what is wrong with a block
  * @param limit how long one block may take
  */
-record Documents(Path commands, Supplier<Server> servers, Map<String, Consumer<String>> checkers, Duration limit) {
+record Documents(Path commands, Supplier<Server> servers, Map<String, Consumer<Block>> checkers, Duration limit) {
 
     /** What a reader has who stands in the checkout. */
     private static final List<String> LINKED = List.of("semel", "examples");
@@ -77,7 +77,7 @@ record Documents(Path commands, Supplier<Server> servers, Map<String, Consumer<S
 
     private Optional<String> parse(Block block) {
         try {
-            checkers.getOrDefault(block.language(), _ -> {}).accept(block.text());
+            checkers.getOrDefault(block.language(), _ -> {}).accept(block);
             return Optional.empty();
         } catch (RuntimeException wrong) {
             return Optional.of(block.place() + ": " + wrong.getMessage());

@@ -270,7 +270,10 @@ class DocumentsRunnerTest {
 
     private Documents.Report check(String text) throws Exception {
         Documents documents = new Documents(
-                commands, () -> server, Map.of("json", JsonMapper.shared()::readTree), Duration.ofMinutes(1));
+                commands,
+                () -> server,
+                Map.of("json", block -> JsonMapper.shared().readTree(block.text())),
+                Duration.ofMinutes(1));
         return documents.check(new SourceFile("docs/a.md", text));
     }
 }

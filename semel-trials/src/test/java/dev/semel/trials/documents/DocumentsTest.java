@@ -16,8 +16,15 @@ import tools.jackson.databind.json.JsonMapper;
 /** The real README and the real documents. How blocks are run is tested by {@link DocumentsRunnerTest}. */
 class DocumentsTest {
     /** By language. A language without a checker has to be run, or to say why not. */
-    private static final Map<String, Consumer<String>> CHECKERS =
-            Map.of("json", JsonMapper.shared()::readTree, "yaml", text -> Definition.compile(completed(text)));
+    private static Map<String, Consumer<Block>> checkers(Snippets snippets) {
+        return Map.of(
+                "json",
+                block -> JsonMapper.shared().readTree(block.text()),
+                "yaml",
+                block -> Definition.compile(completed(block.text())),
+                "java",
+                snippets::refuseOther);
+    }
 
     /** A part of a workflow file stands in a document without the rest of it. */
     private static String completed(String text) {
@@ -37,7 +44,8 @@ class DocumentsTest {
                         || file.path().startsWith("examples/"))
                 .toList();
         assertFalse(pages.isEmpty(), "No document was found.");
-        Documents documents = new Documents(tree.root(), LocalServer::new, CHECKERS, Duration.ofMinutes(1));
+        Snippets snippets = Snippets.in(tree.files());
+        Documents documents = new Documents(tree.root(), LocalServer::new, checkers(snippets), Duration.ofMinutes(1));
         Documents.Report report = documents.check(pages);
         System.out.printf(
                 "%d documents: %d sessions run, %d blocks checked, %d not run:%n",

@@ -10,6 +10,8 @@ import dev.semel.error.KeyConflict;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
+import dev.semel.testing.Lab;
+import dev.semel.testing.Provider;
 import dev.semel.workflow.Decision;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Outcome;
@@ -17,7 +19,6 @@ import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -26,20 +27,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** The Java API from end to end, on a file. */
-final class FirstWorkflowTest {
+/** The Java API from end to end, the same on both stores. */
+abstract class WorkflowRules {
     private static final Duration SOON = Duration.ofSeconds(20);
-
-    @TempDir
-    Path folder;
 
     private Semel semel;
 
+    /** On the same store each time. */
+    abstract Semel opened();
+
     @BeforeEach
     void open() {
-        semel = Semel.embedded(folder.resolve("semel.db"));
+        semel = opened();
     }
 
     @AfterEach
@@ -181,45 +181,41 @@ final class FirstWorkflowTest {
 
     @Test
     void an_unknown_outcome_is_held_until_somebody_decides() {
-        AtomicInteger sent = new AtomicInteger();
-        Workflow<String, String> flow = Workflow.define("ask", String.class, String.class)
-                .body((ctx, in) -> ctx.effect("mail").askOnDoubt("ops").call(String.class, e -> {
-                    if (sent.incrementAndGet() == 1) {
-                        throw new java.net.SocketTimeoutException("no answer");
-                    }
-                    return "sent " + sent.get();
-                }));
-        semel.register(flow);
-        Run<String> happened = semel.start(flow, "x");
-        assertThrows(InDoubt.class, () -> happened.result(SOON));
-        assertEquals(RunState.IN_DOUBT, happened.status());
-        assertEquals(List.of("mail"), happened.inDoubt());
-        assertTrue(happened.happened("mail", "it did", "ann"));
-        assertFalse(happened.happened("mail", "twice", "bob"));
-        assertEquals("it did", happened.result(SOON));
-        assertEquals(1, sent.get());
-        sent.set(0);
-        Run<String> not = semel.start(flow, "y");
-        assertThrows(InDoubt.class, () -> not.result(SOON));
-        assertTrue(not.didNotHappen("mail", "ann"));
-        Waiting.until("it ends", () -> not.status() == RunState.COMPLETED);
-        assertEquals("sent 2", not.result(SOON));
+        try (Lab lab = new Lab()) {
+            Provider mail = lab.provider("mail").loseResponse(2);
+            Workflow<String, String> flow = Workflow.define("ask", String.class, String.class)
+                    .body((ctx, in) ->
+                            ctx.effect("mail").askOnDoubt("ops").call(String.class, e -> mail.call(e.key())));
+            Run<String> happened = lab.register(flow).start(flow, "x");
+            assertThrows(InDoubt.class, () -> lab.result(happened));
+            assertEquals(RunState.IN_DOUBT, happened.status());
+            assertEquals(List.of("mail"), happened.inDoubt());
+            assertTrue(happened.happened("mail", "it did", "ann"));
+            assertFalse(happened.happened("mail", "twice", "bob"));
+            assertEquals("it did", lab.result(happened));
+            assertEquals(1, mail.calls());
+            Run<String> not = lab.start(flow, "y");
+            assertThrows(InDoubt.class, () -> lab.result(not));
+            assertTrue(not.didNotHappen("mail", "ann"));
+            assertEquals("mail-3", lab.result(not));
+            assertEquals(3, mail.calls());
+        }
     }
 
     @Test
     void at_most_once_tells_the_workflow_that_nobody_knows() {
-        AtomicInteger sent = new AtomicInteger();
-        Workflow<String, String> flow = Workflow.define("amo", String.class, String.class)
-                .body((ctx, in) -> switch (ctx.effect("sms").atMostOnce().call(String.class, e -> {
-                    sent.incrementAndGet();
-                    throw new java.net.SocketTimeoutException();
-                })) {
-                    case Outcome.Done<String> done -> done.value();
-                    case Outcome.Indeterminate<String> _ -> "nobody knows";
-                });
-        semel.register(flow);
-        assertEquals("nobody knows", semel.start(flow, "x").result(SOON));
-        assertEquals(1, sent.get());
+        try (Lab lab = new Lab()) {
+            Provider sms = lab.provider("sms").loseResponse(1);
+            Workflow<String, String> flow = Workflow.define("amo", String.class, String.class)
+                    .body((ctx, in) -> switch (ctx.effect("sms")
+                            .atMostOnce()
+                            .call(String.class, e -> sms.call(e.key()))) {
+                        case Outcome.Done<String> done -> done.value();
+                        case Outcome.Indeterminate<String> _ -> "nobody knows";
+                    });
+            assertEquals("nobody knows", lab.result(lab.register(flow).start(flow, "x")));
+            assertEquals(1, sms.calls());
+        }
     }
 
     @Test
@@ -271,6 +267,25 @@ final class FirstWorkflowTest {
         runs.forEach(run -> assertEquals("mail 1", run.result(SOON)));
         assertEquals(1, sent.get());
         assertEquals(19, semel.count("suppressed"));
+    }
+
+    @Test
+    void three_steps_wait_for_the_disk_twice_and_three_effects_five_times() {
+        Workflow<String, String> steps = Workflow.define("three_steps", String.class, String.class)
+                .body((ctx, in) -> ctx.step("a", String.class, _ -> "a")
+                        + ctx.step("b", String.class, _ -> "b")
+                        + ctx.step("c", String.class, _ -> "c"));
+        Workflow<String, String> effects = Workflow.define("three_effects", String.class, String.class)
+                .body((ctx, in) -> ctx.effect("a").repeatable("a test").call(String.class, _ -> "a")
+                        + ctx.effect("b").repeatable("a test").call(String.class, _ -> "b")
+                        + ctx.effect("c").repeatable("a test").call(String.class, _ -> "c"));
+        semel.register(steps, effects);
+        long before = semel.count("diskWaits");
+        assertEquals("abc", semel.start(steps, "x").result(SOON));
+        assertEquals(2, semel.count("diskWaits") - before, "the admission and the end");
+        before = semel.count("diskWaits");
+        assertEquals("abc", semel.start(effects, "x").result(SOON));
+        assertEquals(5, semel.count("diskWaits") - before, "the admission, three intents, the end");
     }
 
     @Test

@@ -1,0 +1,127 @@
+package dev.semel.testing;
+
+import dev.semel.store.Batch;
+import dev.semel.store.Lane;
+import dev.semel.store.Leases;
+import dev.semel.store.Reads;
+import dev.semel.store.Store;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A store as one engine sees it: shared with others, and out of reach once the engine is dead. Leases do not run out by
+ * the clock that tests move, because no time passes for a process when a test moves it; they end with their engine.
+ */
+final class Mortal implements Store {
+    private static final long FOR_EVER = TimeUnit.DAYS.toMicros(36_500);
+
+    private final Store shared;
+    private final Life life;
+    private final Set<Long> leases = ConcurrentHashMap.newKeySet();
+
+    Mortal(Store shared, Life life) {
+        this.shared = shared;
+        this.life = life;
+    }
+
+    /** What others do when the lease of a dead process has run out, without the waiting. */
+    void takeOver() {
+        try (Leases all = shared.openLeases()) {
+            leases.forEach(lease -> all.renew(lease, -1));
+            all.takeOver();
+        }
+    }
+
+    @Override
+    public void migrate() {
+        shared.migrate();
+    }
+
+    @Override
+    public int lanes() {
+        return shared.lanes();
+    }
+
+    @Override
+    public Lane openLane() {
+        return mortal(shared.openLane());
+    }
+
+    @Override
+    public int txLanes() {
+        return shared.txLanes();
+    }
+
+    @Override
+    public Lane openTxLane() {
+        return mortal(shared.openTxLane());
+    }
+
+    private Lane mortal(Lane lane) {
+        return new Lane() {
+            @Override
+            public List<Object> apply(Batch batch) {
+                life.alive();
+                return lane.apply(batch);
+            }
+
+            @Override
+            public void close() {
+                lane.close();
+            }
+        };
+    }
+
+    /** Looking changes nothing, so the dead may. */
+    @Override
+    public Reads openReads() {
+        return shared.openReads();
+    }
+
+    @Override
+    public Leases openLeases() {
+        Leases real = shared.openLeases();
+        return new Leases() {
+            @Override
+            public void start(long lease, String worker, int slots, long ttlMicros) {
+                if (!life.isDead()) {
+                    leases.add(lease);
+                    real.start(lease, worker, slots, FOR_EVER);
+                }
+            }
+
+            @Override
+            public boolean renew(long lease, long ttlMicros) {
+                return life.isDead() || real.renew(lease, FOR_EVER);
+            }
+
+            @Override
+            public int takeOver() {
+                return 0;
+            }
+
+            @Override
+            public void end(long lease) {
+                if (!life.isDead()) {
+                    real.end(lease);
+                }
+            }
+
+            @Override
+            public void close() {
+                real.close();
+            }
+        };
+    }
+
+    @Override
+    public String durability() {
+        return shared.durability();
+    }
+
+    /** The next engine goes on with it. */
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,48 @@
+package dev.semel.testing;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Counts the crash points that the engines of a world pass, and says where one of them is to die. */
+final class Points {
+    private final Map<String, Integer> passes = new HashMap<>();
+    private final List<CrashPoint> passed = new ArrayList<>();
+    private boolean counting;
+    private @Nullable CrashPoint target;
+    private boolean reached;
+
+    /** Counts from here on; with a target the engine dies there, once. */
+    synchronized void countFromHere(@Nullable CrashPoint deadly) {
+        passes.clear();
+        passed.clear();
+        counting = true;
+        target = deadly;
+        reached = false;
+    }
+
+    /** True: die here. */
+    synchronized boolean pass(String label) {
+        if (!counting) {
+            return false;
+        }
+        CrashPoint point = new CrashPoint(label, passes.merge(label, 1, Integer::sum));
+        passed.add(point);
+        if (!point.equals(target)) {
+            return false;
+        }
+        target = null;
+        reached = true;
+        return true;
+    }
+
+    synchronized List<CrashPoint> passed() {
+        return List.copyOf(passed);
+    }
+
+    synchronized boolean isReached() {
+        return reached;
+    }
+}

@@ -1,0 +1,19 @@
+package dev.semel.testing;
+
+import java.util.stream.Collectors;
+
+/** A crash did harm. The message names each point, so that it can be tried alone with {@link Lab#crashAt}. */
+public final class SweepFailed extends AssertionError {
+    private final transient SweepReport report;
+
+    SweepFailed(SweepReport report, boolean duplicatesCount) {
+        super(
+                report.text() + "\n" + report.failures(duplicatesCount).stream().collect(Collectors.joining("\n")),
+                report.firstProblem());
+        this.report = report;
+    }
+
+    public SweepReport report() {
+        return report;
+    }
+}

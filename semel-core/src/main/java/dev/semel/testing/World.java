@@ -1,0 +1,80 @@
+package dev.semel.testing;
+
+import dev.semel.store.Store;
+import dev.semel.store.sqlite.SqliteStore;
+import dev.semel.testing.memory.MemoryStore;
+import dev.semel.workflow.Workflow;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** One store, its clock and the engines over it. A lab has one at a time; a sweep makes a new one for each crash. */
+final class World implements AutoCloseable {
+    /** Every world begins at the same moment, so that a test tells the same each time. */
+    private static final Instant BEGINNING = Instant.parse("2030-01-01T00:00:00Z");
+
+    private final ManualClock clock = ManualClock.startingAt(BEGINNING);
+    private final Points points = new Points();
+    private final @Nullable Path folder;
+    private final Store store;
+    private final Crew crew;
+
+    /** What a world is made of. */
+    record Plan(boolean onFile, int engines, List<Workflow<?, ?>> workflows) {}
+
+    World(Plan plan) {
+        this.folder = plan.onFile() ? newFolder() : null;
+        this.store = folder == null
+                ? new MemoryStore(clock.ambient()::micros, clock.ambient().ids())
+                : new SqliteStore(
+                        folder.resolve("semel.db"),
+                        clock.ambient()::micros,
+                        clock.ambient().ids());
+        this.crew = new Crew(store, clock, points, plan.workflows()).open(plan.engines());
+    }
+
+    private static Path newFolder() {
+        try {
+            return Files.createTempDirectory("semel-lab");
+        } catch (IOException e) {
+            throw new UncheckedIOException("no folder for the lab's store", e);
+        }
+    }
+
+    ManualClock clock() {
+        return clock;
+    }
+
+    Points points() {
+        return points;
+    }
+
+    Crew crew() {
+        return crew;
+    }
+
+    @Override
+    public void close() {
+        crew.close();
+        store.close();
+        if (folder != null) {
+            delete(folder);
+        }
+    }
+
+    private static void delete(Path folder) {
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+            Files.delete(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the lab's folder could not be deleted", e);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.semel.testing.junit;
+
+import dev.semel.testing.Lab;
+import java.lang.reflect.Method;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/** Hands a lab to the methods of one test, and closes it after them. Works with JUnit 5 and 6. */
+public final class LabExtension implements ParameterResolver, AfterEachCallback {
+    private static final Namespace OURS = Namespace.create(LabExtension.class);
+
+    /** Methods only: a constructor may serve many tests, and a lab serves one. */
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType().equals(Lab.class)
+                && parameter.getDeclaringExecutable() instanceof Method
+                && context.getTestMethod().isPresent();
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        ExtensionContext.Store store = context.getStore(OURS);
+        Lab lab = store.get(Lab.class, Lab.class);
+        if (lab == null) {
+            lab = new Lab();
+            store.put(Lab.class, lab);
+        }
+        return lab;
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        Lab lab = context.getStore(OURS).remove(Lab.class, Lab.class);
+        if (lab == null) {
+            return;
+        }
+        try (lab) {
+            if (context.getExecutionException().isPresent() && lab.isOpen()) {
+                System.out.println(context.getDisplayName() + " failed. " + lab.describe());
+            }
+        }
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.testing.junit;
+
+import org.jspecify.annotations.NullMarked;

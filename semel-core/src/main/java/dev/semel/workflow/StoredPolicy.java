@@ -1,0 +1,50 @@
+package dev.semel.workflow;
+
+import dev.semel.json.Json;
+import dev.semel.key.FingerprintField;
+import dev.semel.key.KeyPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The policy of a version that was declared before, read from its stored text: a key is judged by the version that
+ * admitted it. Fields are taken as the code of today takes them; one that it does not name any more is the member of
+ * that name.
+ */
+final class StoredPolicy {
+    private StoredPolicy() {}
+
+    static KeyPolicy of(String descriptor, KeyPolicy today) {
+        JsonNode words = Json.parse(descriptor).path("idempotency");
+        List<FingerprintField> fields = new ArrayList<>();
+        for (JsonNode name : words.path("fingerprint")) {
+            fields.add(field(name.asString(), today));
+        }
+        List<String> ignored = new ArrayList<>();
+        words.path("fingerprint_ignore").forEach(path -> ignored.add(path.asString()));
+        return new KeyPolicy(
+                Duration.parse(words.required("window").asString()),
+                constant(KeyPolicy.Scope.class, words, "scope"),
+                fields,
+                ignored,
+                constant(KeyPolicy.OnMismatch.class, words, "on_mismatch"),
+                constant(KeyPolicy.DuplicatePayload.class, words, "duplicate_payload"),
+                constant(KeyPolicy.OnFailed.class, words, "on_failed"),
+                words.required("hold_while_running").asBoolean(),
+                words.required("require_key").asBoolean());
+    }
+
+    private static FingerprintField field(String name, KeyPolicy today) {
+        return today.fingerprint().stream()
+                .filter(field -> field.name().equals(name))
+                .findFirst()
+                .orElseGet(() -> new FingerprintField(name, data -> data.path(name)));
+    }
+
+    private static <E extends Enum<E>> E constant(Class<E> type, JsonNode words, String member) {
+        return Enum.valueOf(type, words.required(member).asString().toUpperCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,174 @@
+package dev.semel.trials.crash;
+
+import dev.semel.Run;
+import dev.semel.Semel;
+import dev.semel.Settings;
+import dev.semel.engine.Ambient;
+import dev.semel.engine.Catalog;
+import dev.semel.engine.Limits;
+import dev.semel.error.InDoubt;
+import dev.semel.workflow.Start;
+import dev.semel.workflow.Workflow;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+
+/**
+ * A process that lives one {@link Life} for each line of its standard input, and tells on its standard output what it
+ * learns, as a client would. A life that is to halt takes the whole process with it: no hook, no flush, no goodbye.
+ */
+final class CrashChild {
+    static final int HALTED = 137;
+    private static final int STUCK = 99;
+    private static final Duration LONGEST = Duration.ofSeconds(60);
+    private static final Duration SHORT_LEASE = Duration.ofMillis(1_500);
+
+    private final Life life;
+    private final Map<String, Integer> passed = new ConcurrentHashMap<>();
+
+    private CrashChild(Life life) {
+        this.life = life;
+    }
+
+    public static void main(String[] args) throws IOException {
+        AtomicLong deadline = new AtomicLong(Long.MAX_VALUE);
+        Thread.ofPlatform().daemon(true).start(() -> endWhenStuck(deadline));
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            deadline.set(System.nanoTime() + LONGEST.plusSeconds(30).toNanos());
+            try {
+                new CrashChild(Life.parse(line)).live();
+            } catch (RuntimeException e) {
+                e.printStackTrace();
+                say("over", "broken", String.valueOf(e.getMessage()));
+            }
+            deadline.set(Long.MAX_VALUE);
+        }
+    }
+
+    private static void endWhenStuck(AtomicLong deadline) {
+        while (System.nanoTime() < deadline.get()) {
+            LockSupport.parkNanos(Duration.ofSeconds(1).toNanos());
+        }
+        Thread.getAllStackTraces().forEach((thread, frames) -> {
+            System.err.println(thread);
+            for (StackTraceElement frame : frames) {
+                System.err.println("    at " + frame);
+            }
+        });
+        Runtime.getRuntime().halt(STUCK);
+    }
+
+    private static void say(String... words) {
+        System.out.println(String.join("\t", words).replace('\n', ' '));
+        System.out.flush();
+    }
+
+    private Settings settings() {
+        Catalog.Compiler noFiles = version -> {
+            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        };
+        Ambient.Hooks hooks = new Ambient.Hooks() {
+            @Override
+            public void point(String label) {
+                int passing = passed.merge(label, 1, Integer::sum);
+                if (label.equals(life.halt().label()) && passing == life.halt().passing()) {
+                    say("halted", label);
+                    Runtime.getRuntime().halt(HALTED);
+                }
+            }
+        };
+        Settings settings = Settings.of(life.store(), noFiles)
+                .withClock(Ambient.real().withHooks(hooks), () -> 0)
+                .withWorker("pid " + ProcessHandle.current().pid());
+        // A file is free as soon as its process is gone; in PostgreSQL the lease of the dead has to run out.
+        return life.store().startsWith("sqlite:")
+                ? settings
+                : settings.withLimits(Limits.DEFAULT.withLease(SHORT_LEASE));
+    }
+
+    private void live() {
+        String[] end;
+        DeedFlows flows = new DeedFlows(life.mutation());
+        Workflow<DeedFlows.Task, String> flow = flows.flow(life.deed());
+        try (Semel semel = Semel.open(settings())) {
+            semel.register(flow);
+            String target = "";
+            if (life.deed() == Deed.CALL) {
+                semel.register(flows.called());
+            }
+            Workflow<String, String> told = flows.told();
+            if (life.deed() == Deed.SIGNAL) {
+                semel.register(told);
+                target = semel.start(told, "", Start.withKey(life.name() + ".told"))
+                        .id();
+            }
+            DeedFlows.Task task = new DeedFlows.Task(url(), life.manners().startsWith("hangs"), target);
+            Start start = Start.withKey(life.name());
+            Run<String> run = life.run().isEmpty() ? semel.start(flow, task, start) : semel.run(flow, life.run());
+            say("started", run.id());
+            end = end(run);
+            if (life.deed() == Deed.SIGNAL) {
+                semel.run(told, target).result(LONGEST);
+            }
+            Run<String> again = semel.start(flow, task, start);
+            say("again", again.id(), Boolean.toString(again.replayed()));
+        }
+        say("passed", passed());
+        say(end);
+    }
+
+    private String url() {
+        return life.receiver() + "/" + life.deed().memory() + "/" + life.manners() + "/" + life.name();
+    }
+
+    /** How the run ends, with the decision of a person where one is given; all failures are ends, too. */
+    private String[] end(Run<String> run) {
+        try {
+            return completed(run);
+        } catch (InDoubt e) {
+            boolean decided = switch (life.decision()) {
+                case NONE -> false;
+                case HAPPENED -> run.happened("deed", "receipt-1", "tester");
+                case DID_NOT_HAPPEN -> run.didNotHappen("deed", "tester");
+            };
+            return decided ? afterDecision(run) : new String[] {"over", "in_doubt", ""};
+        } catch (RuntimeException e) {
+            return new String[] {"over", "failed", e.toString()};
+        }
+    }
+
+    /** Who decided looks until the run has noticed: it is shown in doubt until it was taken up. */
+    private static String[] afterDecision(Run<String> run) {
+        long deadline = System.nanoTime() + LONGEST.toNanos();
+        while (System.nanoTime() < deadline) {
+            try {
+                return completed(run);
+            } catch (InDoubt e) {
+                LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+            } catch (RuntimeException e) {
+                return new String[] {"over", "failed", e.toString()};
+            }
+        }
+        return new String[] {"over", "in_doubt", "after a decision"};
+    }
+
+    private static String[] completed(Run<String> run) {
+        return new String[] {"over", "completed", run.result(LONGEST)};
+    }
+
+    private String passed() {
+        return new TreeMap<>(passed)
+                .entrySet().stream()
+                        .map(entry -> entry.getKey() + "=" + entry.getValue())
+                        .collect(Collectors.joining(","));
+    }
+}

@@ -1,0 +1,84 @@
+package dev.semel.trials.crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Bugs that are planted around the engine, in real processes: the crash matrix must see each of them. */
+class CrashMutationTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void planted_bugs_are_seen() {
+        try (Receiver receiver = Receiver.start(folder)) {
+            try (CrashTrial plain = new CrashTrial(folder, receiver, CrashTrial.Tampering.NONE)) {
+                CrashTrial.Result good = plain.run(cell(Deed.PROVIDER_KEY, "effect-sent"), Life.Mutation.NONE);
+                assertEquals(List.of(), good.violations());
+                assertEquals(2, Judgement.posts(good.heard()), "the good cell was sent before and after the crash");
+                CrashTrial.Result rekeyed =
+                        plain.run(cell(Deed.PROVIDER_KEY, "effect-sent"), Life.Mutation.NEW_KEY_EACH_TIME);
+                assertSees(rekeyed, "carried 2 keys");
+                assertSees(rekeyed, "2 accepted effects, not one");
+                assertSees(
+                        plain.run(cell(Deed.AT_MOST_ONCE, "effect-sent"), Life.Mutation.SENT_TWICE),
+                        "2 requests where at most one may be");
+                assertSees(
+                        plain.run(cell(Deed.PROVIDER_KEY, "run-ending"), Life.Mutation.NOT_SENT),
+                        "the receiver never accepted it");
+            }
+            // As if no intent had been committed before the send.
+            try (CrashTrial forgetful = new CrashTrial(folder, receiver, deleting("semel_effect"))) {
+                assertSees(
+                        forgetful.run(cell(Deed.AT_MOST_ONCE, "effect-sent"), Life.Mutation.NONE),
+                        "2 requests where at most one may be");
+                assertSees(
+                        forgetful.run(cell(Deed.PROVIDER_KEY, "effect-sent"), Life.Mutation.NONE),
+                        "2 requests, and only 1 attempts on record");
+            }
+            // As if a trigger had been answered before its run was on disk.
+            try (CrashTrial losing = new CrashTrial(
+                    folder, receiver, deleting("semel_run", "semel_work", "semel_key", "semel_journal"))) {
+                assertSees(losing.run(cell(Deed.STEP, "step-done"), Life.Mutation.NONE), "the key has 0 runs");
+            }
+            // As if the rows of the user had been committed without the record of their step.
+            try (CrashTrial half = new CrashTrial(folder, receiver, deleting("semel_journal"))) {
+                assertSees(half.run(cell(Deed.TX, "tx-committed"), Life.Mutation.NONE), "2 rows of the user, not one");
+            }
+        }
+    }
+
+    private static Cell cell(Deed deed, String label) {
+        return new Cell(Cell.Kind.SQLITE, deed, "answers", new Life.Halt(label, 1));
+    }
+
+    private static void assertSees(CrashTrial.Result result, String part) {
+        assertTrue(result.hit(), result.row());
+        assertTrue(
+                result.violations().stream().anyMatch(violation -> violation.contains(part)),
+                () -> result.cell().title() + " should show \"" + part + "\": " + result.violations() + " "
+                        + result.stages());
+    }
+
+    private static CrashTrial.Tampering deleting(String... tables) {
+        return (store, _) -> {
+            String url = "jdbc:" + store;
+            try (Connection connection = DriverManager.getConnection(url);
+                    Statement statement = connection.createStatement()) {
+                for (String table : tables) {
+                    statement.executeUpdate("DELETE FROM " + table);
+                }
+            } catch (SQLException e) {
+                throw new AssertionError(url, e);
+            }
+        };
+    }
+}

@@ -1,0 +1,122 @@
+package dev.semel.trials.crash;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Does one cell after another: halts a process, lets another one go on, and hands over what was seen. */
+final class CrashTrial implements AutoCloseable {
+    private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+    private final Path folder;
+    private final Receiver receiver;
+    private final Tampering tampering;
+    private @Nullable Mortal survivor;
+
+    /** What a test does to the store between two lives, to show that the judgement sees it. */
+    interface Tampering {
+        Tampering NONE = (_, _) -> {};
+
+        void between(String store, String name);
+    }
+
+    /** @param passed labels that were passed by lives which ended by themselves */
+    record Result(
+            Cell cell,
+            List<Receiver.Line> heard,
+            List<Judgement.Stage> stages,
+            List<String> violations,
+            Set<String> passed) {
+        /** Whether every process ended where it was told to; otherwise nothing was shown. */
+        boolean hit() {
+            List<String> halted = stages.stream()
+                    .filter(Judgement.Stage::halted)
+                    .map(stage -> stage.account().halted())
+                    .toList();
+            return halted.equals(cell.halts().stream().map(Life.Halt::label).toList());
+        }
+
+        String row() {
+            return "%-68s %8d %8d %5d  %s"
+                    .formatted(
+                            cell.title(),
+                            Judgement.posts(heard),
+                            Judgement.accepted(heard),
+                            stages.getLast().remains().runs().size(),
+                            !violations.isEmpty() ? "BROKEN" : hit() ? "kept" : "NOT HIT");
+        }
+    }
+
+    CrashTrial(Path folder, Receiver receiver, Tampering tampering) {
+        this.folder = folder;
+        this.receiver = receiver;
+        this.tampering = tampering;
+    }
+
+    Result run(Cell cell, Life.Mutation mutation) {
+        int number = NUMBERS.incrementAndGet();
+        String name = "cell" + number;
+        String store = cell.store() == Cell.Kind.SQLITE
+                ? "sqlite:" + folder.resolve(name + ".db")
+                : RealPostgres.url(RealPostgres.newDatabase());
+        Life life = new Life(
+                store,
+                cell.deed(),
+                name,
+                receiver.url(),
+                cell.manners(),
+                Life.Halt.NEVER,
+                "",
+                Life.Decision.NONE,
+                mutation);
+        List<Judgement.Stage> stages = new ArrayList<>();
+        for (Life.Halt halt : cell.halts()) {
+            try (Mortal mortal = Mortal.start(folder, CrashChild.class)) {
+                stages.add(stage(life.haltingAt(halt), mortal));
+            }
+            tampering.between(store, name);
+            life = life.of(stages.getLast().remains().runOf(name));
+        }
+        stages.add(stage(life, survivor()));
+        if (stages.getLast().account().end().equals("in_doubt")) {
+            // What a person does who looks at the provider's own books.
+            Life.Decision truth =
+                    Judgement.accepted(receiver.of(name)) > 0 ? Life.Decision.HAPPENED : Life.Decision.DID_NOT_HAPPEN;
+            stages.add(stage(life.deciding(truth), survivor()));
+        }
+        List<Receiver.Line> heard = receiver.of(name);
+        Set<String> passed = new HashSet<>();
+        stages.forEach(stage -> passed.addAll(stage.account().passed().keySet()));
+        return new Result(cell, heard, stages, Judgement.of(cell, name, heard, stages), passed);
+    }
+
+    private Judgement.Stage stage(Life life, Mortal mortal) {
+        Mortal.Account account = mortal.live(life);
+        return new Judgement.Stage(
+                account,
+                Remains.of(life.store(), folder),
+                receiver.of(life.name()).size());
+    }
+
+    /** A process that never saw what the dead one knew; it takes over for one cell after another. */
+    private Mortal survivor() {
+        Mortal mortal = survivor;
+        if (mortal == null) {
+            mortal = Mortal.start(folder, CrashChild.class);
+            survivor = mortal;
+        }
+        return mortal;
+    }
+
+    @Override
+    public void close() {
+        Mortal mortal = survivor;
+        if (mortal != null) {
+            mortal.close();
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.semel.trials.crash;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+
+/** {@link Effectd} in a process of its own, started from its source so that not even our class path is in its reach. */
+final class Receiver implements AutoCloseable {
+    private static final Path SOURCE = Path.of("src/test/java/dev/semel/trials/crash/Effectd.java");
+
+    private final Process process;
+    private final Path log;
+    private final int port;
+
+    /** One request as the receiver noted it, before it answered. */
+    record Line(String method, String path, String key, String bodyHash, String decision) {
+        static Line parse(String line) {
+            String[] parts = line.split("\t", -1);
+            return new Line(parts[2], parts[3], parts[4], parts[5], parts[6]);
+        }
+
+        boolean isPost() {
+            return method.equals("POST");
+        }
+
+        boolean accepted() {
+            return decision.equals("accepted");
+        }
+    }
+
+    private Receiver(Process process, Path log, int port) {
+        this.process = process;
+        this.log = log;
+        this.port = port;
+    }
+
+    static Receiver start(Path folder) {
+        Path log = folder.resolve("effectd.log");
+        try {
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-Xmx64m",
+                            "-XX:+UseSerialGC",
+                            "-XX:TieredStopAtLevel=1",
+                            SOURCE.toAbsolutePath().toString(),
+                            log.toString())
+                    .directory(folder.toFile())
+                    .redirectError(folder.resolve("effectd.err").toFile())
+                    .start();
+            BufferedReader said =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+            String first = Objects.requireNonNullElse(said.readLine(), "nothing");
+            if (!first.startsWith("listening ")) {
+                throw new AssertionError("the receiver said " + first + "\n"
+                        + Files.readString(folder.resolve("effectd.err"), StandardCharsets.UTF_8));
+            }
+            return new Receiver(process, log, Integer.parseInt(first.substring("listening ".length())));
+        } catch (IOException e) {
+            throw new AssertionError("the receiver did not start", e);
+        }
+    }
+
+    String url() {
+        return "http://127.0.0.1:" + port;
+    }
+
+    /** All that came for one name, in the order in which it came. */
+    List<Line> of(String name) {
+        try {
+            return Files.readAllLines(log, StandardCharsets.UTF_8).stream()
+                    .map(Line::parse)
+                    .filter(line -> line.path().endsWith("/" + name))
+                    .toList();
+        } catch (IOException e) {
+            throw new AssertionError("the receiver's log cannot be read", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+    }
+}

@@ -1,0 +1,214 @@
+package dev.semel.trials.examples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.Run;
+import dev.semel.error.KeyConflict;
+import dev.semel.error.StepFailed;
+import dev.semel.testing.Lab;
+import dev.semel.testing.Provider;
+import dev.semel.workflow.Decision;
+import dev.semel.workflow.Failures;
+import dev.semel.workflow.Key;
+import dev.semel.workflow.Retry;
+import dev.semel.workflow.Signal;
+import dev.semel.workflow.Start;
+import dev.semel.workflow.Workflow;
+import java.sql.PreparedStatement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What the reference of the Java API shows. */
+class ContextTest {
+    private final Lab lab = new Lab();
+
+    @AfterEach
+    void close() {
+        lab.close();
+    }
+
+    record Order(String id, String customer, List<String> lines) {}
+
+    private static final Order ORDER = new Order("o-1", "ann", List.of("a", "b"));
+
+    // snippet:signal
+    static final Signal<String> PAID = Signal.of("paid", String.class);
+
+    static Workflow<Order, String> fulfil() {
+        return Workflow.define("fulfil", Order.class, String.class).body((ctx, order) -> {
+            Optional<String> paid = ctx.await(PAID, Duration.ofDays(3));
+            return paid.orElse("unpaid");
+        });
+    }
+    // end
+
+    @Test
+    void a_signal_arrives_once_and_a_wait_ends() {
+        Workflow<Order, String> fulfil = fulfil();
+        Run<String> run = lab.register(fulfil).start(fulfil, ORDER);
+        // snippet:send-signal
+        assertTrue(run.signal(PAID, "by card", Key.of("evt_7")));
+        assertFalse(run.signal(PAID, "by card", Key.of("evt_7"))); // the same key: it is there already
+        // end
+        assertEquals("by card", lab.result(run));
+        Run<String> late = lab.start(fulfil, ORDER);
+        lab.clock().advance(Duration.ofDays(3));
+        assertEquals("unpaid", lab.result(late));
+    }
+
+    @Test
+    void branches_and_an_approval() {
+        Workflow<Order, String> ship = Workflow.define("ship", Order.class, String.class)
+                .body((ctx, order) -> {
+                    // snippet:branches
+                    List<String> parcels = ctx.forEach("lines", order.lines(), line -> line)
+                            .atOnce(4)
+                            .run((branch, line) -> branch.step("pack", String.class, _ -> "parcel " + line));
+                    Decision decision =
+                            ctx.approval("release", a -> a.title("Ship it?").to("role:ops"));
+                    return switch (decision) {
+                        case Decision.Approved yes -> parcels + " released by " + yes.by();
+                        case Decision.Rejected no -> "kept: " + no.note();
+                        case Decision.TimedOut _ -> "nobody looked";
+                    };
+                    // end
+                });
+        Run<String> run = lab.register(ship).start(ship, ORDER);
+        lab.settle();
+        assertTrue(run.approve("release", "ann", ""));
+        assertEquals("[parcel a, parcel b] released by ann", lab.result(run));
+    }
+
+    @Test
+    void what_was_done_is_undone_when_a_later_step_fails() {
+        Provider stock = lab.provider("stock");
+        Provider undone = lab.provider("undone");
+        Provider cards = lab.provider("cards").refuse(1);
+        Workflow<Order, String> order = Workflow.define("order", Order.class, String.class)
+                .body((ctx, in) -> {
+                    // snippet:compensate
+                    String place = ctx.effect("reserve")
+                            .providerHonoursKey(Duration.ofHours(24))
+                            .call(String.class, sending -> stock.call(sending.key()));
+                    ctx.compensate(
+                            "reserve",
+                            undo -> undo.effect("release")
+                                    .providerHonoursKey(Duration.ofHours(24))
+                                    .call(sending -> undone.call(sending.key())));
+                    return ctx.effect("charge")
+                            .providerHonoursKey(Duration.ofHours(24))
+                            .call(String.class, sending -> cards.call(sending.key()) + place);
+                    // end
+                });
+        Run<String> run = lab.register(order).start(order, ORDER);
+        StepFailed failed = assertThrows(StepFailed.class, () -> lab.result(run));
+        assertEquals("charge", failed.step());
+        assertEquals(1, stock.effects());
+        assertEquals(1, undone.effects());
+    }
+
+    @Test
+    void rows_and_record_are_one_commit() {
+        lab.onFile();
+        Workflow<Order, Integer> book = Workflow.define("book", Order.class, Integer.class)
+                .body((ctx, order) -> {
+                    ctx.tx("table", (sql, _) -> {
+                        try (var create = sql.createStatement()) {
+                            create.execute("CREATE TABLE IF NOT EXISTS booking (step TEXT PRIMARY KEY, customer TEXT)");
+                        }
+                    });
+                    // snippet:tx
+                    return ctx.tx("book", Integer.class, (sql, step) -> {
+                        String insert = "INSERT INTO booking (step, customer) VALUES (?, ?) ON CONFLICT DO NOTHING";
+                        try (PreparedStatement row = sql.prepareStatement(insert)) {
+                            row.setString(1, step.id());
+                            row.setString(2, order.customer());
+                            return row.executeUpdate();
+                        }
+                    });
+                    // end
+                });
+        Run<Integer> run = lab.register(book).start(book, ORDER);
+        assertEquals(1, lab.result(run));
+        assertEquals(
+                0, lab.result(lab.start(book, ORDER, Start.replayOf(run.id()))), "the id is that of the first run");
+    }
+
+    @Test
+    void any_operation_is_done_once_for_its_key() {
+        AtomicInteger orders = new AtomicInteger();
+        var semel = lab.semel();
+        // snippet:guard
+        int first = semel.once("create_order", "ann", "cart-7", ORDER, Integer.class, orders::incrementAndGet);
+        int again = semel.once("create_order", "ann", "cart-7", ORDER, Integer.class, orders::incrementAndGet);
+        // end
+        assertEquals(1, first);
+        assertEquals(1, again);
+        Order other = new Order("o-2", "ann", List.of());
+        assertThrows(
+                KeyConflict.class,
+                () -> semel.once("create_order", "ann", "cart-7", other, Integer.class, orders::incrementAndGet));
+    }
+
+    @Test
+    void a_step_is_told_how_to_try_again() {
+        AtomicInteger tries = new AtomicInteger();
+        Workflow<Order, Integer> flow = Workflow.define("flaky", Order.class, Integer.class)
+                .body((ctx, order) -> {
+                    // snippet:retry
+                    return ctx.step("quote")
+                            .retry(Retry.exponential(Duration.ofSeconds(2))
+                                    .upTo(4)
+                                    .notOn(IllegalStateException.class))
+                            .timeout(Duration.ofSeconds(30))
+                            .formerly("price")
+                            .run(Integer.class, step -> {
+                                tries.incrementAndGet();
+                                if (step.attempt() < 3) {
+                                    throw new Failures.NotSent("the price list is being replaced", null);
+                                }
+                                return step.attempt();
+                            });
+                    // end
+                });
+        lab.clock().autoAdvance();
+        assertEquals(3, lab.result(lab.register(flow).start(flow, ORDER)));
+        assertEquals(3, tries.get());
+    }
+
+    @Test
+    void gates_are_declared_with_the_workflow() {
+        // snippet:gates
+        Workflow<Order, String> ship = Workflow.define("ship", Order.class, String.class)
+                .keyedBy(Order::id)
+                .serialBy(Order::customer)
+                .maxConcurrent(50)
+                .rateLimit(Order::customer, 10, Duration.ofMinutes(1))
+                .deadline(Duration.ofDays(7))
+                .body((ctx, order) -> ctx.step("ship", String.class, _ -> "shipped " + order.id()));
+        // end
+        assertEquals("shipped o-1", lab.result(lab.register(ship).start(ship, ORDER)));
+    }
+
+    @Test
+    void a_sweep_crashes_everywhere_and_counts() {
+        // snippet:sweep
+        Provider mails = lab.provider("mails").honoursKeysFor(Duration.ofHours(24));
+        Workflow<Order, String> confirm = Workflow.define("confirm", Order.class, String.class)
+                .body((ctx, order) -> ctx.effect("mail")
+                        .providerHonoursKey(Duration.ofHours(24))
+                        .call(String.class, sending -> mails.call(sending.key())));
+        lab.register(confirm)
+                .crashEverywhere(l -> l.start(confirm, ORDER, Start.withKey("evt_1")))
+                .check(_ -> assertEquals(1, mails.effects()))
+                .report();
+        // end
+    }
+}
