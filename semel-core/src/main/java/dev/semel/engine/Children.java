@@ -41,9 +41,7 @@ public final class Children {
         if (id == null) {
             scope.mayBegin();
             execution.durable();
-            id = insist(scope, place, () -> execution.engine()
-                    .starter()
-                    .start(execution.run(), child, place.stepId()));
+            id = insist(scope, place, () -> execution.engine().starter().start(execution.run(), child, place.stepId()));
             // CRASH(child-started): the child runs and we do not know of it; asked again, its key finds it.
             execution.ambient().point("child-started");
             execution.record(
