@@ -10,11 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A program as one worker plays it. */
-record Playing(
-        Simulation.World world,
-        Worker worker,
-        Program.Ask ask,
-        @Nullable Workflow<Program.Ask, String> child) {
+record Playing(Simulation.World world, Worker worker, Program.Ask ask, @Nullable Workflow<Program.Ask, String> child) {
     static final Signal<String> GO = Signal.of("go", String.class);
     static final Duration ONCE_WINDOW = Duration.ofMinutes(5);
     private static final Duration REMEMBERED = Duration.ofDays(30);
@@ -41,7 +37,9 @@ record Playing(
             case STEP -> ctx.step(name, String.class, _ -> "step " + name);
             case PROVIDER_KEY, LOOKUP, AT_MOST_ONCE, ASK, REPEATABLE, ONCE, UNDO -> effect(ctx, kind, name);
             case SLEEP ->
-                ctx.sleep(name, Duration.ofSeconds(1 + world.chance(ask.id() + name).nextInt(40)));
+                ctx.sleep(
+                        name,
+                        Duration.ofSeconds(1 + world.chance(ask.id() + name).nextInt(40)));
             case AWAIT -> ctx.await(name, GO);
             case AWAIT_FOR -> ctx.await(name, GO, Duration.ofSeconds(30));
             case EACH ->
@@ -66,9 +64,8 @@ record Playing(
         String deed = ask.id() + ":" + name;
         String runId = ctx.runId();
         EffectDraft draft = ctx.effect(name);
-        Program.Kind as = world.bug() == Bug.SENT_AGAIN && kind == Program.Kind.AT_MOST_ONCE
-                ? Program.Kind.REPEATABLE
-                : kind;
+        Program.Kind as =
+                world.bug() == Bug.SENT_AGAIN && kind == Program.Kind.AT_MOST_ONCE ? Program.Kind.REPEATABLE : kind;
         Receivers.Deed one = new Receivers.Deed(kind, deed, runId);
         switch (as) {
             case PROVIDER_KEY, UNDO ->

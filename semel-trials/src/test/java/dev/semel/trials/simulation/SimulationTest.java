@@ -78,7 +78,9 @@ final class SimulationTest {
     private static List<Long> seeds() {
         String given = System.getenv("SEED") != null ? System.getenv("SEED") : System.getProperty("seed");
         return given == null
-                ? LongStream.rangeClosed(1, Integer.getInteger("seeds", SEEDS)).boxed().toList()
+                ? LongStream.rangeClosed(1, Integer.getInteger("seeds", SEEDS))
+                        .boxed()
+                        .toList()
                 : List.of(Long.parseLong(given));
     }
 

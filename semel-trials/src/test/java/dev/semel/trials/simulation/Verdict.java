@@ -85,7 +85,10 @@ final class Verdict {
             if ((end != null) == (run.work() != null)) {
                 broken.add("a run is either at work or ended: " + id);
             }
-            long keys = reads.signals(run.id()).stream().map(Rows.Signal::key).distinct().count();
+            long keys = reads.signals(run.id()).stream()
+                    .map(Rows.Signal::key)
+                    .distinct()
+                    .count();
             if (keys != reads.signals(run.id()).size()) {
                 broken.add("a signal arrived twice: " + id);
             }
@@ -137,7 +140,9 @@ final class Verdict {
         if (!right) {
             Rows.End end = run.end();
             Rows.Work work = run.work();
-            String why = end == null ? "" : " " + end.ending().errorCode() + " " + end.ending().errorMessage();
+            String why = end == null
+                    ? ""
+                    : " " + end.ending().errorCode() + " " + end.ending().errorMessage();
             broken.add("not the end of its program: " + id + " " + program.ops() + " is " + run.state() + why
                     + (work == null ? "" : " " + work));
         }

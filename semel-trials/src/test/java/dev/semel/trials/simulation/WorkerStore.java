@@ -112,7 +112,8 @@ final class WorkerStore implements Store {
         }
         for (int i = 0; i < outcomes.size(); i++) {
             if (outcomes.get(i) instanceof Write.Owned owned && !owned.recorded()) {
-                outcomes.set(i, new Write.Owned(true, false, granted(batch.writes().get(i))));
+                outcomes.set(
+                        i, new Write.Owned(true, false, granted(batch.writes().get(i))));
             }
         }
         return outcomes;
