@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.run.RunState;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -36,6 +37,14 @@ public final class Counters {
     public final LongAdder retries = new LongAdder();
     public final LongAdder diverged = new LongAdder();
     public final LongAdder held = new LongAdder();
+
+    void ended(RunState state) {
+        switch (state) {
+            case COMPLETED -> completed.increment();
+            case CANCELLED -> cancelled.increment();
+            default -> failed.increment();
+        }
+    }
 
     /** Grows with everything after which a run may be ours in the store without being driven here. */
     long doubts() {

@@ -94,7 +94,8 @@ final class EffectGate {
             mayBegin();
             long seen = execution.waits().wakes();
             Ledger.Holder holder = holder();
-            Verdict verdict = execution.reserve(name.reserve(holder, onChange));
+            Verdict verdict = execution.reserve(
+                    name.reserve(holder, onChange, tries >= plan.step().retry().attempts()));
             outcome = switch (verdict) {
                 case Verdict.Granted granted -> send(holder, granted);
                 case Verdict.Reused reused -> done(reused.result(), Entry.How.REUSED, null);

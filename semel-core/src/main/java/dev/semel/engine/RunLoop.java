@@ -264,7 +264,7 @@ public final class RunLoop implements AutoCloseable {
             rest(execution);
             return;
         }
-        count(end.state());
+        engine.around().counters().ended(end.state());
         completions.ended(run.id());
         tell(told -> told.ended(run));
     }
@@ -276,15 +276,6 @@ public final class RunLoop implements AutoCloseable {
             case Unwind.Held held -> hold(execution, held);
             case Unwind other -> throw other;
             case null -> throw new IllegalStateException("an execution that is not over does not rest");
-        }
-    }
-
-    private void count(RunState state) {
-        Counters counters = engine.around().counters();
-        switch (state) {
-            case COMPLETED -> counters.completed.increment();
-            case CANCELLED -> counters.cancelled.increment();
-            default -> counters.failed.increment();
         }
     }
 

@@ -12,6 +12,7 @@ import dev.semel.journal.Journal;
 import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.Rows;
+import dev.semel.store.Waiting;
 import dev.semel.store.Write;
 import dev.semel.trigger.Answer;
 import dev.semel.workflow.Body;
@@ -66,7 +67,7 @@ final class RunLoopTest {
         Entry.Done step = (Entry.Done) entries.getFirst();
         assertEquals("echo", step.path());
         assertEquals(bench.place.time(), step.at());
-        assertEquals(1, bench.semel().count("completed"));
+        Waiting.until("it is counted", () -> bench.semel().count("completed") == 1);
     }
 
     @Test

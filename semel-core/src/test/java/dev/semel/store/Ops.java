@@ -50,8 +50,12 @@ final class Ops {
                     ids.remove(random.nextInt(ids.size())),
                     holder(by),
                     pick(List.of(0L, 1_000_000L, 3_600_000_000L)),
-                    pick(List.of(0L, 5_000_000L)),
-                    pick(List.of(Ledger.OnChange.values())),
+                    pick(List.of(0L, 5_000_000L, 3_600_000_000L)),
+                    pick(List.of(
+                            Ledger.OnChange.SEND,
+                            Ledger.OnChange.SUPPRESS,
+                            Ledger.OnChange.REVIEW,
+                            Ledger.OnChange.REVIEW)),
                     pick(List.of("data", "other")),
                     FACTS));
         }

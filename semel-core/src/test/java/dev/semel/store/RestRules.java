@@ -156,6 +156,9 @@ interface RestRules {
         next = takenOver(79, next);
         assertEquals(2, desk().work(by.run()).falls());
         assertEquals(Owned.RECORDED, desk().applyAs(new Batch.Hold(79, 0), Desk.ops(next)));
+        assertEquals(2, desk().work(by.run()).falls(), "to ask is not to get on");
+        var step = new Write.Append(next, 0, "[1]", RunState.RUNNING, List.of(), null);
+        assertEquals(Owned.RECORDED, desk().applyAs(new Batch.Hold(79, 0), step));
         assertEquals(0, desk().work(by.run()).falls());
     }
 

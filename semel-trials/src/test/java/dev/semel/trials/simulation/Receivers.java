@@ -1,5 +1,6 @@
 package dev.semel.trials.simulation;
 
+import dev.semel.engine.Ambient;
 import dev.semel.run.RunId;
 import dev.semel.store.Reads;
 import dev.semel.store.Store;
@@ -87,7 +88,7 @@ final class Receivers {
             }
             if (mode == Mode.KILLS) {
                 by.life().kill();
-                throw new Switch.Dead();
+                throw new Ambient.Death();
             }
             if (mode != Mode.ACCEPTS) {
                 throw new IOException("the answer was lost");
@@ -101,7 +102,7 @@ final class Receivers {
 
     private static void refuseTheDead(Worker by) {
         if (by.life().isDead()) {
-            throw new Switch.Dead();
+            throw new Ambient.Death();
         }
     }
 

@@ -286,7 +286,7 @@ final class Simulation {
         clients.add(Thread.ofVirtual().start(() -> {
             try {
                 deed.run();
-            } catch (RuntimeException | Switch.Dead e) {
+            } catch (RuntimeException | Ambient.Death e) {
                 world.met("client refused");
                 world.trace("refused: " + what + ": " + e.getMessage());
             }

@@ -1,5 +1,6 @@
 package dev.semel.trials.simulation;
 
+import dev.semel.engine.Ambient;
 import dev.semel.store.StoreFailure;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,13 +19,6 @@ final class Switch {
     private final Condition change = lock.newCondition();
     private final Set<Thread> sending = ConcurrentHashMap.newKeySet();
     private State state = State.ALIVE;
-
-    /** Thrown where a dead worker would have acted. */
-    static final class Dead extends Error {
-        Dead() {
-            super("this worker is dead", null, false, false);
-        }
-    }
 
     void pause() {
         to(State.PAUSED);
@@ -76,7 +70,7 @@ final class Switch {
                 change.awaitUninterruptibly();
             }
             if (state == State.DEAD) {
-                throw new Dead();
+                throw new Ambient.Death();
             }
         } finally {
             lock.unlock();
@@ -87,7 +81,7 @@ final class Switch {
     void passOrDown() {
         try {
             pass();
-        } catch (Dead dead) {
+        } catch (Ambient.Death dead) {
             throw new StoreFailure.Down("this worker is dead", dead);
         }
     }
