@@ -9,12 +9,12 @@ import dev.semel.store.Reads;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -37,7 +37,7 @@ final class Execution {
     private final List<Entry> pending = new ArrayList<>();
     private final List<Ledger.Op> pendingOps = new ArrayList<>();
     private final List<CompletableFuture<Write.Owned>> submitted = new ArrayList<>();
-    private final Set<String> asked = new HashSet<>();
+    private final Set<String> asked = ConcurrentHashMap.newKeySet();
     private final Set<String> taken;
     private int pendingBytes;
     private int nextSeq;
@@ -54,7 +54,8 @@ final class Execution {
         List<Entry> entries = new ArrayList<>();
         chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
         this.memory = new Memory(entries);
-        this.taken = memory.takenSignals();
+        this.taken = ConcurrentHashMap.newKeySet();
+        taken.addAll(memory.takenSignals());
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
         this.waits = new Waits(() -> engine.readers().ask(reads -> reads.now()));
         this.cancel = run.cancel();
@@ -132,42 +133,22 @@ final class Execution {
 
     /** False: the path was asked for before in this execution. */
     boolean asks(String path) {
-        lock.lock();
-        try {
-            return asked.add(path);
-        } finally {
-            lock.unlock();
-        }
+        return asked.add(path);
     }
 
     /** A recorded path that the code never asked for, or null. */
     @Nullable
     String leftOver() {
-        lock.lock();
-        try {
-            return memory.leftOver(asked);
-        } finally {
-            lock.unlock();
-        }
+        return memory.leftOver(asked);
     }
 
     /** False: another branch took that signal. */
     boolean takeSignal(String id) {
-        lock.lock();
-        try {
-            return taken.add(id);
-        } finally {
-            lock.unlock();
-        }
+        return taken.add(id);
     }
 
     boolean isTaken(String id) {
-        lock.lock();
-        try {
-            return taken.contains(id);
-        } finally {
-            lock.unlock();
-        }
+        return taken.contains(id);
     }
 
     /** How many signals the store had at the last look; more of them make a run that is put away due at once. */

@@ -31,7 +31,7 @@ final class Signals {
         if (done != null) {
             return done.how() == Entry.How.TIMED_OUT ? null : place.result();
         }
-        return next(scope, place, signal, due(scope, place, longest, Entry.Kind.AWAIT), Entry.Kind.AWAIT);
+        return next(scope, place, signal, due(scope, place, longest, Entry.Kind.AWAIT));
     }
 
     static Decision approval(Scope scope, String name, Approval approval) {
@@ -42,7 +42,7 @@ final class Signals {
             decision = done.how() == Entry.How.TIMED_OUT ? null : done.result();
         } else {
             long due = due(scope, place, approval.timeout(), Entry.Kind.APPROVAL);
-            decision = next(scope, place, APPROVAL + place.path(), due, Entry.Kind.APPROVAL);
+            decision = next(scope, place, APPROVAL + place.path(), due);
         }
         if (decision == null) {
             return new Decision.TimedOut();
@@ -82,8 +82,9 @@ final class Signals {
         return due;
     }
 
-    private static @Nullable JsonNode next(Scope scope, Scope.Place place, String signal, long due, Entry.Kind kind) {
+    private static @Nullable JsonNode next(Scope scope, Scope.Place place, String signal, long due) {
         Execution execution = scope.execution();
+        Entry.Kind kind = signal.startsWith(APPROVAL) ? Entry.Kind.APPROVAL : Entry.Kind.AWAIT;
         while (true) {
             scope.mayBegin();
             long seen = execution.waits().wakes();

@@ -88,17 +88,15 @@ final class Timeline {
     private static void attempts(ArrayNode out, List<Entry> entries, Ledger.@Nullable Row row) {
         for (Entry entry : entries) {
             switch (entry) {
-                case Entry.Tried tried -> attempt(out, tried.attempt(), tried.at(), "failed", tried.problem());
-                case Entry.Failed failed -> attempt(out, failed.attempts(), failed.at(), "failed", failed.problem());
-                case Entry.Done done ->
-                    attempt(
-                            out,
-                            done.attempts(),
-                            done.at(),
-                            done.how() == Entry.How.DONE
-                                    ? "completed"
-                                    : done.how().word(),
-                            null);
+                case Entry.Tried tried -> error(attempt(out, tried.attempt(), tried.at(), "failed"), tried.problem());
+                case Entry.Failed failed ->
+                    error(attempt(out, failed.attempts(), failed.at(), "failed"), failed.problem());
+                case Entry.Done done -> {
+                    String outcome = done.how() == Entry.How.DONE
+                            ? "completed"
+                            : done.how().word();
+                    attempt(out, done.attempts(), done.at(), outcome);
+                }
                 case Entry.Begun _ -> {}
             }
         }
@@ -112,16 +110,16 @@ final class Timeline {
         }
     }
 
-    private static void attempt(ArrayNode out, int n, long at, String outcome, Entry.@Nullable Problem problem) {
-        ObjectNode one = out.addObject()
+    private static ObjectNode attempt(ArrayNode out, int n, long at, String outcome) {
+        return out.addObject()
                 .put("n", Math.max(1, n))
                 .putNull("started_at")
                 .put("ended_at", Views.time(at))
-                .put("outcome", outcome);
-        if (problem == null) {
-            one.putNull("error");
-        } else {
-            one.putObject("error").put("code", problem.code()).put("message", problem.message());
-        }
+                .put("outcome", outcome)
+                .putNull("error");
+    }
+
+    private static void error(ObjectNode attempt, Entry.Problem problem) {
+        attempt.putObject("error").put("code", problem.code()).put("message", problem.message());
     }
 }
