@@ -194,6 +194,11 @@ public final class Run<O> {
         return signal(Deciding.approval(step), Deciding.decision(approved, by, note), Deciding.ONCE);
     }
 
+    /** Decides whether a message that changed inside its window is sent. The first decision counts. */
+    public boolean reviewed(String step, boolean send, String by, String note) {
+        return signal(Deciding.review(step), Deciding.decision(send, by, note), Deciding.ONCE);
+    }
+
     /** Effects of this run whose outcome is not known, by step. */
     public List<String> inDoubt() {
         return unknown().stream().map(row -> row.facts().path()).toList();

@@ -352,4 +352,45 @@ abstract class WorkflowRules {
         }
         assertEquals(1, most.get());
     }
+
+    @Test
+    void a_key_is_judged_by_the_declaration_that_admitted_it() {
+        Workflow<Order, String> first = Workflow.define("changing", Order.class, String.class)
+                .fingerprint(Order::id)
+                .body((ctx, order) -> order.id());
+        Workflow<Order, String> second = Workflow.define("changing", Order.class, String.class)
+                .fingerprint(Order::id, Order::lines)
+                .scope(dev.semel.key.KeyPolicy.Scope.WORKFLOW)
+                .body((ctx, order) -> order.id());
+        Order order = new Order("o-1", List.of("a"));
+        semel.register(first);
+        Run<String> run = semel.start(first, order, Start.withKey("k"));
+        semel.register(second);
+        Run<String> again = semel.start(second, new Order("o-1", List.of("b")), Start.withKey("k"));
+        assertEquals(run.id(), again.id(), "the lines did not count when it was admitted");
+        assertTrue(again.replayed());
+    }
+
+    @Test
+    void a_changed_message_waits_for_a_person_where_it_says_so() {
+        AtomicInteger sent = new AtomicInteger();
+        Workflow<String, Integer> flow = Workflow.define("reviewed", String.class, Integer.class)
+                .body((ctx, text) -> ctx.effect("mail")
+                        .key("news", "ann")
+                        .oncePer(Duration.ofDays(1))
+                        .data(text)
+                        .onChange(dev.semel.workflow.EffectPlan.OnChange.REVIEW)
+                        .askOnDoubt("ops")
+                        .call(Integer.class, _ -> sent.incrementAndGet()));
+        semel.register(flow);
+        assertEquals(1, semel.start(flow, "a").result(SOON));
+        Run<Integer> kept = semel.start(flow, "b");
+        Waiting.until("it asks", () -> String.valueOf(kept.waitingFor()).contains("review"));
+        assertTrue(kept.reviewed("mail", false, "ann", "no"));
+        assertEquals(1, kept.result(SOON));
+        Run<Integer> meant = semel.start(flow, "c");
+        Waiting.until("it asks", () -> String.valueOf(meant.waitingFor()).contains("review"));
+        assertTrue(meant.reviewed("mail", true, "ann", "yes"));
+        assertEquals(2, meant.result(SOON));
+    }
 }

@@ -185,14 +185,16 @@ public final class Ledger {
         return switch (row.state()) {
             case DONE -> new Change(new Verdict.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
             // Nothing was done under this key so far: a provider's window begins with the next send.
-            case FREE -> grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, now, false));
+            case FREE -> Accepted.carry(row, grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, now, false)));
             case RESERVED, UNKNOWN -> {
                 if (row.state() == State.RESERVED && row.holder().equals(ask.holder())) {
                     boolean unsure = row.attempt() > 1; // what was before is not known any more
                     yield new Change(new Verdict.Granted(row.generation(), row.attempt(), row.firstAt(), unsure), null);
                 }
                 yield now - row.firstAt() < ask.resendFor()
-                        ? grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, row.firstAt(), true))
+                        ? Accepted.carry(
+                                row,
+                                grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, row.firstAt(), true)))
                         : new Change(new Verdict.Unsettled(row.generation(), row.attempt(), row.firstAt()), null);
             }
         };
@@ -202,14 +204,21 @@ public final class Ledger {
         return switch (row.state()) {
             case RESERVED -> new Change(new Verdict.Taken(row.holder().run(), false), null);
             case UNKNOWN -> new Change(new Verdict.Taken(row.holder().run(), true), null);
-            case FREE -> grant(ask, new Verdict.Granted(row.generation(), 1, now, false));
+            case FREE -> {
+                Row accepted = Accepted.of(row);
+                // A changed message was refused: what was accepted before it still counts.
+                yield accepted == null
+                        ? grant(ask, new Verdict.Granted(row.generation(), 1, now, false))
+                        : others(accepted, ask, now);
+            }
             case DONE -> {
                 if (now >= row.expiresAt()) {
                     yield grant(ask, new Verdict.Granted(row.generation() + 1, 1, now, false));
                 }
                 boolean changed = !Objects.equals(row.data(), ask.data());
                 if (changed && ask.onChange() == OnChange.SEND) {
-                    yield grant(ask, new Verdict.Granted(row.generation() + 1, 1, now, false));
+                    Change grant = grant(ask, new Verdict.Granted(row.generation() + 1, 1, now, false));
+                    yield new Change(grant.verdict(), Accepted.keep(row, Objects.requireNonNull(grant.row())));
                 }
                 if (changed && ask.onChange() == OnChange.REVIEW) {
                     yield new Change(new Verdict.Changed(row.holder().run()), null);
@@ -266,7 +275,7 @@ public final class Ledger {
                 row.window(),
                 done && row.window() > 0 ? now + row.window() : 0,
                 row.data(),
-                settle.result(),
+                done ? settle.result() : row.result(),
                 row.facts());
     }
 

@@ -376,9 +376,11 @@ final class EffectGate {
         execution.durable();
         // CRASH(effect-doubted): the doubt is on record; a restart finds it and waits for the decision.
         execution.ambient().point("effect-doubted");
-        String what = Waiting.text(
-                "decision", place.path(), Write.Rest.NEVER, name.row().digest());
-        scope.await(new Waits.Wait(Write.Rest.NEVER, what, false, true), seen);
+        // The doubt may be that of the run which this one replays: who decides there wakes only that one.
+        boolean own = execution.run().lineage().equals(execution.run().id());
+        long due = own ? Write.Rest.NEVER : execution.storeNow() + LOOK_AGAIN_AT_MOST;
+        String what = Waiting.text("decision", place.path(), due, name.row().digest());
+        scope.await(new Waits.Wait(due, what, false, true), seen);
         return null;
     }
 

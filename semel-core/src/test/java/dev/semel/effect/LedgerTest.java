@@ -199,4 +199,25 @@ final class LedgerTest {
         assertEquals(1, State.RESERVED.code());
         assertEquals(4, State.FREE.code());
     }
+
+    /** Accepted, then changed by another run and refused: the window of the accepted one goes on. */
+    @Test
+    void a_changed_message_that_is_refused_leaves_the_accepted_one_in_force() {
+        Row accepted = row(State.DONE);
+        Ledger.Holder other = holder("other");
+        Ledger.Reserve changed = new Ledger.Reserve(ID, other, 0, 77, OnChange.SEND, "other", FACTS);
+        Change sent = Ledger.apply(accepted, changed, 2500);
+        Row reserved = java.util.Objects.requireNonNull(sent.row());
+        Change retried = Ledger.apply(
+                Ledger.apply(reserved, new Ledger.Settle(ID, other, State.FREE, null), 2600).row(),
+                new Ledger.Reserve(ID, new Holder(other.step(), other.run(), other.claim(), other.turn() + 1), 0, 77, OnChange.SEND, "other", FACTS),
+                2700);
+        assertEquals(3, ((Verdict.Granted) retried.verdict()).generation(), "another attempt keeps its key");
+        Row again = java.util.Objects.requireNonNull(retried.row());
+        Row refused = Ledger.apply(again, new Ledger.Settle(ID, again.holder(), State.FREE, null), 2800).row();
+        Ledger.Reserve same = new Ledger.Reserve(ID, holder("other step"), 0, 77, OnChange.SEND, "data", FACTS);
+        assertEquals(new Verdict.Suppressed("result", RUN), Ledger.apply(refused, same, 2999).verdict());
+        Change later = Ledger.apply(refused, same, 3000);
+        assertEquals(new Verdict.Granted(4, 1, 3000), later.verdict(), "and ends when it would have ended");
+    }
 }

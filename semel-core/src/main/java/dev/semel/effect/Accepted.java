@@ -1,0 +1,76 @@
+package dev.semel.effect;
+
+import dev.semel.run.RunId;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was accepted under a key, kept while a changed message is on its way: if that one is refused, the window of the
+ * accepted one goes on. It stands where the result will stand; a row that is not done has no result of its own.
+ */
+final class Accepted {
+    private static final int PARTS = 8;
+
+    private Accepted() {}
+
+    /** The row of the changed message, which remembers the accepted one. */
+    static Ledger.Row keep(Ledger.Row accepted, Ledger.Row changed) {
+        Ledger.Holder by = accepted.holder();
+        String kept = String.join(
+                "\n",
+                accepted.data() == null ? "-" : "+" + accepted.data(),
+                String.valueOf(accepted.acceptedAt()),
+                String.valueOf(accepted.expiresAt()),
+                by.step(),
+                by.run().text(),
+                String.valueOf(by.claim()),
+                String.valueOf(by.turn()),
+                Objects.requireNonNullElse(accepted.result(), "null"));
+        return with(changed, kept);
+    }
+
+    private static Ledger.Row with(Ledger.Row row, String kept) {
+        return new Ledger.Row(
+                row.id(),
+                row.holder(),
+                row.state(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                row.window(),
+                row.expiresAt(),
+                row.data(),
+                kept,
+                row.facts());
+    }
+
+    /** Another attempt of the same message remembers the same. */
+    static Ledger.Change carry(Ledger.Row before, Ledger.Change grant) {
+        String kept = before.result();
+        Ledger.Row row = grant.row();
+        return kept == null || row == null ? grant : new Ledger.Change(grant.verdict(), with(row, kept));
+    }
+
+    /** The accepted one as it was, under the generation of today; null where none was kept. */
+    static Ledger.@Nullable Row of(Ledger.Row row) {
+        String[] parts = row.result() == null ? new String[0] : row.result().split("\n", PARTS);
+        if (parts.length < PARTS) {
+            return null;
+        }
+        RunId run = Objects.requireNonNull(RunId.parse(parts[4]));
+        return new Ledger.Row(
+                row.id(),
+                new Ledger.Holder(parts[3], run, Integer.parseInt(parts[5]), Integer.parseInt(parts[6])),
+                Ledger.State.DONE,
+                row.generation(),
+                1,
+                row.firstAt(),
+                Long.parseLong(parts[1]),
+                row.window(),
+                Long.parseLong(parts[2]),
+                parts[0].equals("-") ? null : parts[0].substring(1),
+                parts[7],
+                row.facts());
+    }
+}
