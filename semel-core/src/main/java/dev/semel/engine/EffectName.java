@@ -52,13 +52,14 @@ record EffectName(
         return digest("wire", generation + "\n" + key).substring(0, 48);
     }
 
-    Ledger.Reserve reserve(Ledger.Holder holder, Ledger.OnChange onChange) {
+    /** @param resend an unknown one may be sent again, as far as its protection allows that */
+    Ledger.Reserve reserve(Ledger.Holder holder, Ledger.OnChange onChange, boolean resend) {
         long window = once == null ? 0 : once.window().toNanos() / 1_000;
         byte[] data = once == null ? null : once.data();
         return new Ledger.Reserve(
                 row,
                 holder,
-                resendFor(),
+                resend ? resendFor() : 0,
                 window,
                 onChange,
                 data == null ? null : HexFormat.of().formatHex(data),
