@@ -207,6 +207,34 @@ final class EffectOutcomesTest extends OnAFile {
     }
 
     @Test
+    void what_is_in_doubt_is_not_sent_again_by_whatever_wakes_the_run() {
+        for (String script : List.of("t", "tu")) {
+            requests.set(0);
+            Workflow<String, String> flow = flow((ctx, _) -> ctx.effect("charge")
+                    .retry(Retry.exponential(Duration.ofMillis(1)).upTo(script.equals("t") ? 1 : 5))
+                    .providerHonoursKey(REMEMBERED)
+                    .call(String.class, _ -> answer(script)));
+            Run<String> run = start(flow);
+            Waiting.until("it is in doubt", () -> {
+                clock.advance(Duration.ofMillis(1));
+                return run.status() == RunState.IN_DOUBT;
+            });
+            int sent = requests.get();
+            long before = semel.count("inDoubt");
+            wake(run);
+            Waiting.until("it was looked at again", () -> semel.count("inDoubt") > before);
+            restart();
+            semel.register(flow);
+            Run<String> same = semel.run(flow, run.id());
+            wake(same);
+            Waiting.until("it was looked at again", () -> semel.count("inDoubt") > 0);
+            assertEquals(sent, requests.get());
+            assertTrue(same.didNotHappen("charge", "ann"));
+            Waiting.until("it is sent once more", () -> requests.get() == sent + 1);
+        }
+    }
+
+    @Test
     void attempts_are_counted_on_after_a_rest_and_a_restart() {
         List<Integer> attempts = java.util.Collections.synchronizedList(new java.util.ArrayList<>());
         Workflow<String, String> flow = flow((ctx, _) -> ctx.step("flaky")

@@ -24,10 +24,10 @@ final class SwallowedEndTest extends OnAFile {
 
     private void goes(Run<String> run, Workflow<String, String> flow, String result) {
         untilWaiting(run, "signal");
-        assertEquals(1, semel.count("putAway"));
+        Waiting.until("it was put away", () -> semel.count("putAway") == 1);
         run.signal(GO, "!", Key.of("k"));
         assertEquals(result, run.result(SOON));
-        assertEquals(1, semel.count("completed"));
+        Waiting.until("it has ended once", () -> semel.count("completed") == 1);
     }
 
     @Test

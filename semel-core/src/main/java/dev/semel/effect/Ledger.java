@@ -185,7 +185,8 @@ public final class Ledger {
         return switch (row.state()) {
             case DONE -> new Change(new Verdict.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
             // Nothing was done under this key so far: a provider's window begins with the next send.
-            case FREE -> Accepted.carry(row, grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, now, false)));
+            case FREE ->
+                Accepted.carry(row, grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, now, false)));
             case RESERVED, UNKNOWN -> {
                 if (row.state() == State.RESERVED && row.holder().equals(ask.holder())) {
                     boolean unsure = row.attempt() > 1; // what was before is not known any more
@@ -194,7 +195,9 @@ public final class Ledger {
                 yield now - row.firstAt() < ask.resendFor()
                         ? Accepted.carry(
                                 row,
-                                grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, row.firstAt(), true)))
+                                grant(
+                                        ask,
+                                        new Verdict.Granted(row.generation(), row.attempt() + 1, row.firstAt(), true)))
                         : new Change(new Verdict.Unsettled(row.generation(), row.attempt(), row.firstAt()), null);
             }
         };

@@ -3,8 +3,6 @@ package dev.semel.engine;
 import dev.semel.effect.Ledger;
 import dev.semel.effect.Ledger.Verdict;
 import dev.semel.effect.Protection;
-import dev.semel.error.RunCancelled;
-import dev.semel.error.RunTimedOut;
 import dev.semel.error.StepFailed;
 import dev.semel.error.TypeMismatch;
 import dev.semel.journal.Entry;
@@ -37,6 +35,7 @@ final class EffectGate {
     private final EffectName name;
     private int tries;
     private int looks;
+    private boolean doubted;
     private Ledger.OnChange onChange;
     private Entry.@Nullable Problem last;
 
@@ -48,6 +47,7 @@ final class EffectGate {
         this.place = place;
         this.name = EffectName.of(execution.run(), place, plan);
         this.tries = place.tries();
+        this.doubted = tries > 0 && place.retryDue() == 0; // the last attempt is on record without a next one
         this.onChange = name.onChange();
     }
 
@@ -86,16 +86,16 @@ final class EffectGate {
         if (before != null) {
             outcome = done(before, Entry.How.REUSED, null);
         } else if (place.trace() == null) {
-            // The intent is in the journal too, so that code which does not ask for this effect any more is noticed.
+            // That it was asked for is in the journal before it leaves, so that code which asks for another one is
+            // noticed.
             long at = execution.ambient().micros();
             execution.record(new Entry.Begun(place.path(), Entry.Kind.EFFECT, at, 0, null), 64);
         }
         while (outcome == null) {
-            mayBegin();
+            scope.mayBegin();
             long seen = execution.waits().wakes();
             Ledger.Holder holder = holder();
-            Verdict verdict = execution.reserve(
-                    name.reserve(holder, onChange, tries >= plan.step().retry().attempts()));
+            Verdict verdict = execution.reserve(name.reserve(holder, onChange, !doubted));
             outcome = switch (verdict) {
                 case Verdict.Granted granted -> send(holder, granted);
                 case Verdict.Reused reused -> done(reused.result(), Entry.How.REUSED, null);
@@ -112,18 +112,6 @@ final class EffectGate {
     private Ledger.Holder holder() {
         return new Ledger.Holder(
                 place.stepId(), execution.run().id(), execution.run().driver().claim(), execution.nextTurn());
-    }
-
-    /** A run that ends here may leave an effect behind that was sent and never answered: then that is in doubt. */
-    private void mayBegin() {
-        try {
-            scope.mayBegin();
-        } catch (RunCancelled | RunTimedOut end) {
-            if (place.trace() != null || tries > 0) {
-                execution.note(new Ledger.Settle(name.row(), holder(), Ledger.State.UNKNOWN, null));
-            }
-            throw end;
-        }
     }
 
     /** In a safe replay: what an earlier run of the lineage did under a key across runs, whatever became of that key. */
@@ -366,6 +354,7 @@ final class EffectGate {
     /** Held until a person says how it ended; then the ledger is asked again. */
     private @Nullable Outcome<JsonNode> doubt(Ledger.Holder holder, long seen) {
         execution.counters().inDoubt.increment();
+        doubted = true; // from now on only a decision sends it again, whatever else wakes the run
         Ledger.Settle unknown = new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null);
         if (last == null) {
             execution.note(unknown); // an earlier execution sent it

@@ -52,14 +52,14 @@ record EffectName(
         return digest("wire", generation + "\n" + key).substring(0, 48);
     }
 
-    /** @param exhausted all attempts were made: what is unknown is not sent again, whoever wakes the run */
-    Ledger.Reserve reserve(Ledger.Holder holder, Ledger.OnChange onChange, boolean exhausted) {
+    /** @param resend an unknown one may be sent again, as far as its protection allows that */
+    Ledger.Reserve reserve(Ledger.Holder holder, Ledger.OnChange onChange, boolean resend) {
         long window = once == null ? 0 : once.window().toNanos() / 1_000;
         byte[] data = once == null ? null : once.data();
         return new Ledger.Reserve(
                 row,
                 holder,
-                exhausted && plan.protection() instanceof Protection.ProviderKey ? 0 : resendFor(),
+                resend ? resendFor() : 0,
                 window,
                 onChange,
                 data == null ? null : HexFormat.of().formatHex(data),

@@ -24,6 +24,7 @@ final class Endings {
     }
 
     static Write.End cancelled(Execution execution, String message) {
+        EffectGate.doubtWhatIsOpen(execution);
         return execution.ending(
                 RunState.CANCELLED, new Write.Ending(null, ErrorCode.RUN_CANCELLED.slug(), message, null));
     }

@@ -46,7 +46,9 @@ final class Execution {
     private volatile boolean cancel;
     private volatile @Nullable Unwind over;
     private volatile String current = "";
-    private volatile Runnable leftBehind = () -> {};
+
+    /** What the thread of the body does when its code does not let itself be ended. */
+    volatile Runnable leftBehind = () -> {};
 
     Execution(RunLoop.Resident run, RunLoop.Engine engine, List<Reads.Chunk> chunks) {
         this.run = run;
@@ -120,15 +122,6 @@ final class Execution {
 
     String current() {
         return current;
-    }
-
-    /** What the thread of the body does when its code does not let itself be ended. */
-    Runnable leftBehind() {
-        return leftBehind;
-    }
-
-    void leftBehind(Runnable last) {
-        leftBehind = last;
     }
 
     /** False: the path was asked for before in this execution. */

@@ -242,14 +242,14 @@ public final class RunLoop implements AutoCloseable {
 
     private void drive(Slot slot, Resident run, List<Reads.Chunk> chunks) {
         Execution execution = new Execution(run, engine, chunks);
-        execution.leftBehind(() -> {
+        execution.leftBehind = () -> {
             LOG.log(
                     Level.WARNING,
                     "run {0} does not let itself be put away: its code catches Throwable and goes on. Its thread is"
                             + " left behind; catch Exception instead",
                     run.runId());
             leaving(slot, run, () -> rest(execution));
-        });
+        };
         slot.execution = execution;
         if (closing) {
             execution.waits().putAway();

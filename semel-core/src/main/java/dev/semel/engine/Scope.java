@@ -214,7 +214,7 @@ final class Scope {
     /** Throws again what ended this execution; code that swallows it over and over is left behind. */
     private void goOn() {
         if (execution.over() != null && ++told > PATIENCE) {
-            Runnable leave = leftBehind == null ? execution.leftBehind() : leftBehind;
+            Runnable leave = leftBehind == null ? execution.leftBehind : leftBehind;
             leave.run();
             Ambient.restForEver();
         }

@@ -22,7 +22,7 @@ public final class Failures {
         }
     }
 
-    /** An HTTP answer that is not a success. 4xx but 408, 409, 425 and 429 is a refusal; 429 and 503 were not done. */
+    /** An HTTP answer that is not a success. 4xx but 408, 409, 425 and 429 is a refusal; 429 was not done. */
     public static final class Status extends RuntimeException {
         private final int status;
         private final transient JsonNode body;

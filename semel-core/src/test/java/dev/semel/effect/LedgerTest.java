@@ -137,6 +137,7 @@ final class LedgerTest {
         UNKNOWN   | same turn     | DONE    | yes
         UNKNOWN   | same turn     | FREE    | yes
         FREE      | same turn     | DONE    | yes
+        FREE      | next turn     | UNKNOWN | no
         DONE      | same turn     | FREE    | no
         DONE      | next claim    | UNKNOWN | no
         nothing   | same turn     | DONE    | no
@@ -209,14 +210,25 @@ final class LedgerTest {
         Change sent = Ledger.apply(accepted, changed, 2500);
         Row reserved = java.util.Objects.requireNonNull(sent.row());
         Change retried = Ledger.apply(
-                Ledger.apply(reserved, new Ledger.Settle(ID, other, State.FREE, null), 2600).row(),
-                new Ledger.Reserve(ID, new Holder(other.step(), other.run(), other.claim(), other.turn() + 1), 0, 77, OnChange.SEND, "other", FACTS),
+                Ledger.apply(reserved, new Ledger.Settle(ID, other, State.FREE, null), 2600)
+                        .row(),
+                new Ledger.Reserve(
+                        ID,
+                        new Holder(other.step(), other.run(), other.claim(), other.turn() + 1),
+                        0,
+                        77,
+                        OnChange.SEND,
+                        "other",
+                        FACTS),
                 2700);
         assertEquals(3, ((Verdict.Granted) retried.verdict()).generation(), "another attempt keeps its key");
         Row again = java.util.Objects.requireNonNull(retried.row());
-        Row refused = Ledger.apply(again, new Ledger.Settle(ID, again.holder(), State.FREE, null), 2800).row();
+        Row refused = Ledger.apply(again, new Ledger.Settle(ID, again.holder(), State.FREE, null), 2800)
+                .row();
         Ledger.Reserve same = new Ledger.Reserve(ID, holder("other step"), 0, 77, OnChange.SEND, "data", FACTS);
-        assertEquals(new Verdict.Suppressed("result", RUN), Ledger.apply(refused, same, 2999).verdict());
+        assertEquals(
+                new Verdict.Suppressed("result", RUN),
+                Ledger.apply(refused, same, 2999).verdict());
         Change later = Ledger.apply(refused, same, 3000);
         assertEquals(new Verdict.Granted(4, 1, 3000), later.verdict(), "and ends when it would have ended");
     }

@@ -162,6 +162,41 @@ interface RestRules {
         assertEquals(0, desk().work(by.run()).falls());
     }
 
+    @Test
+    default void an_intent_alone_is_no_progress_and_a_suspect_stays_one_until_somebody_lets_it_go_on() {
+        Driver by = driver();
+        Driver next = takenOver(78, by);
+        Batch.Hold hold = new Batch.Hold(78, 0);
+        desk().applyAs(hold, new Write.Append(next, 0, "", RunState.RUNNING, List.of(), null));
+        assertEquals(1, desk().work(by.run()).falls());
+        var suspect = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"poison\"}", 0, false, true);
+        desk().applyAs(hold, new Write.Append(next, 0, "[1]", RunState.WAITING, List.of(), suspect));
+        assertEquals(1, desk().work(by.run()).falls());
+        desk().applyAs(hold, new Write.Change<>(new Edit.Wake(List.of(by.run()))));
+        assertEquals(List.of(), desk().applyAs(hold, new Write.Claim(5, List.of(), 0)), "it is left to a trial");
+        int other = desk().ws + 1;
+        assertFalse(desk().applyAs(hold, new Write.Change<>(new Edit.GoOn(other, by.run(), "op", "why"))));
+        assertTrue(desk().applyAs(hold, new Write.Change<>(new Edit.GoOn(desk().ws, by.run(), "op", "why"))));
+        assertEquals(0, desk().work(by.run()).falls());
+        Driver last = new Driver(by.run(), next.claim() + 1);
+        assertEquals(List.of(last), desk().applyAs(hold, new Write.Claim(5, List.of(), 0)));
+        assertFalse(
+                desk().applyAs(hold, new Write.Change<>(new Edit.GoOn(desk().ws, by.run(), "op", "why"))),
+                "it is not held");
+    }
+
+    @Test
+    default void a_cancel_that_the_execution_knows_of_does_not_wake_it_again() {
+        Driver knows = driver();
+        Driver learns = driver();
+        for (Driver by : List.of(knows, learns)) {
+            assertTrue(desk().change(new Edit.Cancel(desk().ws, by.run(), "op", "why")));
+            var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"sleep\"}", 0, by.equals(knows), false);
+            desk().apply(new Write.Append(by, 0, "", RunState.WAITING, List.of(), rest));
+        }
+        assertEquals(List.of(new Driver(learns.run(), learns.claim() + 1)), desk().claim());
+    }
+
     /** The worker is gone without a word; the next one takes its run up. */
     private Driver takenOver(long lease, Driver before) {
         desk().place.advance(Duration.ofSeconds(11));

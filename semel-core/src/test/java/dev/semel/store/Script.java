@@ -162,8 +162,10 @@ final class Script {
         Write.Rest rest = rests
                 ? new Write.Rest(
                         pick(List.of(0L, first.place.time() + 1_000_000, Write.Rest.NEVER)),
-                        pick(List.of("{\"for\":\"signal\"}", "{\"for\":\"code\"}", "{\"for\":\"time\"}")),
-                        random.nextInt(3))
+                        pick(List.of("{\"for\":\"signal\"}", "{\"for\":\"code\"}", "{\"for\":\"poison\"}")),
+                        random.nextInt(3),
+                        random.nextBoolean(),
+                        random.nextBoolean())
                 : null;
         List<Ledger.Op> asked = alone ? ops.some(by, !rests) : List.of();
         String entries = random.nextInt(4) == 0 ? "" : "[" + seq + "]";
@@ -185,7 +187,7 @@ final class Script {
     private Write.Claim claim() {
         List<String> except =
                 pick(List.of(List.<String>of(), List.<String>of(), List.of("wf_pay"), List.of("wf_ship", "wf_other")));
-        return new Write.Claim(random.nextInt(4), except);
+        return new Write.Claim(random.nextInt(4), except, random.nextInt(3));
     }
 
     private Write.Tally tally() {
@@ -213,13 +215,14 @@ final class Script {
     private Edit<?> runEdit() {
         RunId run = anyRun();
         int ws = random.nextInt(8) == 0 ? 2 : 1;
-        return switch (random.nextInt(8)) {
+        return switch (random.nextInt(9)) {
             case 0, 1 -> new Edit.Signal(ws, run, pick(List.of("go", "stop")), pick(List.of("a", "b")), "{\"n\":1}");
             case 2 -> new Edit.Cancel(ws, run, "tester", "enough");
             case 3 -> new Edit.Wake(List.of(run, anyRun()));
             case 4 -> new Edit.GiveBack(driver());
             case 5 -> new Edit.WakeHeld(pick(Triggers.WORKFLOWS));
             case 6, 7 -> decide(run);
+            case 8 -> new Edit.GoOn(ws, run, "tester", "mended");
             default -> throw new AssertionError();
         };
     }
