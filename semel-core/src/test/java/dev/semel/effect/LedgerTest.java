@@ -110,7 +110,8 @@ final class LedgerTest {
             default -> throw new IllegalArgumentException(verdict);
         };
         assertEquals(expected, change.verdict());
-        Row granted = new Row(ID, holder, State.RESERVED, generation, attempt, first, 0, 77, 0, data, null, FACTS);
+        String kept = change.row() == null ? null : change.row().result(); // of the one that was accepted before
+        Row granted = new Row(ID, holder, State.RESERVED, generation, attempt, first, 0, 77, 0, data, kept, FACTS);
         boolean sends = verdict.equals("granted") || verdict.equals("unsure");
         assertEquals(sends ? granted : null, change.row(), "only who may send changes the row");
         if (sends) {
@@ -163,7 +164,7 @@ final class LedgerTest {
                         EXPIRES - ACCEPTED,
                         done ? 5_000 + EXPIRES - ACCEPTED : 0,
                         "data",
-                        "new",
+                        done ? "new" : null,
                         FACTS),
                 change.row());
     }
@@ -225,7 +226,8 @@ final class LedgerTest {
         Row again = java.util.Objects.requireNonNull(retried.row());
         Row refused = Ledger.apply(again, new Ledger.Settle(ID, again.holder(), State.FREE, null), 2800)
                 .row();
-        Ledger.Reserve same = new Ledger.Reserve(ID, holder("other step"), 0, 77, OnChange.SEND, "data", FACTS);
+        Ledger.Reserve same =
+                new Ledger.Reserve(ID, new Holder("third", RUN, 1, 1), 0, 77, OnChange.SEND, "data", FACTS);
         assertEquals(
                 new Verdict.Suppressed("result", RUN),
                 Ledger.apply(refused, same, 2999).verdict());

@@ -90,7 +90,7 @@ public final class PostgresPlace implements Place {
                 var statement = beside.prepareStatement(
                         "SELECT count(*) FROM pg_stat_activity WHERE ? = ANY (pg_blocking_pids(pid))")) {
             // From beside, because a transaction sees the activity as it was when it looked first.
-            statement.setInt(1, holder.unwrap(org.postgresql.PGConnection.class).getBackendPID());
+            statement.setInt(1, backend(holder));
             Waiting.until("somebody waits for the lock", () -> {
                 try (var row = statement.executeQuery()) {
                     row.next();
@@ -99,6 +99,14 @@ public final class PostgresPlace implements Place {
             });
         } catch (SQLException e) {
             throw new AssertionError("the activity could not be looked at", e);
+        }
+    }
+
+    private static int backend(Connection connection) throws SQLException {
+        try (var statement = connection.createStatement();
+                var row = statement.executeQuery("SELECT pg_backend_pid()")) {
+            row.next();
+            return row.getInt(1);
         }
     }
 
