@@ -25,7 +25,7 @@ import java.util.function.LongFunction;
 
 /**
  * The figures of docs/performance.md for the engine: `semel-trials/bench-engine [seconds] [sqlite|postgres|all]`. Runs
- * of three steps over HTTP, runs asleep, and recovery after kill -9.
+ * of three steps over HTTP, runs asleep, and recovery after kill -9; `-Dparts=` names fewer of them.
  */
 final class EngineBench {
     private static final String THREE = """
@@ -76,9 +76,16 @@ final class EngineBench {
     }
 
     private static void all(String store, Path folder, Stores stores, double seconds) throws Exception {
-        threeSteps(store, folder, stores.url("three"), seconds);
-        child(store, stores.url("asleep"), "asleep", "-Xmx256m");
-        recovery(store, stores.url("recovery"));
+        String parts = System.getProperty("parts", "three asleep recovery");
+        if (parts.contains("three")) {
+            threeSteps(store, folder, stores.url("three"), seconds);
+        }
+        if (parts.contains("asleep")) {
+            child(store, stores.url("asleep"), "asleep", "-Xmx256m");
+        }
+        if (parts.contains("recovery")) {
+            recovery(store, stores.url("recovery"));
+        }
     }
 
     private static void threeSteps(String store, Path folder, String url, double seconds) throws IOException {
