@@ -28,6 +28,7 @@ public final class Dispatcher implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Dispatcher.class.getName());
     private static final long PAUSE_MILLIS = 500;
     private static final int CLAIM_AT_ONCE = 500;
+    private static final int UNSUSPECTED_FALLS = 2;
     private static final int ADOPT_AT_ONCE = 1_000;
     private static final long ADOPT_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long TRIAL_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -101,7 +102,7 @@ public final class Dispatcher implements AutoCloseable {
             return false;
         }
         untilNext = Long.MAX_VALUE;
-        boolean more = claim(CLAIM_AT_ONCE, 0) == CLAIM_AT_ONCE;
+        boolean more = claim(CLAIM_AT_ONCE, UNSUSPECTED_FALLS) == CLAIM_AT_ONCE;
         trial();
         return more;
     }
@@ -120,7 +121,7 @@ public final class Dispatcher implements AutoCloseable {
             for (Write.Driver driver : claimed) {
                 if (resume(driver)) {
                     left--;
-                    onTrial = falls > 0 ? driver.run() : onTrial;
+                    onTrial = falls > UNSUSPECTED_FALLS ? driver.run() : onTrial;
                 }
             }
             return claimed.size();
@@ -132,8 +133,8 @@ public final class Dispatcher implements AutoCloseable {
     }
 
     /**
-     * A run that a worker died with may be why: such runs are driven one at a time, so that the one to blame does not
-     * take the others with it again. It is on trial until it has ended, rests, or has lived for a while.
+     * A run that workers died with several times may be why: such runs are driven one at a time, so that the one to blame
+     * does not take the others with it again. After one or two crashes all runs are taken up at once. It is on trial until it has ended, rests, or has lived for a while.
      */
     private void trial() {
         long now = around.ambient().nanos();
