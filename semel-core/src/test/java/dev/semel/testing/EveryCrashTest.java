@@ -149,9 +149,14 @@ final class EveryCrashTest {
                         l.start(serial, i, Start.withKey("k" + i));
                     }
                 })
-                .check(l -> assertEquals(
-                        List.of("open 0", "close 0", "open 1", "close 1", "open 2", "close 2"),
-                        books.keys().stream().distinct().toList())));
+                .check(l -> {
+                    for (int i = 0; i < 3; i++) {
+                        assertEquals(i, l.result(l.start(serial, i, Start.withKey("k" + i))));
+                    }
+                    assertEquals(
+                            List.of("open 0", "close 0", "open 1", "close 1", "open 2", "close 2"),
+                            books.keys().stream().distinct().toList());
+                }));
     }
 
     @Test
