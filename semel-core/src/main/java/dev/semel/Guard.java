@@ -2,8 +2,10 @@ package dev.semel;
 
 import dev.semel.error.InDoubt;
 import dev.semel.error.StepFailed;
+import dev.semel.error.TypeMismatch;
 import dev.semel.json.Codec;
 import dev.semel.key.KeyPolicy;
+import dev.semel.workflow.Context;
 import dev.semel.workflow.Failures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -13,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Makes any operation idempotent, on the tables and by the rules of triggers: the operation is a workflow with one
@@ -20,6 +23,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
  */
 public final class Guard {
     private static final String STEP = "do";
+    private static final String RESULT = "result";
+    private static final String UNFIT = "unfit";
 
     private final Semel semel;
     private final ConcurrentHashMap<String, Workflow<JsonNode, JsonNode>> operations = new ConcurrentHashMap<>();
@@ -39,17 +44,19 @@ public final class Guard {
 
     /** The caller's code and what it threw, while its run is being admitted and driven. */
     private static final class Code {
-        final Callable<JsonNode> body;
+        final String operation;
+        final Callable<?> body;
         volatile @Nullable Throwable failure;
 
-        Code(Callable<JsonNode> body) {
+        Code(String operation, Callable<?> body) {
+            this.operation = operation;
             this.body = body;
         }
     }
 
     <T> T once(Operation operation, Class<T> type, Callable<T> body) {
         Workflow<JsonNode, JsonNode> workflow = operations.computeIfAbsent(operation.name(), this::workflow);
-        Code code = new Code(() -> Codec.STANDARD.write(body.call(), "the result of " + operation.name()));
+        Code code = new Code(operation.name(), body);
         String call = semel.newId().text();
         waiting.put(call, code);
         try {
@@ -68,7 +75,14 @@ public final class Guard {
     @SuppressWarnings("NullAway") // null is what the caller's own code returned
     private static <T> T result(Run<JsonNode> run, Operation operation, Class<T> type, Code code) {
         try {
-            return Codec.STANDARD.read(run.result(), type, "The result of " + operation.name());
+            JsonNode kept = run.result();
+            if (kept.has(UNFIT)) {
+                throw new TypeMismatch(
+                        operation.name() + " was done under this key and its result could not be kept: "
+                                + kept.path(UNFIT).asString(),
+                        "Return something smaller that can be written as JSON. It is not done again under this key.");
+            }
+            return Codec.STANDARD.read(kept.path(RESULT), type, "The result of " + operation.name());
         } catch (StepFailed e) {
             Throwable own = code.failure;
             if (own instanceof RuntimeException unchecked) {
@@ -89,26 +103,43 @@ public final class Guard {
                 .scope(KeyPolicy.Scope.WORKFLOW)
                 .onMismatch(KeyPolicy.OnMismatch.REJECT)
                 .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
-                .body((ctx, data) -> ctx.effect(STEP)
-                        .retry(Retry.none())
-                        .askOnDoubt("operator")
-                        .call(JsonNode.class, _ -> call(data.path("call").asString())));
+                .body((ctx, data) -> answer(ctx, data.path("call").asString()));
         semel.register(workflow);
         return workflow;
     }
 
-    /** Runs the caller's code, which may throw what it likes: a failure that reached us is no doubt. */
+    /** A failed run frees the key; what was done and only could not be kept must not, so that it is not done again. */
+    private JsonNode answer(Context ctx, String call) {
+        ObjectNode answer = JsonNodeFactory.instance.objectNode();
+        try {
+            return answer.set(
+                    RESULT,
+                    ctx.effect(STEP).retry(Retry.none()).askOnDoubt("operator").call(JsonNode.class, _ -> call(call)));
+        } catch (StepFailed e) {
+            if (e.is(Failures.Refused.class)) {
+                throw e;
+            }
+            return answer.put(UNFIT, e.said());
+        }
+    }
+
+    /**
+     * Runs the caller's code, which may throw what it likes: a failure that reached us is no doubt. What it returned is
+     * written outside of that: the deed is done by then.
+     */
     private JsonNode call(String id) {
         Code code = waiting.get(id);
         if (code == null) {
             // Taken up after a crash, before anything was sent: the caller is gone, and nothing was done.
             throw new Failures.Refused("the caller of this operation is gone; it was not begun");
         }
+        Object result;
         try {
-            return code.body.call();
+            result = code.body.call();
         } catch (Throwable e) {
             code.failure = e;
             throw new Failures.Refused(String.valueOf(e.getMessage()));
         }
+        return Codec.STANDARD.write(result, "the result of " + code.operation);
     }
 }

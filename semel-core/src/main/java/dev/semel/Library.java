@@ -72,14 +72,27 @@ final class Library implements Children.Starter, Children.Signaller {
                     "workflow {0} was registered again; the newer code counts",
                     workflow.name());
         }
-        Rows.Workflow row = semel.change(new Edit.Publish(
-                home().workspace(),
-                workflow.name(),
-                "wf_" + semel.newId().text().substring(4),
-                workflow.descriptor(),
-                ACTOR));
+        Rows.Workflow row = publishedAs(workflow);
         semel.registered(row.workflowId());
         semel.change(new Edit.WakeHeld(row.workflowId()));
+    }
+
+    /** A publish stops the admissions of all workers for a moment, so it is left out where it would change nothing. */
+    private Rows.Workflow publishedAs(Workflow<?, ?> workflow) {
+        int workspace = home().workspace();
+        Rows.Workflow there = semel.view(reads -> {
+            Rows.Workflow row = reads.workflow(workspace, workflow.name());
+            Rows.Version version = row == null ? null : reads.version(row.workflowId(), row.version());
+            return version != null && version.body().equals(workflow.descriptor()) ? row : null;
+        });
+        return there != null
+                ? there
+                : semel.change(new Edit.Publish(
+                        workspace,
+                        workflow.name(),
+                        "wf_" + semel.newId().text().substring(4),
+                        workflow.descriptor(),
+                        ACTOR));
     }
 
     private static final System.Logger LOG = System.getLogger(Library.class.getName());

@@ -237,11 +237,13 @@ public final class Semel implements AutoCloseable {
     /** Waits for the end of a run, or for something else about it. */
     Rows.@Nullable Run await(int workspace, RunId id, Duration longest, Predicate<Rows.Run> enough) {
         TxDesk.refuseInside("the end of a run");
-        completions.await(id, nanos(longest), () -> {
-            Rows.Run run = view(reads -> reads.run(workspace, id));
-            return run == null || run.end() != null || enough.test(run);
-        });
-        return view(reads -> reads.run(workspace, id));
+        return completions.await(
+                id,
+                nanos(longest),
+                new Completions.Watch<>(
+                        () -> runs.willTell(id),
+                        () -> view(reads -> reads.run(workspace, id)),
+                        run -> run == null || run.end() != null || enough.test(run)));
     }
 
     private static long nanos(Duration longest) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.error.InDoubt;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.StepFailed;
+import dev.semel.error.TypeMismatch;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Decision;
@@ -305,6 +306,29 @@ abstract class WorkflowRules {
                     throw new ArithmeticException("no");
                 }));
         assertEquals(7, semel.once("x", "ann", "k", "f", Integer.class, () -> 7));
+    }
+
+    @Test
+    void an_operation_whose_result_cannot_be_kept_is_not_done_again() {
+        AtomicInteger done = new AtomicInteger();
+        for (Object result : List.of(
+                new Object() {
+                    public int getBroken() {
+                        throw new IllegalStateException("no");
+                    }
+                },
+                "x".repeat(20_000_000))) {
+            String name = result instanceof String ? "huge" : "broken";
+            for (int i = 0; i < 2; i++) {
+                assertThrows(
+                        TypeMismatch.class,
+                        () -> semel.once(name, "ann", "k", "f", Object.class, () -> {
+                            done.incrementAndGet();
+                            return result;
+                        }));
+            }
+        }
+        assertEquals(2, done.get());
     }
 
     @Test

@@ -5,6 +5,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Lets callers wait for the end of a run. Ends in this process wake them; ends elsewhere are found by looking. */
 public final class Completions {
@@ -18,27 +21,35 @@ public final class Completions {
         }
     }
 
-    /** Waits until {@code ended} says so, at most {@code nanos}. */
-    public boolean await(RunId run, long nanos, BooleanSupplier ended) {
+    /**
+     * How somebody who waits looks at a run.
+     *
+     * @param tells whether the run will end here with a word to us, so that there is nothing to see before
+     */
+    public record Watch<T>(BooleanSupplier tells, Supplier<@Nullable T> look, Predicate<@Nullable T> enough) {}
+
+    /** Waits until a look at the run is enough, at most {@code nanos}; what was seen last. */
+    public <T> @Nullable T await(RunId run, long nanos, Watch<T> watch) {
         long left = nanos;
+        boolean first = true;
         while (true) {
             CountDownLatch latch = waiting.computeIfAbsent(run, _ -> new CountDownLatch(1));
-            if (ended.getAsBoolean()) {
-                waiting.remove(run, latch);
-                return true;
-            }
-            if (left <= 0) {
+            if (!first || left <= 0 || !watch.tells().getAsBoolean()) {
+                T seen = watch.look().get();
                 // Others who wait for the same run find its end by looking.
-                waiting.remove(run, latch);
-                return false;
+                if (left <= 0 || watch.enough().test(seen)) {
+                    waiting.remove(run, latch);
+                    return seen;
+                }
             }
+            first = false;
             try {
                 long slice = Math.min(left, TimeUnit.MILLISECONDS.toNanos(LOOK_AGAIN_MILLIS));
                 latch.await(slice, TimeUnit.NANOSECONDS);
                 left -= slice;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                return false;
+                return watch.look().get();
             }
         }
     }

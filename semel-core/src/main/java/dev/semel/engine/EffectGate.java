@@ -84,7 +84,7 @@ final class EffectGate {
         Outcome<JsonNode> outcome = null;
         String before = replayed();
         if (before != null) {
-            outcome = done(before, Entry.How.REUSED, null);
+            outcome = reused(before);
         } else if (place.trace() == null) {
             // That it was asked for is in the journal before it leaves, so that code which asks for another one is
             // noticed.
@@ -98,11 +98,11 @@ final class EffectGate {
             Verdict verdict = execution.reserve(name.reserve(holder, onChange, !doubted));
             outcome = switch (verdict) {
                 case Verdict.Granted granted -> send(holder, granted);
-                case Verdict.Reused reused -> done(reused.result(), Entry.How.REUSED, null);
+                case Verdict.Reused reused -> reused(reused.result());
                 case Verdict.Suppressed suppressed -> suppressed(holder, suppressed);
                 case Verdict.Unsettled unsettled -> unsettled(holder, unsettled, seen);
                 case Verdict.Taken taken -> waitForOther(taken, seen);
-                case Verdict.Changed changed -> review(holder, changed);
+                case Verdict.Changed _ -> review();
                 case Verdict.Noted _ -> throw new IllegalStateException("a reservation always gets an answer");
             };
         }
@@ -156,13 +156,14 @@ final class EffectGate {
     /** It happened: the ledger and the journal get the result in one commit, at the latest before anything else leaves. */
     private Outcome<JsonNode> settled(Ledger.Holder holder, @Nullable JsonNode result, Entry.How how) {
         Results.Fit fit = Results.fit(result, place.path(), execution.engine().limits());
-        Ledger.Op[] ops = name.done(holder, fit.text());
         if (fit.problem() != null) {
             return unrecordable(holder, fit.problem());
         }
         long at = execution.ambient().micros();
         execution.record(
-                new Entry.Done(place.path(), Entry.Kind.EFFECT, at, fit.kept(), how, tries, null), fit.bytes(), ops);
+                new Entry.Done(place.path(), Entry.Kind.EFFECT, at, fit.kept(), how, tries, null),
+                fit.bytes(),
+                name.done(holder, fit.text()));
         return new Outcome.Done<>(fit.kept().deepCopy());
     }
 
@@ -177,12 +178,18 @@ final class EffectGate {
     }
 
     /** Somebody else's result, or an earlier one of our own: only the journal learns of it. */
-    private Outcome<JsonNode> done(String result, Entry.How how, @Nullable String by) {
+    private Outcome<JsonNode> reused(String result) {
         JsonNode kept = Json.parse(result);
         execution.counters().reused.increment();
         execution.record(
                 new Entry.Done(
-                        place.path(), Entry.Kind.EFFECT, execution.ambient().micros(), kept, how, tries, by),
+                        place.path(),
+                        Entry.Kind.EFFECT,
+                        execution.ambient().micros(),
+                        kept,
+                        Entry.How.REUSED,
+                        tries,
+                        null),
                 result.length());
         return new Outcome.Done<>(kept.deepCopy());
     }
@@ -334,8 +341,8 @@ final class EffectGate {
                 });
                 scope.codeEnded();
                 return found.isMissingNode() ? null : found;
-            } catch (Unwind unwind) {
-                throw unwind;
+            } catch (Unwind | Ambient.Death end) {
+                throw end;
             } catch (Throwable failure) {
                 scope.codeEnded();
                 last = Results.problem(failure);
@@ -382,7 +389,7 @@ final class EffectGate {
     }
 
     /** The data differ from what was accepted inside the window: a person says whether it is sent. */
-    private @Nullable Outcome<JsonNode> review(Ledger.Holder holder, Verdict.Changed changed) {
+    private @Nullable Outcome<JsonNode> review() {
         JsonNode decision = Signals.next(scope, place.path(), Signals.REVIEW + place.path(), Write.Rest.NEVER);
         boolean send = decision != null && decision.path("approved").asBoolean();
         onChange = send ? Ledger.OnChange.SEND : Ledger.OnChange.SUPPRESS;

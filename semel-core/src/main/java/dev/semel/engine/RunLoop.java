@@ -74,6 +74,8 @@ public final class RunLoop implements AutoCloseable {
     /** The place of one run in this process; its execution is there once it has begun. */
     private static final class Slot {
         volatile @Nullable Execution execution;
+        /** Whoever asks from now on has to look: its end was told to those who waited. */
+        volatile boolean told;
         /** It was claimed again before this execution had left; somebody has to look for it afterwards. */
         volatile boolean wanted;
     }
@@ -115,19 +117,22 @@ public final class RunLoop implements AutoCloseable {
         return resident.containsKey(run);
     }
 
+    /** Whether those who wait for the run hear of its end; asked after they began to wait. */
+    public boolean willTell(RunId run) {
+        Slot slot = resident.get(run);
+        return slot != null && !slot.told;
+    }
+
     /** How many runs this process has in memory. */
     public int residents() {
         return resident.size();
     }
 
-    /** Something came for a run: if it waits here it looks again. False: it is not here. */
+    /** Something came for a run: if it waits here it looks again. False: it is not here, or not for long. */
     public boolean wake(RunId run) {
         Slot slot = resident.get(run);
         Execution execution = slot == null ? null : slot.execution;
-        if (execution != null) {
-            execution.waits().wake();
-        }
-        return slot != null;
+        return execution == null ? slot != null : execution.waits().wake();
     }
 
     private void wakeAll() {
@@ -265,6 +270,7 @@ public final class RunLoop implements AutoCloseable {
             return;
         }
         engine.around().counters().ended(end.state());
+        slot.told = true;
         completions.ended(run.id());
         tell(told -> told.ended(run));
     }

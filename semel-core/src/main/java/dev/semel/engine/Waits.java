@@ -42,12 +42,13 @@ final class Waits {
     /** @param seen how often it had been woken when it last looked */
     private record Waiter(Wait wanted, long seen) {}
 
-    /** Wakes whoever waits, to look again. */
-    void wake() {
+    /** Wakes whoever waits, to look again. False: too late, it is being put away. */
+    boolean wake() {
         lock.lock();
         try {
             wakes++;
             change.signalAll();
+            return !away;
         } finally {
             lock.unlock();
         }

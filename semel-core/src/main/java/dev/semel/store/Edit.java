@@ -118,7 +118,7 @@ public sealed interface Edit<T> {
     /** Asks a run to end. It ends when its owner sees this. False: no such run, or it has ended. */
     record Cancel(int workspace, RunId run, String actor, String reason) implements Edit<Boolean> {}
 
-    /** Makes runs that wait due now; a hint that may be lost. Answers how many. */
+    /** Makes runs due now, or as soon as whoever drives them puts them away. Answers how many there were. */
     record Wake(List<RunId> runs) implements Edit<Integer> {}
 
     /** Gives a claimed run back, to be taken up by somebody else. */

@@ -291,6 +291,17 @@ interface LedgerRules {
     }
 
     @Test
+    default void a_decision_that_meets_a_run_on_its_way_to_rest_is_not_slept_through() {
+        RunId run = desk().fresh();
+        ask(run, deed());
+        desk().apply(Desk.ops(run, deed().settle(run, State.UNKNOWN, null)));
+        assertTrue(desk().change(new Edit.Decide(deed().id(), run, null, "op", "nothing arrived")));
+        var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"decision\"}", 0);
+        desk().apply(new Write.Append(new Driver(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
+        assertEquals(List.of(new Driver(run, 2)), desk().claim());
+    }
+
+    @Test
     default void what_a_person_says_did_not_happen_may_be_sent_again() {
         RunId run = desk().fresh();
         ask(run, deed());

@@ -63,7 +63,17 @@ interface RestRules {
         assertEquals(List.of(), desk().claim());
         assertEquals(1, desk().change(new Edit.Wake(List.of(by.run(), desk().id()))));
         assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
-        assertEquals(0, desk().change(new Edit.Wake(List.of(by.run()))), "somebody drives it");
+    }
+
+    @Test
+    default void what_comes_while_a_run_goes_to_rest_is_not_slept_through() {
+        Driver by = driver();
+        assertEquals(1, desk().change(new Edit.Wake(List.of(by.run()))), "somebody drives it");
+        desk().apply(Desk.rest(by, Write.Rest.NEVER, 0));
+        Driver next = desk().claim().getFirst();
+        assertEquals(new Driver(by.run(), 2), next);
+        desk().apply(Desk.rest(next, Write.Rest.NEVER, 0));
+        assertEquals(List.of(), desk().claim(), "it has looked, and rests");
     }
 
     @Test

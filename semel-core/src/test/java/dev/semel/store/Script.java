@@ -153,12 +153,19 @@ final class Script {
         return runs.isEmpty() ? new RunId(9, 9) : runs.get(Math.max(0, runs.size() - 1 - random.nextInt(12)));
     }
 
+    /** A run that has done nothing yet is not in doubt. */
+    private List<RunState> restsOf(RunId run) {
+        Rows.Run row = first.reads.claimed(run);
+        return row != null && row.state() == RunState.RUNNING
+                ? List.of(RunState.WAITING, RunState.IN_DOUBT)
+                : List.of(RunState.WAITING);
+    }
+
     private Write.Append append(Write.Driver by, boolean alone) {
         int seq = first.reads.journal(by.run()).size();
         boolean rests = alone && random.nextInt(3) == 0;
-        RunState state = random.nextInt(40) == 0
-                ? RunState.COMPLETED
-                : rests ? pick(List.of(RunState.WAITING, RunState.IN_DOUBT)) : RunState.RUNNING;
+        RunState state =
+                random.nextInt(40) == 0 ? RunState.COMPLETED : rests ? pick(restsOf(by.run())) : RunState.RUNNING;
         Write.Rest rest = rests
                 ? new Write.Rest(
                         pick(List.of(0L, first.place.time() + 1_000_000, Write.Rest.NEVER)),

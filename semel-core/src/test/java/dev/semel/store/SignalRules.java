@@ -31,6 +31,7 @@ interface SignalRules {
     default void a_signal_makes_a_run_in_doubt_due() {
         RunId run = desk().fresh();
         var rest = new Write.Rest(Write.Rest.NEVER, "{}", 0);
+        desk().apply(Desk.ops(run));
         desk().apply(new Write.Append(new Driver(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
         assertEquals(Signalled.DELIVERED, desk().change(signal(run, "k")));
         assertEquals(List.of(new Driver(run, 2)), desk().claim());

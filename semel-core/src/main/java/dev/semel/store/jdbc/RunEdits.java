@@ -19,6 +19,11 @@ final class RunEdits {
 
     private static final String LOCK_WORK = "UPDATE semel_work SET due_at = due_at WHERE run = ?";
 
+    // What comes for a run that somebody drives is kept: below zero it does not rest before it has looked again.
+    private static final String WAKE = """
+        UPDATE semel_work SET due_at = CASE WHEN owner IS NULL THEN 0 ELSE -1 END WHERE run = ?
+        """;
+
     private static final String HELD_FOR_CODE = "%\"for\":\"code\"%";
     private static final String HELD_AS_POISON = "%\"for\":\"poison\"%";
     private static final String HELD_BY_STORE = "%\"for\":\"store\"%";
@@ -68,7 +73,7 @@ final class RunEdits {
     int wake(Edit.Wake wake) throws SQLException {
         int woken = 0;
         for (RunId run : wake.runs().stream().sorted().toList()) {
-            woken += session.update("UPDATE semel_work SET due_at = 0 WHERE run = ? AND owner IS NULL", run);
+            woken += session.update(WAKE, run);
         }
         return woken;
     }
@@ -116,10 +121,11 @@ final class RunEdits {
             return false;
         }
         Effects.update(session, decided);
+        session.update(WAKE, decide.run());
         // Decided is not in doubt any more, also before somebody takes the run up.
         session.update(
-                "UPDATE semel_work SET due_at = 0, waits = NULL, state = ? WHERE run = ? AND owner IS NULL",
-                RunState.WAITING.code(),
+                "UPDATE semel_work SET waits = NULL, state = ? WHERE run = ? AND owner IS NULL",
+                RunState.RUNNING.code(),
                 decide.run());
         return true;
     }

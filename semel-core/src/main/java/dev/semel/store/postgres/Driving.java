@@ -34,8 +34,8 @@ final class Driving {
     private static final String REST = """
         UPDATE semel_work w SET owner = NULL, state = u.state, waits = u.waits,
             falls = CASE WHEN u.suspect = 1 THEN w.falls ELSE 0 END,
-            due_at = CASE WHEN w.cancel > u.cancelled OR (SELECT count(*) FROM semel_signal s WHERE s.run = w.run) > u.signals
-                THEN 0 ELSE u.due END
+            due_at = CASE WHEN w.due_at < 0 OR w.cancel > u.cancelled
+                OR (SELECT count(*) FROM semel_signal s WHERE s.run = w.run) > u.signals THEN 0 ELSE u.due END
         FROM unnest(?::bytea[], ?::int[], ?::text[], ?::bigint[], ?::int[], ?::int[], ?::int[])
             AS u(run, state, waits, due, signals, suspect, cancelled)
         WHERE w.run = u.run

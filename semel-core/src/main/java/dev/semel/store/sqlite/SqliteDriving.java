@@ -27,8 +27,8 @@ final class SqliteDriving {
 
     private static final String REST = """
         UPDATE semel_work SET owner = NULL, state = ?, waits = ?, falls = CASE WHEN ? = 1 THEN falls ELSE 0 END,
-            due_at = CASE WHEN cancel > ? OR (SELECT count(*) FROM semel_signal s WHERE s.run = semel_work.run) > ?
-                THEN 0 ELSE ? END
+            due_at = CASE WHEN due_at < 0 OR cancel > ?
+                OR (SELECT count(*) FROM semel_signal s WHERE s.run = semel_work.run) > ? THEN 0 ELSE ? END
         WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel
         """;
 

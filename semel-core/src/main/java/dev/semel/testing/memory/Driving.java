@@ -2,6 +2,7 @@ package dev.semel.testing.memory;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunState;
+import dev.semel.run.RunTransitions;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Owned;
@@ -25,7 +26,7 @@ final class Driving {
             return Owned.FENCED;
         }
         Work work = mine.copy();
-        work.state = append.state();
+        work.move(append.state());
         Write.Rest rest = append.rest();
         if (rest == null ? append.isProgress() : !rest.suspect()) {
             work.falls = 0;
@@ -34,8 +35,9 @@ final class Driving {
             work.owner = null;
             work.waits = rest.waits();
             // A signal that came while the run went to rest must not be slept through.
-            work.due =
-                    (work.cancel && !rest.cancelled()) || tables.signalsOf(work.run) > rest.signals() ? 0 : rest.due();
+            boolean wanted =
+                    work.due < 0 || (work.cancel && !rest.cancelled()) || tables.signalsOf(work.run) > rest.signals();
+            work.due = wanted ? 0 : rest.due();
         }
         tables.work.put(work.run, work);
         if (!append.entries().isEmpty()) {
@@ -70,8 +72,7 @@ final class Driving {
         }
         tables.work.remove(end.run());
         tables.ends.add(
-                end.run(),
-                new Tables.End(end.run(), end.state(), new Rows.End(moment.now(), end.ending(), end.entries())));
+                end.run(), new Tables.End(end.run(), state, new Rows.End(moment.now(), end.ending(), end.entries())));
         List<Ledger.Verdict> verdicts = ledger(end.ops(), moment.now());
         if (work.gated != Work.Gated.NO) {
             gates.leave(end.run());
@@ -110,11 +111,12 @@ final class Driving {
             work.owner = moment.lease();
             work.claims++;
             work.waits = null;
-            work.state = switch (free.state) {
-                case QUEUED, STARTED -> RunState.STARTED;
-                case RUNNING, WAITING, IN_DOUBT -> RunState.RUNNING;
-                case COMPLETED, FAILED, CANCELLED -> free.state;
-            };
+            work.move(
+                    switch (free.state()) {
+                        case QUEUED, STARTED -> RunState.STARTED;
+                        case RUNNING, WAITING, IN_DOUBT -> RunState.RUNNING;
+                        case COMPLETED, FAILED, CANCELLED -> free.state();
+                    });
             tables.work.put(work.run, work);
             claimed.add(new Write.Driver(work.run, work.claims));
         }

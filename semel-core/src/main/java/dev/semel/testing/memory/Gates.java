@@ -51,9 +51,9 @@ final class Gates {
                 ? Work.Gated.NO
                 : hasPlaces ? Work.Gated.HAS_ITS_PLACES : Work.Gated.WAITS_FOR_ONE;
         work.held = paused || !hasPlaces;
-        work.state = hasPlaces && due <= now && !paused ? RunState.STARTED : RunState.QUEUED;
+        work.admitAs(hasPlaces && due <= now && !paused ? RunState.STARTED : RunState.QUEUED);
         tables.work.put(run.id(), work);
-        return work.state == RunState.STARTED;
+        return work.state() == RunState.STARTED;
     }
 
     private static String waits(String reason, long due) {

@@ -33,7 +33,7 @@ final class RunEdits {
         // A run that rests in doubt may wait for the signal in another branch.
         change(
                 signal.run(),
-                work -> work.state == RunState.WAITING || work.state == RunState.IN_DOUBT,
+                work -> work.state() == RunState.WAITING || work.state() == RunState.IN_DOUBT,
                 work -> work.due = 0);
         return Edit.Signalled.DELIVERED;
     }
@@ -55,9 +55,14 @@ final class RunEdits {
     int wake(Edit.Wake wake) {
         int woken = 0;
         for (RunId run : wake.runs()) {
-            woken += change(run, work -> work.owner == null, work -> work.due = 0) ? 1 : 0;
+            woken += change(run, _ -> true, RunEdits::wake) ? 1 : 0;
         }
         return woken;
+    }
+
+    /** What comes for a run that somebody drives is kept: below zero it does not rest before it has looked again. */
+    private static void wake(Work work) {
+        work.due = work.owner == null ? 0 : -1;
     }
 
     boolean giveBack(Write.Driver driver) {
@@ -111,10 +116,10 @@ final class RunEdits {
             return false;
         }
         tables.effects.put(row.id(), decided);
+        change(decide.run(), _ -> true, RunEdits::wake);
         change(decide.run(), work -> work.owner == null, work -> {
-            work.due = 0;
             work.waits = null;
-            work.state = RunState.WAITING;
+            work.move(RunState.RUNNING);
         });
         return true;
     }

@@ -73,7 +73,7 @@ final class Tables {
     final NavigableMap<Pair<String, RunId>, Run> runsByWorkflow =
             runs.index(run -> new Pair<>(run.asked().workflowId(), run.id()));
 
-    final Table<RunId, Work> work = new Table<>(undo, work -> !work.state.ended());
+    final Table<RunId, Work> work = new Table<>(undo, work -> !work.state().ended());
     final NavigableMap<Pair<Long, RunId>, Work> workDue =
             work.index(work -> work.free() ? new Pair<>(work.due, work.run) : null);
     final NavigableMap<Pair<Long, RunId>, Work> workByOwner =
@@ -145,7 +145,7 @@ final class Tables {
             return end.state();
         }
         Work unfinished = work.get(run);
-        return unfinished == null ? null : unfinished.state;
+        return unfinished == null ? null : unfinished.state();
     }
 
     long signalsOf(RunId run) {

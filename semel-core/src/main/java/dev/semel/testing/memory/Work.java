@@ -2,6 +2,7 @@ package dev.semel.testing.memory;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.run.RunTransitions;
 import dev.semel.store.Write;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +18,7 @@ final class Work {
     Long owner;
 
     int claims;
-    RunState state;
+    private RunState state;
     boolean held;
     long due;
 
@@ -39,6 +40,21 @@ final class Work {
         this.run = run;
         this.workflowId = workflowId;
         this.state = state;
+    }
+
+    RunState state() {
+        return state;
+    }
+
+    /** Before anybody saw it. */
+    void admitAs(RunState initial) {
+        state = initial;
+    }
+
+    /** Only a legal move; the other stores are held to this one by comparison. */
+    void move(RunState to) {
+        // An end is refused by the table itself, as the other stores refuse it.
+        state = to == state || to.ended() ? to : RunTransitions.move(state, to);
     }
 
     Work copy() {

@@ -216,7 +216,7 @@ public final class Snapshot {
                 work.workflowId,
                 work.owner,
                 work.claims,
-                work.state.code(),
+                work.state().code(),
                 work.held,
                 work.due,
                 work.waits,
