@@ -2,7 +2,6 @@ package dev.semel.testing.memory;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunState;
-import dev.semel.run.RunTransitions;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Owned;
@@ -72,7 +71,8 @@ final class Driving {
         }
         tables.work.remove(end.run());
         tables.ends.add(
-                end.run(), new Tables.End(end.run(), state, new Rows.End(moment.now(), end.ending(), end.entries())));
+                end.run(),
+                new Tables.End(end.run(), end.state(), new Rows.End(moment.now(), end.ending(), end.entries())));
         List<Ledger.Verdict> verdicts = ledger(end.ops(), moment.now());
         if (work.gated != Work.Gated.NO) {
             gates.leave(end.run());
