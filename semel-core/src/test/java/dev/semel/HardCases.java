@@ -1,0 +1,56 @@
+package dev.semel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.workflow.Key;
+import dev.semel.workflow.Signal;
+import dev.semel.workflow.Workflow;
+import java.time.Duration;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What goes wrong only where two things meet, the same on both stores. */
+abstract class HardCases {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Signal<Integer> GO = Signal.of("go", Integer.class);
+
+    private Semel semel;
+
+    /** On the same store each time. */
+    abstract Semel opened();
+
+    @BeforeEach
+    void open() {
+        semel = opened();
+    }
+
+    @AfterEach
+    void close() {
+        semel.close();
+    }
+
+    @Test
+    void branches_that_wait_for_the_same_signal_take_one_each() {
+        List<Integer> items = IntStream.range(0, 12).boxed().toList();
+        Workflow<String, Integer> flow = Workflow.define("takers", String.class, Integer.class)
+                .body((ctx, _) -> {
+                    ctx.await("begin", GO);
+                    List<Integer> taken = ctx.forEach("items", items, Object::toString)
+                            .atOnce(12)
+                            .run((c, _) -> c.await(GO));
+                    return new TreeSet<>(taken).size();
+                });
+        semel.register(flow);
+        for (int round = 0; round < 5; round++) {
+            Run<Integer> run = semel.start(flow, "x");
+            items.forEach(n -> assertTrue(run.signal(GO, n, Key.of("k" + n))));
+            assertTrue(run.signal(GO, 12, Key.of("the first is for the beginning")));
+            assertEquals(12, run.result(SOON));
+        }
+    }
+}
