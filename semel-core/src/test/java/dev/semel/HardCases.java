@@ -3,12 +3,18 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.run.RunState;
+import dev.semel.store.Waiting;
 import dev.semel.workflow.Key;
+import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
+import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,5 +58,39 @@ abstract class HardCases {
             assertTrue(run.signal(GO, 12, Key.of("the first is for the beginning")));
             assertEquals(12, run.result(SOON));
         }
+    }
+
+    @Test
+    void a_replay_asks_the_provider_of_what_the_first_run_left_unknown() {
+        AtomicInteger sent = new AtomicInteger();
+        AtomicInteger looked = new AtomicInteger();
+        AtomicBoolean up = new AtomicBoolean();
+        Workflow<String, Integer> flow = Workflow.define("asked_first", String.class, Integer.class)
+                .body((ctx, _) -> ctx.effect("charge")
+                        .retry(Retry.exponential(Duration.ofMinutes(10)).upTo(3))
+                        .lookup(Integer.class, _ -> {
+                            looked.incrementAndGet();
+                            return null;
+                        })
+                        .call(_ -> {
+                            int n = sent.incrementAndGet();
+                            if (!up.get()) {
+                                throw new java.io.IOException("no answer");
+                            }
+                            return n;
+                        }));
+        semel.register(flow);
+        Run<Integer> first = semel.start(flow, "x");
+        Waiting.until("it waits for the next attempt", () -> first.status() == RunState.WAITING);
+        assertTrue(first.cancel());
+        Waiting.until("it has ended", () -> first.status() == RunState.CANCELLED);
+        assertEquals(List.of("charge"), first.inDoubt());
+        up.set(true);
+        Run<Integer> replay = semel.start(flow, "x", Start.replayOf(first.id()));
+        assertEquals(2, replay.result(SOON));
+        assertEquals(2, looked.get(), "asked, and asked once more after a quiet moment");
+        assertEquals(List.of(), first.inDoubt());
+        assertEquals(2, semel.start(flow, "x", Start.replayOf(first.id())).result(SOON));
+        assertEquals(2, sent.get());
     }
 }

@@ -313,6 +313,7 @@ final class EffectGate {
         if (found == null && looks++ == 0) {
             // The first request may still be on its way: ask once more after a quiet moment.
             scope.waitFor(execution.storeNow() + QUIET_MICROS, "lookup", place.path());
+            scope.mayBegin(); // one that is cancelled meanwhile has not waited, and stays in doubt
             found = find(step);
         }
         if (found != null) {
