@@ -186,6 +186,14 @@ final class Library implements Children.Starter, Children.Signaller {
     }
 
     @Override
+    public void stop(RunLoop.Resident parent, RunId child) {
+        String actor = "run " + parent.runId();
+        semel.change(new Edit.Cancel(parent.workspace(), child, actor, "the run that called it comes to its end"));
+        semel.runs().cancel(child);
+        semel.lookForWork();
+    }
+
+    @Override
     public Edit.Signalled signal(int workspace, Durable.Outgoing signal, String key) {
         Rows.Run run = find(workspace, signal.runId());
         return signal(run, signal.signal(), Json.write(signal.value()), key);

@@ -250,6 +250,11 @@ final class Scope {
         }
     }
 
+    /** Whether the run comes to its end and this scope does not undo it: nothing new begins here. */
+    boolean stops() {
+        return !undo && (execution.cancelled() || isLate());
+    }
+
     private boolean isLate() {
         long deadline = execution.run().deadline();
         return deadline != Write.Rest.NEVER && execution.storeNow() >= deadline;
@@ -265,8 +270,13 @@ final class Scope {
 
     /** Waits for one thing, at most until the deadline of the run. */
     void await(Waits.Wait wait, long seen) {
+        await(wait, seen, undo);
+    }
+
+    /** @param late it is waited for although the time of the run may be over */
+    void await(Waits.Wait wait, long seen, boolean late) {
         execution.goOn();
-        long due = undo ? wait.due() : Math.min(wait.due(), execution.run().deadline());
+        long due = late ? wait.due() : Math.min(wait.due(), execution.run().deadline());
         try {
             execution.waits().await(new Waits.Wait(due, wait.what(), wait.signals(), wait.doubt()), seen);
         } catch (Unwind.Parked parked) {
