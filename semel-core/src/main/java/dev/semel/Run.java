@@ -5,6 +5,7 @@ import dev.semel.engine.Deciding;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.InDoubt;
 import dev.semel.error.RunCancelled;
+import dev.semel.error.RunNotEnded;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
 import dev.semel.json.Codec;
@@ -113,7 +114,8 @@ public final class Run<O> {
      *
      * @throws StepFailed where the run failed
      * @throws RunCancelled where it was cancelled
-     * @throws InDoubt where it is in doubt when the time is over
+     * @throws InDoubt where it waits for a decision; at once, since that may take for ever
+     * @throws RunNotEnded where it has not ended when the time is over
      */
     public O result(Duration longest) {
         Rows.Run row = line.ask(semel -> Objects.requireNonNullElseGet(
@@ -121,23 +123,20 @@ public final class Run<O> {
         Rows.End end = row.end();
         if (end == null) {
             if (row.state() == RunState.IN_DOUBT) {
-                throw new InDoubt(runId, "the run waits for a decision");
+                throw InDoubt.ofRun(runId, inDoubt());
             }
-            throw new SemelException(
-                    ErrorCode.IDEMPOTENCY_KEY_IN_USE,
-                    "Run " + runId + " is " + row.state().word() + " and has no result yet.",
-                    "Wait longer, or ask for it again later.");
+            throw new RunNotEnded(runId, row.state().word());
         }
         Write.Ending ending = end.ending();
         return switch (row.state()) {
             case COMPLETED -> workflow.outputOf(Json.parse(Objects.requireNonNullElse(ending.output(), "null")));
             case CANCELLED -> throw new RunCancelled(runId, "");
             default ->
-                throw new StepFailed(
+                throw StepFailed.ofRun(
+                        runId,
                         Objects.requireNonNullElse(ending.errorStep(), ""),
-                        List.of(Objects.requireNonNullElse(ending.errorCode(), "unknown")),
-                        Objects.requireNonNullElse(ending.errorMessage(), ""),
-                        1);
+                        Objects.requireNonNullElse(ending.errorCode(), "unknown"),
+                        Objects.requireNonNullElse(ending.errorMessage(), ""));
         };
     }
 

@@ -1,8 +1,12 @@
 package dev.semel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.error.RunNotEnded;
+import dev.semel.error.StepFailed;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Key;
@@ -58,6 +62,32 @@ abstract class HardCases {
             assertTrue(run.signal(GO, 12, Key.of("the first is for the beginning")));
             assertEquals(12, run.result(SOON));
         }
+    }
+
+    @Test
+    void who_does_not_wait_long_enough_is_told_so_and_the_run_goes_on() {
+        Workflow<String, Integer> flow =
+                Workflow.define("patient", String.class, Integer.class).body((ctx, _) -> ctx.await(GO));
+        semel.register(flow);
+        Run<Integer> run = semel.start(flow, "x");
+        RunNotEnded early = assertThrows(RunNotEnded.class, () -> run.result(Duration.ZERO));
+        assertTrue(early.detail().contains(run.id()), early.detail());
+        assertTrue(run.signal(GO, 7, Key.of("k")));
+        assertEquals(7, run.result(SOON));
+    }
+
+    @Test
+    void a_run_that_fails_outside_of_a_step_does_not_blame_a_step_that_went_well() {
+        Workflow<String, Integer> flow = Workflow.define("fails", String.class, Integer.class)
+                .body((ctx, _) -> {
+                    ctx.step("fine", Integer.class, _ -> 1);
+                    throw new IllegalStateException("no stock");
+                });
+        semel.register(flow);
+        Run<Integer> run = semel.start(flow, "x");
+        String told = assertThrows(StepFailed.class, () -> run.result(SOON)).detail();
+        assertTrue(told.startsWith("Run " + run.id() + " failed "), told);
+        assertFalse(told.contains("Step \"fine\" failed"), told);
     }
 
     @Test
