@@ -59,6 +59,10 @@ final class Library implements Children.Starter, Children.Signaller {
         });
     }
 
+    boolean isKnown(String name) {
+        return known.containsKey(name);
+    }
+
     /** Its code is here; nothing is published. */
     void knows(Workflow<?, ?> workflow) {
         known.put(workflow.name(), workflow);

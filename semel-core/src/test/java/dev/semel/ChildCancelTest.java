@@ -80,8 +80,8 @@ final class ChildCancelTest extends OnAFile {
 
     @Test
     void children_of_branches_and_children_of_children_are_taken_along() {
-        Workflow<String, String> middle = Workflow.define("middle", String.class, String.class)
-                .body((ctx, in) -> ctx.call(child, in));
+        Workflow<String, String> middle =
+                Workflow.define("middle", String.class, String.class).body((ctx, in) -> ctx.call(child, in));
         semel.register(child, middle);
         Run<String> run = start(flow((ctx, in) -> String.join(
                 ",",

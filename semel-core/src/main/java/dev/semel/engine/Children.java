@@ -71,8 +71,8 @@ public final class Children {
     /** A child that was started by an execution that ended before it could say so: it is not left behind. */
     private static @Nullable RunId unrecorded(Execution execution, Scope.Place place) {
         Name name = new Name(execution.run().workspace(), Name.Kind.CHILD, place.stepId());
-        Known known = execution.maybe(
-                reads -> reads.names(List.of(name)).known().getFirst());
+        Known known =
+                execution.maybe(reads -> reads.names(List.of(name)).known().getFirst());
         return known == null ? null : known.run();
     }
 
@@ -136,7 +136,8 @@ public final class Children {
                 execution.mayAct();
             }
             long due = execution.storeNow() + Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(looks, 8));
-            Waits.Wait wait = new Waits.Wait(due, Waiting.text("run", place.path(), due, run.runIdText()), false, false);
+            Waits.Wait wait =
+                    new Waits.Wait(due, Waiting.text("run", place.path(), due, run.runIdText()), false, false);
             scope.await(wait, seen, stops);
         }
     }
