@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.error.RunCancelled;
 import dev.semel.error.RunNotEnded;
 import dev.semel.error.StepFailed;
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Edit;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
@@ -16,7 +19,9 @@ import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -88,6 +93,60 @@ abstract class HardCases {
         String told = assertThrows(StepFailed.class, () -> run.result(SOON)).detail();
         assertTrue(told.startsWith("Run " + run.id() + " failed "), told);
         assertFalse(told.contains("Step \"fine\" failed"), told);
+    }
+
+    /** As another worker does it: only the store knows, and whoever writes to it is told. */
+    private void cancelElsewhere(Run<?> run) {
+        RunId id = Objects.requireNonNull(RunId.parse(run.id()));
+        int workspace = semel.library().home().workspace();
+        assertTrue(semel.change(new Edit.Cancel(workspace, id, "ann", "at another worker")));
+    }
+
+    @Test
+    void a_cancel_that_one_branch_learns_of_ends_the_branches_that_wait() {
+        CountDownLatch working = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        Workflow<String, String> flow = Workflow.define("half_told", String.class, String.class)
+                .body((ctx, _) -> ctx.forEach("items", List.of("waits", "works"), item -> item)
+                        .atOnce(2)
+                        .run((c, item) -> {
+                            if (item.equals("waits")) {
+                                return c.await(GO);
+                            }
+                            c.step("work", Integer.class, _ -> {
+                                working.countDown();
+                                go.await();
+                                return 1;
+                            });
+                            c.durable();
+                            return c.step("never", Integer.class, _ -> 2);
+                        })
+                        .toString());
+        semel.register(flow);
+        Run<String> run = semel.start(flow, "x");
+        Waiting.until("a branch works", () -> working.getCount() == 0);
+        cancelElsewhere(run);
+        go.countDown();
+        assertThrows(RunCancelled.class, () -> run.result(SOON));
+    }
+
+    @Test
+    void a_run_that_is_cancelled_while_it_sends_does_not_wait_for_a_decision() {
+        CountDownLatch sending = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        Workflow<String, String> flow = Workflow.define("cut_short", String.class, String.class)
+                .body((ctx, _) -> ctx.effect("mail").askOnDoubt("ops").call(String.class, _ -> {
+                    sending.countDown();
+                    go.await();
+                    throw new java.io.IOException("no answer");
+                }));
+        semel.register(flow);
+        Run<String> run = semel.start(flow, "x");
+        Waiting.until("it is being sent", () -> sending.getCount() == 0);
+        assertTrue(run.cancel());
+        go.countDown();
+        Waiting.until("it has ended", () -> run.status() == RunState.CANCELLED);
+        assertEquals(List.of("mail"), run.inDoubt());
     }
 
     @Test

@@ -276,6 +276,9 @@ final class Scope {
     /** @param late it is waited for although the time of the run may be over */
     void await(Waits.Wait wait, long seen, boolean late) {
         execution.goOn();
+        if (!late && execution.cancelled()) {
+            return; // it came after the last look, and no wake-up will tell of it again
+        }
         long due = late ? wait.due() : Math.min(wait.due(), execution.run().deadline());
         try {
             execution.waits().await(new Waits.Wait(due, wait.what(), wait.signals(), wait.doubt()), seen);

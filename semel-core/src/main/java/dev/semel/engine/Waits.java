@@ -44,8 +44,14 @@ final class Waits {
 
     /** Wakes whoever waits, to look again. False: too late, it is being put away. */
     boolean wake() {
+        return wake(() -> {});
+    }
+
+    /** @param news what they wake up to: no branch can know of it and be put away with one that was not woken */
+    boolean wake(Runnable news) {
         lock.lock();
         try {
+            news.run();
             wakes++;
             change.signalAll();
             return !away;
