@@ -127,6 +127,13 @@ final class Library implements Children.Starter, Children.Signaller {
         Door door = Door.LIBRARY;
         if (start.replayOf() != null) {
             Rows.Run original = find(start.replayOf());
+            if (!original.workflowId().equals(current.published().workflowId())) {
+                throw new SemelException(
+                        ErrorCode.INVALID_INPUT,
+                        "Run " + start.replayOf() + " is not a run of workflow \"" + workflow.name()
+                                + "\". It was not replayed and no run was started.",
+                        "Replay a run with the workflow it was started with.");
+            }
             ties = new Trigger.Ties(original.lineage(), null, original.id(), null);
             door = Door.REPLAY;
         }
@@ -184,6 +191,12 @@ final class Library implements Children.Starter, Children.Signaller {
     @Override
     public RunId start(RunLoop.Resident parent, Durable.Child child, String stepId) {
         Current current = current(parent.workspace(), child.workflow());
+        if (child.start().replayOf() != null) {
+            throw new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "Workflow \"" + child.workflow() + "\" was called as a replay of a run. No run was started.",
+                    "Call it without one: a replayed parent finds the same child again.");
+        }
         Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId);
         Asked asked = new Asked(space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD);
         return semel.trigger(trigger(asked, known.get(child.workflow()))).run();

@@ -19,6 +19,7 @@ import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -203,8 +204,16 @@ public final class Run<O> {
         return unknown().stream().map(row -> row.facts().path()).toList();
     }
 
+    /** Its own, and for a replay those that the first run left: it waits for the same answer. */
     private List<Ledger.Row> unknown() {
-        List<Ledger.Row> all = line.ask(semel -> Objects.requireNonNull(semel.view(reads -> reads.effects(id))));
+        List<Ledger.Row> all = line.ask(semel -> {
+            RunId first = row(semel).lineage();
+            return Objects.requireNonNull(semel.view(reads -> {
+                List<Ledger.Row> rows = new ArrayList<>(reads.effects(id));
+                rows.addAll(first.equals(id) ? List.of() : reads.effects(first));
+                return rows;
+            }));
+        });
         return all.stream().filter(row -> row.state() == Ledger.State.UNKNOWN).toList();
     }
 
@@ -223,8 +232,12 @@ public final class Run<O> {
             if (row.facts().path().equals(step)) {
                 String text = result == null ? null : Json.write(result);
                 return line.send(semel -> {
-                    boolean decided = semel.change(new Edit.Decide(row.id(), id, text, by, ""));
-                    semel.wake(id);
+                    RunId holder = row.holder().run();
+                    boolean decided = semel.change(new Edit.Decide(row.id(), holder, text, by, ""));
+                    semel.wake(holder);
+                    if (!holder.equals(id)) {
+                        semel.wake(id);
+                    }
                     return decided;
                 });
             }

@@ -147,6 +147,14 @@ final class Scope {
     /** The scope of an undo that is registered here. */
     String enterUndo(String name) {
         Names.refuseUnstorable(name, prefix);
+        if (undo) {
+            throw new SemelException(
+                            ErrorCode.INVALID_DEFINITION,
+                            "Undo \"" + Names.shown(StepPath.undo(prefix, name))
+                                    + "\" was registered inside of an undo. It would never run and was not registered.",
+                            "Do what it does in the undo itself.")
+                    .with("step", prefix);
+        }
         String path = StepPath.undo(prefix, name);
         ask(path);
         return path;
