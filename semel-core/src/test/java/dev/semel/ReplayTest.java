@@ -54,7 +54,8 @@ final class ReplayTest extends OnAFile {
     @Test
     void a_replay_that_waits_for_the_doubt_of_the_first_run_can_be_decided_itself() {
         Workflow<String, Integer> flow = flow(
-                Integer.class, (ctx, _) -> ctx.effect("mail").askOnDoubt("ops").call(Integer.class, _ -> {
+                Integer.class,
+                (ctx, _) -> ctx.effect("mail").askOnDoubt("ops").call(Integer.class, _ -> {
                     sent.incrementAndGet();
                     throw new java.io.IOException("no answer");
                 }));

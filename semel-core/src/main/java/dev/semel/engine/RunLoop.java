@@ -345,12 +345,7 @@ public final class RunLoop implements AutoCloseable {
                 all.stream().filter(Waits.Wait::doubt).findFirst().orElse(first).what();
         execution.rest(
                 doubt ? RunState.IN_DOUBT : RunState.WAITING,
-                new Write.Rest(
-                        due,
-                        what,
-                        signals ? execution.signalsSeen() : Integer.MAX_VALUE,
-                        cancelled,
-                        false));
+                new Write.Rest(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE, cancelled, false));
         engine.around().counters().putAway.increment();
         tell(told -> told.putAway(due));
     }
@@ -362,9 +357,7 @@ public final class RunLoop implements AutoCloseable {
         boolean poison = held.reason().equals("poison");
         // A cancel that came while it was driven is reason enough to look again.
         boolean cancelled = execution.run().cancel();
-        execution.rest(
-                RunState.WAITING,
-                new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, cancelled, poison));
+        execution.rest(RunState.WAITING, new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, cancelled, poison));
     }
 
     /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */
