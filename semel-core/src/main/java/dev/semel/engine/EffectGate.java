@@ -13,7 +13,6 @@ import dev.semel.workflow.EffectPlan;
 import dev.semel.workflow.Failures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Step;
-import dev.semel.workflow.StepPlan;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -38,6 +37,7 @@ final class EffectGate {
     private boolean doubted;
     private Ledger.OnChange onChange;
     private Entry.@Nullable Problem last;
+    private Entry.@Nullable Problem told;
 
     private EffectGate(Scope scope, EffectPlan plan, Durable.Sending sending, Scope.Place place) {
         this.scope = scope;
@@ -271,9 +271,8 @@ final class EffectGate {
     }
 
     private void retry(Throwable failure, Ledger.Settle settle) {
-        StepPlan step = plan.step();
         long now = execution.storeNow();
-        long due = now + Attempt.pauseMicros(step.retry(), tries, failure, execution.ambient());
+        long due = now + Attempt.pauseMicros(plan.step().retry(), tries, failure, execution.ambient());
         execution.counters().retries.increment();
         Entry.Problem problem = Results.problem(failure);
         execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, tries, due), 256, settle);
@@ -364,9 +363,10 @@ final class EffectGate {
         execution.counters().inDoubt.increment();
         doubted = true; // from now on only a decision sends it again, whatever else wakes the run
         Ledger.Settle unknown = new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null);
-        if (last == null) {
-            execution.note(unknown); // an earlier execution sent it
+        if (last == null || last.equals(told)) {
+            execution.note(unknown); // an earlier execution sent it, or it was looked at again
         } else {
+            told = last;
             long now = execution.storeNow();
             execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, last, tries, 0), 256, unknown);
         }

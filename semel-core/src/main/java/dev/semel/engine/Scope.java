@@ -229,8 +229,9 @@ final class Scope {
         execution.goOn();
     }
 
-    /** From here on the code of a step runs, in which the context is not to be used. */
+    /** From here on the code of a step runs, in which the context is not to be used, and which may take long. */
     void codeBegins() {
+        execution.flush();
         busy = true;
     }
 
@@ -284,6 +285,7 @@ final class Scope {
     /** @param late it is waited for although the time of the run may be over */
     void await(Waits.Wait wait, long seen, boolean late) {
         execution.goOn();
+        execution.flush();
         if (!late && execution.cancelled()) {
             return; // it came after the last look, and no wake-up will tell of it again
         }
