@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * knows quotes and comments, and looks at the first words of every statement.
  */
 final class TransactionWords {
-    private static final Set<String> WORDS =
-            Set.of("BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "ATTACH", "DETACH", "VACUUM", "DISCARD", "RESET");
+    private static final Set<String> WORDS = Set.of(
+            "BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "ATTACH", "DETACH", "VACUUM", "DISCARD", "RESET");
 
     /** The next step of somebody else has the same session: a setting that is not local would be there too. */
     private static final Pattern OUTLIVES =
