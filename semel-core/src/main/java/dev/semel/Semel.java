@@ -53,6 +53,7 @@ public final class Semel implements AutoCloseable {
     private final LeaseKeeper leases;
     private final Committer committer;
     private final Readers readers;
+    private final Standing standing;
     private final Requests requests;
     private final TxDesk desk;
     private final Library library;
@@ -66,15 +67,18 @@ public final class Semel implements AutoCloseable {
         this.store = store;
         this.settings = settings;
         Committer.Surroundings around = new Committer.Surroundings(settings.ambient(), counters);
-        this.leases = new LeaseKeeper(store, settings.worker(), settings.limits(), around);
+        this.leases = new LeaseKeeper(
+                store, new LeaseKeeper.Worker(settings.worker(), Standing.VERSION), settings.limits(), around);
         this.committer = new Committer(store, leases, settings.limits(), around);
         this.readers = new Readers(store);
+        this.standing = new Standing(leases, readers).warningOf(settings.worker());
         this.requests = new Requests(committer, settings.ambient(), settings.limits(), settings.requests());
         this.desk = new TxDesk(store, committer, leases);
         this.library = new Library(this);
         workflows.forEach(library::knows); // before anything is claimed, so that their runs are driven here
         this.runs = new RunLoop(
                 new RunLoop.Engine(committer, readers, desk, library, library, settings.limits(), around), completions);
+        leases.counting(runs::residents);
         this.catalog = new Catalog(readers, version -> library.compile(version, settings.compiler()));
         Intake.Parts parts = new Intake.Parts(committer, readers, requests, runs);
         this.intake = new Intake(parts, catalog, around);
@@ -300,7 +304,7 @@ public final class Semel implements AutoCloseable {
         return new Edit.ReleaseAll(releases);
     }
 
-    private static SemelException unavailable(StoreFailure e) {
+    static SemelException unavailable(StoreFailure e) {
         return new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,
                 "The store did not answer in time.",
@@ -365,26 +369,26 @@ public final class Semel implements AutoCloseable {
         return settings.ambient().nanos();
     }
 
-    /** Whether this worker may drive runs right now, and the store answers. */
-    public boolean ready() {
-        try {
-            readers.ask(reads -> reads.catalogChange());
-            return leases.hold(0) != null;
-        } catch (StoreFailure e) {
-            return false;
-        }
+    /** How this worker is, and who else works here. */
+    public Standing standing() {
+        return standing;
     }
 
-    /** What a commit survives, in one line. */
-    public String durability() {
-        return store.durability();
+    /** Whether this worker may drive runs right now, and the store answers. */
+    public boolean ready() {
+        return standing.trouble() == null;
     }
 
     /** Takes no more triggers, writes what was answered, ends or hands over its runs, gives the lease back. */
     @Override
     public void close() {
+        close(Duration.ofSeconds(10));
+    }
+
+    /** @param grace so long may runs go on to their next step; what is left then goes on at another worker */
+    public void close(Duration grace) {
         dispatcher.close();
-        runs.close();
+        runs.close(grace);
         requests.close();
         desk.close();
         committer.close();

@@ -364,9 +364,13 @@ public final class RunLoop implements AutoCloseable {
                 new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, execution.cancelled(), poison));
     }
 
-    /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */
     @Override
     public void close() {
+        close(Duration.ofSeconds(10));
+    }
+
+    /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */
+    public void close(Duration grace) {
         closing = true;
         for (Slot slot : resident.values()) {
             Execution execution = slot.execution;
@@ -375,8 +379,11 @@ public final class RunLoop implements AutoCloseable {
             }
         }
         try {
-            if (!room.tryAcquire(engine.limits().residentRuns(), 10, TimeUnit.SECONDS)) {
-                LOG.log(Level.WARNING, resident.size() + " runs did not end in time; they go on after a restart");
+            if (!room.tryAcquire(engine.limits().residentRuns(), grace.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.log(
+                        Level.WARNING,
+                        resident.size() + " runs were still at work after " + grace.toSeconds()
+                                + " s; they are handed over and go on at another worker, or after a restart");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

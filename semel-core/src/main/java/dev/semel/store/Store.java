@@ -21,8 +21,8 @@ public interface Store extends AutoCloseable {
 
     Leases openLeases();
 
-    /** What a commit survives, in one line for people: fsync, journal mode, replication. */
-    String durability();
+    /** What a commit survives, by the settings of the database: fsync, journal mode, replication. */
+    Durability durability();
 
     @Override
     void close();

@@ -52,7 +52,7 @@ final class IntakeTest {
         store = new FaultyStore(place.store());
         Ambient ambient = new Ambient(place::time, nanos::get, new SecureRandom());
         var around = new Committer.Surroundings(ambient, counters);
-        leases = new LeaseKeeper(store, "worker", Limits.DEFAULT, around);
+        leases = new LeaseKeeper(store, new LeaseKeeper.Worker("worker", "1"), Limits.DEFAULT, around);
         committer = new Committer(store, leases, Limits.DEFAULT, around);
         readers = new Readers(store);
         requests = new Requests(committer, ambient, Limits.DEFAULT, (_, _) -> {});
