@@ -33,12 +33,17 @@ public final class Migrations {
     /**
      * What differs between the databases.
      *
-     * @param folder of the texts
+     * @param paths of the texts, oldest first
      * @param known a query with a row where this store was migrated before
      * @param standstill what takes the right to write away from all workers, before the first migration that they would
      *     not understand
      */
-    public record Dialect(String folder, String known, List<String> standstill) {}
+    public record Dialect(List<String> paths, String known, List<String> standstill) {}
+
+    /** The paths of all migrations, whose texts are in this folder. */
+    public static List<String> in(String folder) {
+        return ALL.stream().map(name -> folder + "/" + name).toList();
+    }
 
     /** Runs what is missing in one transaction. The caller holds whatever lock keeps others away. */
     public static void run(Connection connection, Dialect dialect) throws SQLException {
@@ -48,9 +53,10 @@ public final class Migrations {
         }
         Map<Integer, Applied> applied = applied(connection);
         boolean others = !fresh;
-        for (String name : ALL) {
+        for (String path : dialect.paths()) {
+            String name = path.substring(path.lastIndexOf('/') + 1);
             int number = number(name);
-            String sql = resource(dialect.folder() + "/" + name);
+            String sql = resource(path);
             String checksum = checksum(sql);
             Applied before = applied.remove(number);
             if (before == null) {

@@ -30,8 +30,8 @@ public final class PostgresStore implements Store {
 
     // differs: other workers are there while it migrates. Those that would not understand lose their lease first, so
     // that they write nothing more; what they have in flight is waited for, as by a publish.
-    private static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
-            "/dev/semel/store/postgres",
+    static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
+            Migrations.in("/dev/semel/store/postgres"),
             "SELECT 1 WHERE to_regclass('semel_migration') IS NOT NULL",
             List.of(
                     "SELECT change FROM semel_catalog WHERE one = 1 FOR UPDATE",
@@ -114,14 +114,21 @@ public final class PostgresStore implements Store {
 
     @Override
     public void migrate() {
+        try {
+            Pooling.refuse(() -> connect(Purpose.READ), ids.get().text());
+            migrated();
+        } catch (SQLException e) {
+            throw troubles.opening(e);
+        }
+    }
+
+    private void migrated() throws SQLException {
         try (Connection connection = connect(Purpose.MIGRATION);
                 Statement statement = connection.createStatement()) {
             statement.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
             Migrations.run(connection, MIGRATIONS);
             requireRights(statement);
             connection.commit();
-        } catch (SQLException e) {
-            throw troubles.opening(e);
         }
     }
 

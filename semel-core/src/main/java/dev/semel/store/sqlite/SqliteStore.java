@@ -37,7 +37,9 @@ public final class SqliteStore implements Store {
 
     /** No other worker is there while it migrates, so there is none to stop. */
     public static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
-            "/dev/semel/store/sqlite", "SELECT 1 FROM sqlite_schema WHERE name = 'semel_migration'", List.of());
+            Migrations.in("/dev/semel/store/sqlite"),
+            "SELECT 1 FROM sqlite_schema WHERE name = 'semel_migration'",
+            List.of());
 
     private final Path file;
     private final LongSupplier clock;
