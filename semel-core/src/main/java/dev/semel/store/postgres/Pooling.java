@@ -24,6 +24,18 @@ final class Pooling {
 
     /** @param mark a text that nobody else has set, of letters and digits */
     static void refuse(Opener opener, String mark) throws SQLException {
+        try {
+            look(opener, mark);
+        } catch (SQLException e) {
+            // Statements that another client prepared, or that only another session knows.
+            if ("42P05".equals(e.getSQLState()) || "26000".equals(e.getSQLState())) {
+                throw shared();
+            }
+            throw e;
+        }
+    }
+
+    private static void look(Opener opener, String mark) throws SQLException {
         try (Connection one = opener.open();
                 Statement first = one.createStatement()) {
             // A pooler cannot tell a client of a session that will change, so it makes a number up.

@@ -115,13 +115,15 @@ class BadStartTest {
     }
 
     @Test
-    void a_pooler_that_shares_sessions_between_transactions_is_refused_and_one_that_does_not_is_fine() {
+    void a_pooler_that_shares_sessions_between_transactions_is_refused_and_one_that_passes_them_on_is_fine() {
         String url = Databases.fresh();
         int port = Integer.parseInt(url.replaceAll(".*//[^/]*:(\\d+)/.*", "$1"));
-        try (SharedSession pooler = new SharedSession(port)) {
-            String message = refused(url.replaceFirst("//[^/]*/", "//127.0.0.1:" + pooler.port() + "/"));
-            assertTrue(message.contains("shares sessions between transactions"), message);
-            assertTrue(message.contains("pool_mode = session"), message);
+        for (boolean keepsStatements : new boolean[] {true, false}) {
+            try (SharedSession pooler = new SharedSession(port, keepsStatements)) {
+                String message = refused(url.replaceFirst("//[^/]*/", "//127.0.0.1:" + pooler.port() + "/"));
+                assertTrue(message.contains("shares sessions between transactions"), message);
+                assertTrue(message.contains("pool_mode = session"), message);
+            }
         }
         try (CountingProxy proxy = new CountingProxy(port);
                 Semel semel = opened(url.replaceFirst("//[^/]*/", "//127.0.0.1:" + proxy.port() + "/"))) {

@@ -8,7 +8,9 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Stands in for a pooler in transaction mode with one session: every client believes to have its own, and each
@@ -20,9 +22,13 @@ final class SharedSession implements AutoCloseable {
     private final DataInputStream answers;
     private final DataOutputStream questions;
     private final Semaphore turn = new Semaphore(1, true);
+    private final boolean keepsStatements;
+    private final AtomicInteger clients = new AtomicInteger();
     private byte[] greeting = {};
 
-    SharedSession(int target) {
+    /** @param keepsStatements whether it tells prepared statements of different clients apart, as newer poolers do */
+    SharedSession(int target, boolean keepsStatements) {
+        this.keepsStatements = keepsStatements;
         try {
             this.door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
             this.server = new Socket(InetAddress.getLoopbackAddress(), target);
@@ -53,6 +59,7 @@ final class SharedSession implements AutoCloseable {
 
     private void serve(Socket client) {
         boolean mine = false;
+        String prefix = "c" + clients.incrementAndGet();
         try (client) {
             DataInputStream in = new DataInputStream(client.getInputStream());
             DataOutputStream out = new DataOutputStream(client.getOutputStream());
@@ -68,7 +75,7 @@ final class SharedSession implements AutoCloseable {
                     turn.acquireUninterruptibly();
                     mine = true;
                 }
-                send(questions, letter, rest);
+                send(questions, letter, keepsStatements ? renamed(letter, rest, prefix) : rest);
                 if (letter == 'S' || letter == 'Q') {
                     questions.flush();
                     if (pass(out) == 'I') {
@@ -84,6 +91,28 @@ final class SharedSession implements AutoCloseable {
                 turn.release();
             }
         }
+    }
+
+    /** The name of a prepared statement, where the message has one, with the name of its client before it. */
+    private static byte[] renamed(int letter, byte[] rest, String prefix) throws IOException {
+        boolean aboutStatement = (letter == 'D' || letter == 'C') && rest[0] == 'S';
+        int at = letter == 'P' ? 0 : aboutStatement ? 1 : letter == 'B' ? end(rest, 0) + 1 : -1;
+        if (at < 0 || rest[at] == 0) {
+            return rest;
+        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.write(rest, 0, at);
+        out.write(prefix.getBytes(StandardCharsets.US_ASCII));
+        out.write(rest, at, rest.length - at);
+        return out.toByteArray();
+    }
+
+    private static int end(byte[] bytes, int from) {
+        int end = from;
+        while (bytes[end] != 0) {
+            end++;
+        }
+        return end;
     }
 
     /** Without encryption, which is asked for first. */
