@@ -62,13 +62,13 @@ public final class Semel implements AutoCloseable {
     private final Catalog catalog;
     private final Intake intake;
     private final Dispatcher dispatcher;
+    private final Store.Listening listening;
 
     private Semel(Store store, Settings settings, List<Workflow<?, ?>> workflows) {
         this.store = store;
         this.settings = settings;
         Committer.Surroundings around = new Committer.Surroundings(settings.ambient(), counters);
-        this.leases = new LeaseKeeper(
-                store, new LeaseKeeper.Worker(settings.worker(), Standing.VERSION), settings.limits(), around);
+        this.leases = new LeaseKeeper(store, Standing.worker(settings), settings.limits(), around);
         this.committer = new Committer(store, leases, settings.limits(), around);
         this.readers = new Readers(store);
         this.standing = new Standing(leases, readers).warningOf(settings.worker());
@@ -84,7 +84,9 @@ public final class Semel implements AutoCloseable {
         this.intake = new Intake(parts, catalog, around);
         this.dispatcher = new Dispatcher(parts, catalog, settings.limits(), around);
         intake.onWork(dispatcher::wakeUp);
-        runs.observedBy(new Followers(this));
+        Followers followers = new Followers(this);
+        runs.observedBy(followers);
+        this.listening = store.listen(followers::told);
     }
 
     /** A hint: the run looks again, here or wherever it is taken up. */
@@ -185,10 +187,7 @@ public final class Semel implements AutoCloseable {
         return new Semel(store, settings, List.of());
     }
 
-    /**
-     * The same over a store that is open already, for tests and simulations; the store in the settings does not count.
-     * Runs of these workflows that nobody drives are taken up from the first moment.
-     */
+    /** The same over an open store, for tests; runs of these workflows that nobody drives are taken up at once. */
     public static Semel over(Store store, Settings settings, List<Workflow<?, ?>> workflows) {
         store.migrate();
         Semel semel = new Semel(store, settings, workflows);
@@ -374,7 +373,6 @@ public final class Semel implements AutoCloseable {
         return standing;
     }
 
-    /** Whether this worker may drive runs right now, and the store answers. */
     public boolean ready() {
         return standing.trouble() == null;
     }
@@ -387,6 +385,7 @@ public final class Semel implements AutoCloseable {
 
     /** @param grace so long may runs go on to their next step; what is left then goes on at another worker */
     public void close(Duration grace) {
+        listening.close();
         dispatcher.close();
         runs.close(grace);
         requests.close();

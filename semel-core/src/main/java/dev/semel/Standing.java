@@ -28,6 +28,10 @@ public final class Standing {
         this.readers = readers;
     }
 
+    static LeaseKeeper.Worker worker(Settings settings) {
+        return new LeaseKeeper.Worker(settings.worker(), VERSION);
+    }
+
     /** Process and machine, unless somebody chooses a name. */
     static String usualName() {
         String machine;

@@ -14,9 +14,11 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 /**
@@ -61,6 +63,8 @@ public final class PostgresStore implements Store {
     private final Troubles troubles;
     private final LongSupplier skew;
     private final Supplier<RunId> ids;
+    private volatile String self = "";
+    private volatile boolean company;
 
     /** @param skew microseconds added to the database's clock; zero but in tests, which move time by hand */
     public PostgresStore(String url, LongSupplier skew, Supplier<RunId> ids) {
@@ -100,7 +104,7 @@ public final class PostgresStore implements Store {
             connection.close();
             throw e;
         }
-        connection.setAutoCommit(purpose == Purpose.READ);
+        connection.setAutoCommit(purpose == Purpose.READ || purpose == Purpose.LISTEN);
         return connection;
     }
 
@@ -110,6 +114,26 @@ public final class PostgresStore implements Store {
 
     Supplier<RunId> ids() {
         return ids;
+    }
+
+    /** The name of this worker in hints, so that it does not hear its own. */
+    String self() {
+        return self;
+    }
+
+    /** Whether other workers are there who could hear a hint; as of the last renewal of the lease. */
+    boolean hasCompany() {
+        return company;
+    }
+
+    void hasCompany(boolean value) {
+        company = value;
+    }
+
+    @Override
+    public Listening listen(Consumer<@Nullable RunId> told) {
+        self = ids.get().text();
+        return new Hints(this, told);
     }
 
     @Override

@@ -14,6 +14,8 @@ enum Purpose {
     READ(2_000, 8_000, 5_000, 12_000),
     /** Heartbeats: a hung one must leave time for another before the lease is out of use. */
     LEASE(1_000, 2_500, 2_500, 3_000),
+    /** Waits for hints and asks nothing. */
+    LISTEN(2_000, 8_000, 5_000, 12_000),
     /** Ends the lease of a dead worker and sets its runs free; up to 10,000 rows at once. */
     TAKEOVER(500, 10_000, 5_000, 15_000),
     /** The tables of a new version; only locks have an end, because building an index takes what it takes. */
