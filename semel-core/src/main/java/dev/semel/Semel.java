@@ -7,17 +7,14 @@ import dev.semel.engine.Counters;
 import dev.semel.engine.Dispatcher;
 import dev.semel.engine.Intake;
 import dev.semel.engine.LeaseKeeper;
-import dev.semel.engine.Naming;
 import dev.semel.engine.Readers;
 import dev.semel.engine.Requests;
 import dev.semel.engine.RunLoop;
 import dev.semel.engine.TxDesk;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
-import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.Store;
@@ -33,7 +30,6 @@ import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -288,21 +284,6 @@ public final class Semel implements AutoCloseable {
         }
     }
 
-    /**
-     * The change that lets keys go, each as long as it stands for the run that was read with it; with it the payload of
-     * that run, which would hold the next trigger back otherwise. It answers false where all were let go before.
-     */
-    public static Edit<Boolean> releasing(List<Rows.Held> keys, String actor, String reason) {
-        List<Edit.Release> releases = new ArrayList<>();
-        for (Rows.Held held : keys) {
-            Known known = held.known();
-            Name payload = Naming.payload(held.name().workspace(), known.workflowId(), known.digest());
-            releases.add(new Edit.Release(held.name(), known.run(), actor, reason));
-            releases.add(new Edit.Release(payload, known.run(), actor, reason));
-        }
-        return new Edit.ReleaseAll(releases);
-    }
-
     static SemelException unavailable(StoreFailure e) {
         return new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,
@@ -361,6 +342,13 @@ public final class Semel implements AutoCloseable {
     /** Where a crash of the whole process is interesting; nothing happens here but in trials. */
     public void point(String label) {
         settings.ambient().point(label);
+    }
+
+    /** Whether runs that ended then are removed, or will be within the hour. */
+    boolean isAboutToGo(long endedAt) {
+        long kept = settings.limits().finishedRuns().minusHours(1).toNanos() / 1_000;
+        Long now = view(reads -> reads.now());
+        return now != null && endedAt < now - kept;
     }
 
     /** A clock that only goes forward, in nanoseconds. */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Drives runs: one virtual thread each, at most so many at a time, and never the same run twice in this process. */
-public final class RunLoop implements AutoCloseable {
+public final class RunLoop {
     private static final Logger LOG = System.getLogger(RunLoop.class.getName());
 
     private final Engine engine;
@@ -380,11 +380,6 @@ public final class RunLoop implements AutoCloseable {
                 new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, execution.cancelled(), poison));
     }
 
-    @Override
-    public void close() {
-        close(Duration.ofSeconds(10));
-    }
-
     /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */
     public void close(Duration grace) {
         closing = true;
@@ -396,10 +391,7 @@ public final class RunLoop implements AutoCloseable {
         }
         try {
             if (!room.tryAcquire(engine.limits().residentRuns(), grace.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.log(
-                        Level.WARNING,
-                        resident.size() + " runs were still at work after " + grace.toSeconds()
-                                + " s; they are handed over and go on at another worker, or after a restart");
+                LOG.log(Level.WARNING, resident.size() + " runs were still at work; they are handed over to others");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -23,7 +23,7 @@ final class Sweep {
     private final Committer.Surroundings around;
     private @Nullable Name nameReached;
     private @Nullable RunId runReached;
-    private long nextWalk = Long.MIN_VALUE;
+    private volatile long nextWalk = Long.MIN_VALUE;
     private long endedBefore;
     private boolean amongRuns;
     private boolean found;
@@ -32,6 +32,7 @@ final class Sweep {
         this.parts = parts;
         this.limits = limits;
         this.around = around;
+        around.ambient().onJump(() -> nextWalk = Long.MIN_VALUE);
     }
 
     /** Whether the last slice had something to remove: then the next one probably has, too. */

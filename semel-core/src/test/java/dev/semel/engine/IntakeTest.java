@@ -23,6 +23,7 @@ import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
@@ -83,7 +84,7 @@ final class IntakeTest {
     void close() {
         store.down = false;
         store.open();
-        runs.close();
+        runs.close(Duration.ofSeconds(10));
         requests.close();
         committer.close();
         readers.close();

@@ -59,7 +59,9 @@ final class VigilTest {
         vigil.saw(new Leases.Pulse(HOUR, SAFE, null));
         vigil.saw(new Leases.Pulse(HOUR + 1, SAFE, null));
         assertEquals(1, said.size());
-        assertTrue(said.getFirst().startsWith("WARNING this machine's clock is 3600 s ahead of the store's."), said::toString);
+        assertTrue(
+                said.getFirst().startsWith("WARNING this machine's clock is 3600 s ahead of the store's."),
+                said::toString);
         assertTrue(said.getFirst().contains("Let this machine follow a time server"), said::toString);
         vigil.saw(new Leases.Pulse(-3, SAFE, null));
         assertEquals("INFO this machine's clock agrees with the store's again", said.getLast());

@@ -22,10 +22,9 @@ final class Pooling {
         Connection open() throws SQLException;
     }
 
-    /** @param mark a text that nobody else has set, of letters and digits */
-    static void refuse(Opener opener, String mark) throws SQLException {
+    static void refuse(Opener opener) throws SQLException {
         try {
-            look(opener, mark);
+            look(opener);
         } catch (SQLException e) {
             // Statements that another client prepared, or that only another session knows.
             if ("42P05".equals(e.getSQLState()) || "26000".equals(e.getSQLState())) {
@@ -35,7 +34,7 @@ final class Pooling {
         }
     }
 
-    private static void look(Opener opener, String mark) throws SQLException {
+    private static void look(Opener opener) throws SQLException {
         try (Connection one = opener.open();
                 Statement first = one.createStatement()) {
             // A pooler cannot tell a client of a session that will change, so it makes a number up.
@@ -43,6 +42,7 @@ final class Pooling {
             if (String.valueOf(told).equals(text(first, "SELECT pg_backend_pid()"))) {
                 return;
             }
+            String mark = "made up " + told;
             try (Connection other = opener.open();
                     Statement second = other.createStatement()) {
                 for (int i = 0; i < LOOKS; i++) {
@@ -63,9 +63,9 @@ final class Pooling {
 
     private static StoreFailure.Down shared() {
         return new StoreFailure.Down(
-                "PostgreSQL cannot be used as the store through this pooler: it shares sessions between transactions of"
-                        + " different clients. Nothing was changed. Set pool_mode = session for this database, or name the"
-                        + " server itself in the URL.",
+                "PostgreSQL cannot be used as the store through this pooler: it shares sessions between transactions"
+                    + " of different clients. Nothing was changed. Set pool_mode = session for this database, or name"
+                    + " the server itself in the URL.",
                 new IllegalStateException("pooler"));
     }
 }

@@ -126,12 +126,10 @@ final class PostgresLeases implements Leases {
 
     @Override
     public int takeOver() {
-        store.hasCompany(
-                takeovers
-                                .run(session ->
-                                        session.list("SELECT lease FROM semel_lease LIMIT 2", row -> row.getLong(1)))
-                                .size()
-                        > 1);
+        store.hasCompany(takeovers
+                        .run(session -> session.list("SELECT lease FROM semel_lease LIMIT 2", row -> row.getLong(1)))
+                        .size()
+                > 1);
         List<Long> expired =
                 takeovers.run(session -> session.list(EXPIRED, row -> row.getLong(1), store.skew(), stuck));
         int ended = 0;

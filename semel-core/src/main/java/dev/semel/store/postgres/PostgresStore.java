@@ -139,7 +139,7 @@ public final class PostgresStore implements Store {
     @Override
     public void migrate() {
         try {
-            Pooling.refuse(() -> connect(Purpose.READ), ids.get().text());
+            Pooling.refuse(() -> connect(Purpose.READ));
             migrated();
         } catch (SQLException e) {
             throw troubles.opening(e);

@@ -40,7 +40,8 @@ class IdleTest {
             long length = BETWEEN.toNanos() / 1_000 * HEARTBEATS;
             Crowd.until("some heartbeats have passed", () -> heartbeat(url) >= from + length);
             long executed = proxy.statements().stream().filter(String::isEmpty).count();
-            assertTrue(connections(url) <= 12, () -> connections(url) + " connections; the manual says 8, and 4 for tx");
+            assertTrue(
+                    connections(url) <= 12, () -> connections(url) + " connections; the manual says 8, and 4 for tx");
             double seconds = (heartbeat(url) - from) / 1e6;
             Duration used = server.cpu().minus(usedBefore);
             System.out.printf(
