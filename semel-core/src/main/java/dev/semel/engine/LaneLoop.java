@@ -192,6 +192,11 @@ final class LaneLoop implements AutoCloseable {
                 leases.lost();
                 yield batch;
             }
+            case StoreFailure.Outdated outdated -> {
+                leases.outdated(outdated);
+                batch.forEach(task -> task.answer.completeExceptionally(outdated));
+                yield List.of();
+            }
             case StoreFailure.CommitUnknown unknown -> {
                 around.counters().unknownCommits.increment();
                 yield retry(batch, unknown, attempt);

@@ -58,7 +58,7 @@ final class CommitterTest {
         ambient = new Ambient(place::time, nanos::get, new SecureRandom());
         var around = new Committer.Surroundings(ambient, counters);
         Limits limits = Limits.DEFAULT.withQueuedTriggers(100);
-        leases = new LeaseKeeper(store, "worker", limits, around);
+        leases = new LeaseKeeper(store, new LeaseKeeper.Worker("worker", "1"), limits, around);
         committer = new Committer(store, leases, limits, around);
         committer
                 .submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1])))
