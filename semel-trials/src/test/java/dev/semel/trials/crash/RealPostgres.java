@@ -61,11 +61,16 @@ final class RealPostgres {
     }
 
     static long number(String url, String sql) {
+        return Long.parseLong(text(url, sql));
+    }
+
+    /** The one value that a query answers. */
+    static String text(String url, String sql) {
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement();
                 var row = statement.executeQuery(sql)) {
             row.next();
-            return row.getLong(1);
+            return row.getString(1);
         } catch (SQLException e) {
             throw new AssertionError(sql, e);
         }
