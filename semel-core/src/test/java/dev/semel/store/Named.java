@@ -64,7 +64,7 @@ enum Named {
             side.apply(World.OTHER, new Edit.Publish(world.ws, "one", Desk.WORKFLOW, "by " + side.number, "a"))),
     RESUME((side, world) -> side.apply(World.OTHER, new Edit.Pause(world.ws, Desk.WORKFLOW, false))),
     START_LEASE((side, world) -> {
-        side.leases.start(800 + side.number, "new", world.desk.slots(), Desk.TTL);
+        side.leases.start(800 + side.number, "new", 2, Desk.TTL);
         return "started";
     }),
     RENEW((side, world) -> side.leases.renew(World.LEASE, Desk.TTL)),
