@@ -22,7 +22,7 @@ final class Exploration {
     private final World world;
     private final Interleaving interleaving;
     private final List<Side.Deed> deeds;
-    private final boolean reduced;
+    private final Bounds bounds;
     private final List<Frame> path = new ArrayList<>();
     private final Map<String, Played> serial = new HashMap<>();
     private final Set<String> checked = new HashSet<>();
@@ -30,12 +30,19 @@ final class Exploration {
     private int played;
     private int waits;
 
-    /** @param reduced only one of those interleavings that cannot be told apart */
-    Exploration(World world, List<Side> sides, List<Side.Deed> deeds, boolean reduced) {
+    /**
+     * @param reduced only one of those interleavings that cannot be told apart
+     * @param most it ends after so many
+     */
+    record Bounds(boolean reduced, int most) {
+        static final Bounds WHOLE = new Bounds(true, Integer.MAX_VALUE);
+    }
+
+    Exploration(World world, List<Side> sides, List<Side.Deed> deeds, Bounds bounds) {
         this.world = world;
         this.interleaving = new Interleaving(world, sides);
         this.deeds = deeds;
-        this.reduced = reduced;
+        this.bounds = bounds;
     }
 
     /** A moment at which somebody must be chosen. */
@@ -104,7 +111,7 @@ final class Exploration {
             int[] depth = {0};
             Played one = interleaving.play(deeds, (ready, sides) -> choose(ready, sides, whole, depth));
             judge.look(one);
-        } while (findings.isEmpty() && nextPath());
+        } while (findings.isEmpty() && played < bounds.most() && nextPath());
         path.clear();
     }
 
@@ -118,8 +125,9 @@ final class Exploration {
         if (pruned) {
             return may.getFirst();
         }
-        Set<Integer> asleep =
-                !reduced || whole || path.isEmpty() ? Set.of() : path.getLast().asleepAfter();
+        Set<Integer> asleep = !bounds.reduced() || whole || path.isEmpty()
+                ? Set.of()
+                : path.getLast().asleepAfter();
         Frame frame = new Frame(may, sides, asleep);
         Integer first = frame.untried();
         if (first == null) {

@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.effect.Ledger.State;
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Write.Driver;
 import java.util.List;
@@ -44,11 +45,8 @@ enum Named {
     SIGNAL_RESTING(
             (side, world) -> side.apply(World.OTHER, new Edit.Signal(world.ws, world.resting, "paid", "k", "{}"))),
     CANCEL((side, world) -> side.apply(World.OTHER, new Edit.Cancel(world.ws, world.driven, "a", "r"))),
-    CANCEL_WITH_KEY((side, world) -> {
-        var cancel = new Edit.Cancel(world.ws, world.driven, "a", "r");
-        var asked = new Edit.Asked(world.wish(side), world.ws, "cancel", "k", Desk.bytes("d"), Desk.WINDOW);
-        return side.apply(World.OTHER, new Edit.Once<>(asked, cancel, String::valueOf));
-    }),
+    CANCEL_WITH_KEY((side, world) ->
+            side.apply(World.OTHER, Named.once(side, world, new Edit.Cancel(world.ws, world.driven, "a", "r")))),
     WAKE((side, world) -> side.apply(World.OTHER, new Edit.Wake(List.of(world.resting, world.driven, world.doubting)))),
     GIVE_BACK((side, world) -> side.apply(World.LEASE, new Edit.GiveBack(new Driver(world.driven, 1)))),
     DECIDE((side, world) ->
@@ -63,6 +61,31 @@ enum Named {
     PUBLISH((side, world) ->
             side.apply(World.OTHER, new Edit.Publish(world.ws, "one", Desk.WORKFLOW, "by " + side.number, "a"))),
     RESUME((side, world) -> side.apply(World.OTHER, new Edit.Pause(world.ws, Desk.WORKFLOW, false))),
+    BATCH_OF_AN_OWNER((side, world) -> side.applyAll(
+            World.LEASE,
+            world.admit(side, world.expired()),
+            world.desk.append(world.driven, 1, "[1]"),
+            Desk.ops(world.driven, world.wanted.reserve(world.driven)),
+            world.desk.end(world.leaving),
+            Named.signal(world, world.resting))),
+    BATCH_OF_ANOTHER((side, world) -> side.applyAll(
+            World.OTHER,
+            Named.signal(world, world.driven),
+            Desk.ops(world.neighbour, world.wanted.reserve(world.neighbour)),
+            world.gated(side, World.GATE),
+            new Write.Claim(10))),
+    BATCH_NAME_AND_EFFECT((side, world) -> side.applyAll(
+            World.LEASE,
+            world.admit(side, world.expired()),
+            Desk.ops(world.driven, world.wanted.reserve(world.driven)))),
+    BATCH_EFFECT_AND_NAME((side, world) -> side.applyAll(
+            World.OTHER,
+            Desk.ops(world.neighbour, world.wanted.reserve(world.neighbour)),
+            world.admit(side, world.expired()))),
+    RELEASE_WITH_KEY((side, world) -> {
+        var release = new Edit.Release(world.desk.key("held").name(), world.driven, "a", "r");
+        return side.apply(World.OTHER, Named.once(side, world, release));
+    }),
     START_LEASE((side, world) -> {
         side.leases.start(800 + side.number, "new", 2, Desk.TTL);
         return "started";
@@ -83,6 +106,15 @@ enum Named {
     /** For people. */
     String words() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    private static Write<?> signal(World world, RunId run) {
+        return new Write.Change<>(new Edit.Signal(world.ws, run, "paid", "k", "{}"));
+    }
+
+    private static Write<?> once(Side side, World world, Edit<Boolean> edit) {
+        var asked = new Edit.Asked(world.wish(side), world.ws, "change", "k", Desk.bytes("d"), Desk.WINDOW);
+        return new Write.Change<>(new Edit.Once<>(asked, edit, String::valueOf));
     }
 
     @SuppressWarnings("unchecked") // a claim answers drivers, in no order

@@ -34,10 +34,10 @@ public final class Permutations implements AutoCloseable {
         return pairs;
     }
 
-    Exploration.Report explore(Pair pair, boolean reduced) {
+    Exploration.Report explore(Pair pair, Exploration.Bounds bounds) {
         world.tidy();
         List<Side.Deed> deeds = List.of(pair.one().deed, pair.two().deed);
-        Exploration.Report report = new Exploration(world, sides, deeds, reduced).explore();
+        Exploration.Report report = new Exploration(world, sides, deeds, bounds).explore();
         pairs++;
         interleavings += report.interleavings();
         waits += report.waits();
@@ -47,7 +47,7 @@ public final class Permutations implements AutoCloseable {
 
     /** Deeds of a test's own; they are not counted. */
     Exploration.Report explore(List<Side.Deed> deeds) {
-        return new Exploration(world, sides, deeds, true).explore();
+        return new Exploration(world, sides, deeds, Exploration.Bounds.WHOLE).explore();
     }
 
     /** A run that the other worker drives. */
@@ -79,7 +79,7 @@ public final class Permutations implements AutoCloseable {
             long start = System.nanoTime();
             for (Pair pair : allPairs()) {
                 if (chosen.test(pair)) {
-                    Exploration.Report report = permutations.explore(pair, true);
+                    Exploration.Report report = permutations.explore(pair, Exploration.Bounds.WHOLE);
                     System.out.println(pair.words() + ": " + report.orders() + " results of whole transactions, "
                             + report.interleavings() + " interleavings, " + report.waits() + " with a wait"
                             + (report.findings().isEmpty() ? "" : "  FAILED"));

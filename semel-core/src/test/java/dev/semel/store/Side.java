@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.run.RunId;
 import dev.semel.store.postgres.PostgresStore;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -84,6 +85,26 @@ final class Side implements AutoCloseable {
 
     Object apply(long lease, Edit<?> edit) {
         return apply(lease, new Write.Change<>(edit));
+    }
+
+    /** Several writes in one transaction; what is undecided is applied again, as a lane of the engine does. */
+    Object applyAll(long lease, Write<?>... writes) {
+        List<Object> outcomes = new ArrayList<>();
+        for (int tried = 0; tried < MOST_TRIES && outcomes.isEmpty(); tried++) {
+            try {
+                outcomes.addAll(lane.apply(new Batch(new Batch.Hold(lease, number), List.of(writes))));
+            } catch (StoreFailure.Locked e) {
+                if (e.waited()) {
+                    throw e;
+                }
+            }
+        }
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (outcomes.get(i) instanceof Write.Admitted.Again || outcomes.get(i) == Write.Deferred.DEFERRED) {
+                outcomes.set(i, apply(lease, writes[i]));
+            }
+        }
+        return outcomes;
     }
 
     Object tx(long lease, Write.Tx tx) {
