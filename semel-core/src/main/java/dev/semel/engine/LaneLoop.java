@@ -131,10 +131,22 @@ final class LaneLoop implements AutoCloseable {
                     return null;
                 }
             }
+            boolean alone = standsAlone(task.write);
+            if (alone && !batch.isEmpty()) {
+                again.addFirst(task); // it begins the next one, and is that one
+                return batch;
+            }
             batch.add(task);
             bytes += task.write.weight();
+            if (alone) {
+                return batch;
+            }
         }
         return batch;
+    }
+
+    private static boolean standsAlone(Write<?> write) {
+        return write instanceof Write.Change<?> change && change.edit().standsAlone();
     }
 
     private @Nullable Task<?> await() {

@@ -13,6 +13,7 @@ import dev.semel.error.SemelException;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Batch;
 import dev.semel.store.Dialect;
 import dev.semel.store.Edit;
 import dev.semel.store.Invariants;
@@ -127,6 +128,28 @@ final class CommitterTest {
         assertEquals(first.run().id(), holder.run());
         fresh(answers.get(2));
         Waiting.until("both batches are counted", () -> counters.batches.sum() == before + 2);
+    }
+
+    @Test
+    void a_change_that_locks_names_or_answers_has_a_transaction_of_its_own() {
+        var sweep = new Write.Change<>(new Edit.DeleteNames(List.of()));
+        var asked = new Edit.Asked(ambient.id(), 1, "sweep", "k", new byte[1], WINDOW);
+        var once = new Write.Change<>(new Edit.Once<>(asked, new Edit.DeleteNames(List.of()), String::valueOf));
+        store.shut();
+        List<CompletableFuture<?>> answers = new ArrayList<>();
+        answers.add(committer.submit(0, new Write.Claim(0)));
+        Waiting.until("the lane stands at the gate", store::somebodyWaits);
+        List<Write<?>> writes = List.of(admit("K"), sweep, once, admit("L"), admit("M"));
+        writes.forEach(write -> answers.add(committer.submit(0, write)));
+        int before = store.applied.size() + 1; // the claim that waits
+        store.open();
+        answers.forEach(CompletableFuture::join);
+        List<List<Write<?>>> batches =
+                store.applied.stream().skip(before).map(Batch::writes).toList();
+        assertEquals(
+                List.of(writes.subList(0, 1), writes.subList(1, 2), writes.subList(2, 3), writes.subList(3, 5)),
+                batches,
+                "in the order in which they came");
     }
 
     @Test

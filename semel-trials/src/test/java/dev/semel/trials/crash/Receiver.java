@@ -7,7 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** {@link Effectd} in a process of its own, started from its source so that not even our class path is in its reach. */
 final class Receiver implements AutoCloseable {
@@ -77,6 +80,17 @@ final class Receiver implements AutoCloseable {
                     .map(Line::parse)
                     .filter(line -> line.path().endsWith("/" + name))
                     .toList();
+        } catch (IOException e) {
+            throw new AssertionError("the receiver's log cannot be read", e);
+        }
+    }
+
+    /** All that ever came, by the last part of the path. */
+    Map<String, List<Line>> byName() {
+        try (Stream<String> lines = Files.lines(log, StandardCharsets.UTF_8)) {
+            return lines.map(Line::parse)
+                    .collect(Collectors.groupingBy(
+                            line -> line.path().substring(line.path().lastIndexOf('/') + 1)));
         } catch (IOException e) {
             throw new AssertionError("the receiver's log cannot be read", e);
         }
