@@ -76,6 +76,9 @@ final class ChaosChild {
         Clock clock = new Clock();
         Thread.ofPlatform().daemon(true).start(clock::tick);
         Thread.ofPlatform().daemon(true).start(() -> listen(tampering, clock));
+        if (life.bug() == Bug.COMMIT_NOT_DURABLE) {
+            tampering.planted("setting of the connection");
+        }
         if (life.skewMicros() != 0) {
             events.note("skewed", Long.toString(life.skewMicros()));
         }
@@ -85,7 +88,7 @@ final class ChaosChild {
         if (life.bug() == Bug.SWEEPER_DELETES_LIVE_KEYS) {
             Thread.ofPlatform().daemon(true).start(tampering::sweepLiveKeys);
         }
-        Door door = new Door(semel, flows, life);
+        Door door = new Door(semel, flows, life, tampering);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             door.close();
             semel.close();

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -36,6 +37,7 @@ final class ChaosFlows {
     private final ChaosChild.Life life;
     private final Events events;
     private final Set<String> inside = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean noted = new AtomicBoolean();
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(PATIENCE)
@@ -103,7 +105,7 @@ final class ChaosFlows {
 
     private void letter(Context ctx, Task task) {
         EffectDraft letter = effect(ctx, Steps.LETTER);
-        if (life.bug() == Bug.AT_MOST_ONCE_SENT_AGAIN) {
+        if (has(Bug.AT_MOST_ONCE_SENT_AGAIN)) {
             letter.repeatable("a planted bug").call(String.class, step -> post("forgets", task, Steps.LETTER, step));
             return;
         }
@@ -115,13 +117,13 @@ final class ChaosFlows {
 
     private void asking(Context ctx, Task task) {
         EffectDraft asked = effect(ctx, Steps.ASKED);
-        (life.bug() == Bug.ASK_SENT_AGAIN ? asked.repeatable("a planted bug") : asked.askOnDoubt("role:ops"))
+        (has(Bug.ASK_SENT_AGAIN) ? asked.repeatable("a planted bug") : asked.askOnDoubt("role:ops"))
                 .call(String.class, step -> post("forgets", task, Steps.ASKED, step));
     }
 
     private void sharing(Context ctx, Task task) {
         EffectDraft shared = effect(ctx, Steps.SHARED);
-        if (life.bug() != Bug.ONCE_FORGOTTEN) {
+        if (!has(Bug.ONCE_FORGOTTEN)) {
             shared = shared.key(task.shared()).oncePer(PROVIDER_WINDOW);
         }
         Task common = new Task(task.shared(), task.manners(), task.shared(), 0);
@@ -129,12 +131,20 @@ final class ChaosFlows {
                 .call(String.class, step -> post("dedupe", common, Steps.SHARED, step));
     }
 
+    /** Whether a bug is planted here; that it was met is noted. */
+    private boolean has(Bug bug) {
+        if (life.bug() == bug && noted.compareAndSet(false, true)) {
+            events.note("planted", "workflow");
+        }
+        return life.bug() == bug;
+    }
+
     private static EffectDraft effect(Context ctx, String name) {
         return ctx.effect(name).retry(PATIENT);
     }
 
     private String row(Connection sql, Task task) throws Exception {
-        if (life.bug() == Bug.TX_APART) {
+        if (has(Bug.TX_APART)) {
             try (Connection own = DriverManager.getConnection(life.url())) {
                 insert(own, task);
             }
@@ -155,7 +165,7 @@ final class ChaosFlows {
 
     private String post(String memory, Task task, String name, Step step) throws IOException, InterruptedException {
         String url = life.receiver() + "/" + memory + "/" + task.manners() + "/" + task.deed() + "/" + name;
-        if (life.bug() == Bug.RESULT_BEFORE_SEND) {
+        if (has(Bug.RESULT_BEFORE_SEND)) {
             int attempt = step.attempt();
             String key = key(step);
             Thread.ofVirtual().start(() -> {
@@ -176,11 +186,11 @@ final class ChaosFlows {
     }
 
     private String key(Step step) {
-        return life.bug() == Bug.KEY_PER_WORKER ? step.key() + "-" + life.worker() : step.key();
+        return has(Bug.KEY_PER_WORKER) ? step.key() + "-" + life.worker() : step.key();
     }
 
     private @Nullable String find(Task task, Step step) throws IOException, InterruptedException {
-        if (life.bug() == Bug.LOOKUP_SKIPPED) {
+        if (has(Bug.LOOKUP_SKIPPED)) {
             return null;
         }
         String url = life.receiver() + "/forgets/" + task.manners() + "/" + task.deed() + "/" + Steps.PARCEL;

@@ -204,7 +204,7 @@ final class ChildStore implements Store {
                 return lane.apply(batch);
             }
             tampering.planted("admission");
-            answeredBefore.add(batch);
+            answeredBefore.add(new Batch(null, batch.writes()));
             List<Object> outcomes = new ArrayList<>();
             for (Write<?> write : batch.writes()) {
                 Write.Admit admit = (Write.Admit) write;

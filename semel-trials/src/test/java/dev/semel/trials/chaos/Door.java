@@ -24,12 +24,14 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Door implements AutoCloseable {
     private final Semel semel;
     private final ChaosChild.Life life;
+    private final Tampering tampering;
     private final Map<String, Workflow<ChaosFlows.Task, String>> flows = new ConcurrentHashMap<>();
     private final Map<String, String> cache = new ConcurrentHashMap<>();
     private final ServerSocket socket;
 
-    Door(Semel semel, ChaosFlows flows, ChaosChild.Life life) throws IOException {
+    Door(Semel semel, ChaosFlows flows, ChaosChild.Life life, Tampering tampering) throws IOException {
         this.semel = semel;
+        this.tampering = tampering;
         this.life = life;
         for (String name : List.of("order", "asking", "sharing", "plain")) {
             this.flows.put(name, flows.flow(name));
@@ -86,6 +88,7 @@ final class Door implements AutoCloseable {
         String key = words[2];
         String known = life.bug() == Bug.CACHE_OUTLIVES_RELEASE ? cache.get(key) : null;
         if (known != null) {
+            tampering.planted("cache");
             return "ok\t" + known + "\ttrue";
         }
         ChaosFlows.Task task = new ChaosFlows.Task(key, words[3], words[4], Integer.parseInt(words[5]));

@@ -63,7 +63,7 @@ record Plan(long seed, Duration length, Bug bug, List<Blow> blows, int skewed, l
     private static List<Blow> aimed(Duration length, Bug bug, Random random) {
         List<Blow> blows = new ArrayList<>();
         for (long at = 2_500; at < length.toMillis(); at += 2_200 + random.nextInt(800)) {
-            blows.add(blow(at, bug.aimed().get(random.nextInt(bug.aimed().size())), random));
+            blows.add(blow(at, bug.aimed(), random));
         }
         return blows;
     }

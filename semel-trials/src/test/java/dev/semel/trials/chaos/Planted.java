@@ -5,8 +5,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
-/** Plants one bug after another and looks whether the trial sees it: {@code semel-trials/planted [bug|all] [seed]}. */
+/** Plants one bug after another and looks whether the trial sees it: {@code semel-trials/planted [bug,bug…|all] [seed]}. */
 final class Planted {
     private static final Duration LENGTH = Duration.ofSeconds(12);
     private static final int TRIES = 4;
@@ -17,7 +18,7 @@ final class Planted {
         List<Bug> bugs = new ArrayList<>(List.of(Bug.values()));
         bugs.remove(Bug.NONE);
         if (args.length > 0 && !args[0].equals("all")) {
-            bugs.retainAll(List.of(Bug.valueOf(args[0])));
+            bugs.retainAll(Stream.of(args[0].split(",")).map(Bug::valueOf).toList());
         }
         long seed = args.length > 1 ? Long.parseLong(args[1]) : 1;
         List<Bug> missed = new ArrayList<>();

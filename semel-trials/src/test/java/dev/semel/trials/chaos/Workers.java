@@ -149,8 +149,15 @@ final class Workers implements AutoCloseable {
         awaitDoors();
     }
 
+    /** In good order; what a planted bug left behind need not come to an end. */
     void stop() {
-        seats.forEach(seat -> seat.process.stop());
+        seats.forEach(seat -> {
+            if (plan.bug() == Bug.NONE) {
+                seat.process.stop();
+            } else {
+                seat.process.kill();
+            }
+        });
     }
 
     void dumpThreads() {
