@@ -3,9 +3,8 @@ package dev.semel.trials.chaos;
 import dev.semel.trials.chaos.verdict.Fault;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.EnumMap;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 
 /**
@@ -18,17 +17,6 @@ record Plan(long seed, Duration length, Bug bug, List<Blow> blows, int skewed, l
     static final int WORKERS = 3;
     static final int LEASE_MILLIS = 2_000;
     private static final long AN_HOUR_MICROS = 3_600_000_000L;
-    private static final Map<Fault.Kind, Integer> WEIGHTS = new EnumMap<>(Map.of(
-            Fault.Kind.KILLED,
-            5,
-            Fault.Kind.FROZEN,
-            6,
-            Fault.Kind.FROZEN_IN_A_BATCH,
-            4,
-            Fault.Kind.LAPSED,
-            6,
-            Fault.Kind.DATABASE_KILLED,
-            2));
 
     /** One blow: when after the start, against whom, and for how long. */
     record Blow(Duration at, Fault.Kind kind, int worker, Duration lasts) {}
@@ -49,13 +37,13 @@ record Plan(long seed, Duration length, Bug bug, List<Blow> blows, int skewed, l
     /** Each kind of blow comes early once, in an order of its own for each seed; then they are drawn. */
     private static List<Blow> mixed(Duration length, Random random) {
         List<Fault.Kind> first = new ArrayList<>(List.of(Fault.Kind.values()));
-        java.util.Collections.shuffle(first, random);
+        Collections.shuffle(first, random);
         List<Blow> blows = new ArrayList<>();
         long at = 1_500;
         while (at < length.toMillis()) {
             Fault.Kind kind = first.isEmpty() ? drawn(random) : first.removeFirst();
             blows.add(blow(at, kind, random));
-            at += 1_200 + random.nextInt(2_000);
+            at += 1_000 + random.nextInt(1_600);
         }
         return blows;
     }
@@ -69,15 +57,21 @@ record Plan(long seed, Duration length, Bug bug, List<Blow> blows, int skewed, l
     }
 
     private static Fault.Kind drawn(Random random) {
-        int sum = WEIGHTS.values().stream().mapToInt(Integer::intValue).sum();
-        int drawn = random.nextInt(sum);
-        for (Map.Entry<Fault.Kind, Integer> entry : WEIGHTS.entrySet()) {
-            drawn -= entry.getValue();
-            if (drawn < 0) {
-                return entry.getKey();
-            }
+        List<Fault.Kind> all = new ArrayList<>();
+        for (Fault.Kind kind : Fault.Kind.values()) {
+            all.addAll(Collections.nCopies(weight(kind), kind));
         }
-        throw new IllegalStateException("the weights have a sum");
+        return all.get(random.nextInt(all.size()));
+    }
+
+    private static int weight(Fault.Kind kind) {
+        return switch (kind) {
+            case KILLED -> 5;
+            case FROZEN -> 6;
+            case FROZEN_IN_A_BATCH -> 4;
+            case LAPSED -> 8;
+            case DATABASE_KILLED -> 2;
+        };
     }
 
     private static Blow blow(long at, Fault.Kind kind, Random random) {
