@@ -61,6 +61,7 @@ public final class Semel implements AutoCloseable {
     private final Catalog catalog;
     private final Intake intake;
     private final Dispatcher dispatcher;
+    private final Store.Listening listening;
 
     private Semel(Store store, Settings settings, List<Workflow<?, ?>> workflows) {
         this.store = store;
@@ -81,6 +82,18 @@ public final class Semel implements AutoCloseable {
         this.dispatcher = new Dispatcher(parts, catalog, settings.limits(), around);
         intake.onWork(dispatcher::wakeUp);
         runs.observedBy(new Followers(this));
+        this.listening = store.listen(this::told);
+    }
+
+    /** Another worker made something to do. */
+    private void told(@Nullable RunId run) {
+        try {
+            if (run == null || !runs.told(run)) {
+                dispatcher.wakeUp();
+            }
+        } catch (StoreFailure e) {
+            dispatcher.wakeUp(); // it was only a hint
+        }
     }
 
     /** A hint: the run looks again, here or wherever it is taken up. */
@@ -383,6 +396,7 @@ public final class Semel implements AutoCloseable {
     /** Takes no more triggers, writes what was answered, ends or hands over its runs, gives the lease back. */
     @Override
     public void close() {
+        listening.close();
         dispatcher.close();
         runs.close();
         requests.close();

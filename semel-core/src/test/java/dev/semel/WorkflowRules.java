@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.effect.Ledger;
 import dev.semel.error.InDoubt;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.StepFailed;
 import dev.semel.error.TypeMismatch;
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Decision;
@@ -20,8 +22,10 @@ import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -289,6 +293,26 @@ abstract class WorkflowRules {
         before = semel.count("diskWaits");
         assertEquals("abc", semel.start(effects, "x").result(SOON));
         assertEquals(5, semel.count("diskWaits") - before, "the admission, three intents, the end");
+    }
+
+    @Test
+    void how_an_effect_ended_is_on_record_while_the_step_after_it_still_runs() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        Workflow<String, String> flow = Workflow.define("then_long", String.class, String.class)
+                .body((ctx, in) -> ctx.effect("pay").askOnDoubt("ops").call(String.class, _ -> "paid")
+                        + ctx.step("long", String.class, _ -> {
+                            go.await();
+                            return "!";
+                        }));
+        semel.register(flow);
+        Run<String> run = semel.start(flow, "x");
+        RunId id = Objects.requireNonNull(RunId.parse(run.id()));
+        Waiting.until(
+                "its result is in the ledger",
+                () -> Objects.requireNonNull(semel.view(reads -> reads.effects(id))).stream()
+                        .anyMatch(row -> row.state() == Ledger.State.DONE));
+        go.countDown();
+        assertEquals("paid!", run.result(SOON));
     }
 
     @Test

@@ -102,7 +102,7 @@ public final class Dispatcher implements AutoCloseable {
             return false;
         }
         untilNext = Long.MAX_VALUE;
-        boolean more = claim(CLAIM_AT_ONCE, UNSUSPECTED_FALLS) == CLAIM_AT_ONCE;
+        boolean more = claim(CLAIM_AT_ONCE, UNSUSPECTED_FALLS) == CLAIM_AT_ONCE; // fewer: there are no more
         trial();
         return more;
     }

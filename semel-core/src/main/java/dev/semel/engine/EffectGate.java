@@ -38,6 +38,7 @@ final class EffectGate {
     private boolean doubted;
     private Ledger.OnChange onChange;
     private Entry.@Nullable Problem last;
+    private Entry.@Nullable Problem told;
 
     private EffectGate(Scope scope, EffectPlan plan, Durable.Sending sending, Scope.Place place) {
         this.scope = scope;
@@ -363,9 +364,10 @@ final class EffectGate {
         execution.counters().inDoubt.increment();
         doubted = true; // from now on only a decision sends it again, whatever else wakes the run
         Ledger.Settle unknown = new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null);
-        if (last == null) {
-            execution.note(unknown); // an earlier execution sent it
+        if (last == null || last.equals(told)) {
+            execution.note(unknown); // an earlier execution sent it, or it was looked at again
         } else {
+            told = last;
             long now = execution.storeNow();
             execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, last, tries, 0), 256, unknown);
         }

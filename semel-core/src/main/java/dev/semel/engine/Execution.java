@@ -223,6 +223,21 @@ final class Execution {
         }
     }
 
+    /**
+     * How effects ended is handed over before anything that may take long, and nobody waits for it: a crash in that time
+     * must not put in doubt what was answered. Results of repeatable steps wait for company.
+     */
+    void flush() {
+        lock.lock();
+        try {
+            if (!pendingOps.isEmpty()) {
+                var unused = submit(List.of());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private int unacknowledged() {
         lock.lock();
         try {

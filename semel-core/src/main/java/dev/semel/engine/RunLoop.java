@@ -6,6 +6,7 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.run.StepPath;
 import dev.semel.store.Reads;
+import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import dev.semel.workflow.Published;
 import java.lang.System.Logger;
@@ -133,6 +134,21 @@ public final class RunLoop implements AutoCloseable {
         Slot slot = resident.get(run);
         Execution execution = slot == null ? null : slot.execution;
         return execution == null ? slot != null : execution.waits().wake();
+    }
+
+    /**
+     * Another worker says that something came for a run: if it is here it looks again, also whether it was cancelled.
+     * False: it is not here.
+     */
+    public boolean told(RunId run) {
+        if (!drives(run)) {
+            return false;
+        }
+        Rows.Run row = engine.readers().maybe(reads -> reads.claimed(run));
+        if (row != null && row.work() != null && row.work().cancel()) {
+            cancel(run);
+        }
+        return wake(run);
     }
 
     private void wakeAll() {

@@ -221,8 +221,9 @@ final class Scope {
         execution.goOn();
     }
 
-    /** From here on the code of a step runs, in which the context is not to be used. */
+    /** From here on the code of a step runs, in which the context is not to be used, and which may take long. */
     void codeBegins() {
+        execution.flush();
         busy = true;
     }
 
@@ -266,6 +267,7 @@ final class Scope {
     /** Waits for one thing, at most until the deadline of the run. */
     void await(Waits.Wait wait, long seen) {
         execution.goOn();
+        execution.flush();
         long due = undo ? wait.due() : Math.min(wait.due(), execution.run().deadline());
         try {
             execution.waits().await(new Waits.Wait(due, wait.what(), wait.signals(), wait.doubt()), seen);

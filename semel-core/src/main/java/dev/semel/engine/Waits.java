@@ -16,6 +16,7 @@ import java.util.function.LongSupplier;
  */
 final class Waits {
     private static final long MOMENT_MICROS = 1_000_000;
+    private static final int MOMENTS_BETWEEN_LOOKS = 5;
 
     private final LongSupplier storeClock;
     private final ReentrantLock lock = new ReentrantLock();
@@ -82,7 +83,9 @@ final class Waits {
         try {
             waiting.add(waiter);
             working--;
-            while (wakes == seen && !away) {
+            // A message that came to another worker may not have been told here: now and then one looks.
+            int patience = wait.signals() || wait.doubt() ? MOMENTS_BETWEEN_LOOKS : Integer.MAX_VALUE;
+            while (wakes == seen && !away && patience-- > 0) {
                 long left = left(wait.due());
                 if (left <= 0) {
                     break;

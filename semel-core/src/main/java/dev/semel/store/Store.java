@@ -1,5 +1,9 @@
 package dev.semel.store;
 
+import dev.semel.run.RunId;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
 /** The port to the database: named writes and reads, no SQL. */
 public interface Store extends AutoCloseable {
     /** Brings the schema up to date; refuses one that is newer and breaking. */
@@ -20,6 +24,20 @@ public interface Store extends AutoCloseable {
     Reads openReads();
 
     Leases openLeases();
+
+    /**
+     * Calls back when another worker made something to do: with the run that it concerns, or with null. A hint that may
+     * come late or never, on a thread that must not be kept long. Stores for one process have none to give.
+     */
+    default Listening listen(Consumer<@Nullable RunId> told) {
+        return () -> {};
+    }
+
+    /** Ends with {@link #close}. */
+    interface Listening extends AutoCloseable {
+        @Override
+        void close();
+    }
 
     /** What a commit survives, in one line for people: fsync, journal mode, replication. */
     String durability();

@@ -244,14 +244,22 @@ interface RestRules {
             desk().apply(desk().admit(desk().run(desk().id()), List.of(), false));
         }
         desk().publish(desk().ws, "two", "wf_two");
-        RunId mine = desk().id();
-        NewRun run = desk().run(mine);
+        RunId mine = unowned(desk().ws, "wf_two");
+        assertEquals(List.of(new Driver(mine, 1)), desk().apply(new Write.Claim(2, List.of("wf_none", Desk.WORKFLOW))));
+        assertEquals(List.of(), desk().apply(new Write.Claim(2, List.of("wf_two", Desk.WORKFLOW))));
+        assertEquals(5, desk().apply(new Write.Claim(9, List.of("wf_two"))).size());
+    }
+
+    /** A run that nobody drives. */
+    private RunId unowned(int workspace, String workflowId) {
+        RunId id = desk().id();
+        NewRun run = desk().run(id);
         desk().apply(desk().admit(
                         new NewRun(
-                                mine,
-                                desk().ws,
+                                id,
+                                workspace,
                                 null,
-                                "wf_two",
+                                workflowId,
                                 1,
                                 RunState.STARTED,
                                 run.origin(),
@@ -259,8 +267,22 @@ interface RestRules {
                                 run.fields()),
                         List.of(),
                         false));
-        assertEquals(List.of(new Driver(mine, 1)), desk().apply(new Write.Claim(2, List.of("wf_none", Desk.WORKFLOW))));
-        assertEquals(List.of(), desk().apply(new Write.Claim(2, List.of("wf_two", Desk.WORKFLOW))));
-        assertEquals(5, desk().apply(new Write.Claim(9, List.of("wf_two"))).size());
+        return id;
+    }
+
+    @Test
+    default void a_crowd_of_one_workflow_or_workspace_does_not_keep_others_waiting() {
+        int other = desk().ws + 1;
+        desk().publish(desk().ws, "two", "wf_two");
+        desk().publish(other, "three", "wf_three");
+        for (int i = 0; i < 20; i++) {
+            unowned(desk().ws, Desk.WORKFLOW);
+        }
+        RunId two = unowned(desk().ws, "wf_two");
+        RunId three = unowned(other, "wf_three");
+        List<RunId> first = Desk.runs(desk().apply(new Write.Claim(6)));
+        assertTrue(first.containsAll(List.of(two, three)), "each of the two others has its run");
+        assertEquals(6, first.size(), "and what they leave over is used");
+        assertEquals(16, desk().apply(new Write.Claim(100)).size());
     }
 }

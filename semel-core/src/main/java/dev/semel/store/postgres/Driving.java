@@ -84,11 +84,17 @@ final class Driving {
     private final Session session;
     private final Admitting.Moment moment;
     private final Locking locks;
+    private boolean freedPlaces;
 
     Driving(Session session, Admitting.Moment moment, Locking locks) {
         this.session = session;
         this.moment = moment;
         this.locks = locks;
+    }
+
+    /** Whether a run left a queue, so that another one may be there to be driven. */
+    boolean freedPlaces() {
+        return freedPlaces;
     }
 
     void drive(List<Turn> turns, Collection<Ledger.Id> others, Object[] outcomes) throws SQLException {
@@ -248,6 +254,7 @@ final class Driving {
             }
         }
         if (!gated.isEmpty()) {
+            freedPlaces = true;
             new Gating(session).leave(gated.stream().sorted().toList());
         }
         return ended;

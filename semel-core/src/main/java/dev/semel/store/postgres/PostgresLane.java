@@ -4,10 +4,12 @@ import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.store.Batch;
 import dev.semel.store.Edit;
+import dev.semel.store.Fair;
 import dev.semel.store.Lane;
 import dev.semel.store.Nothing;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
+import dev.semel.store.jdbc.Claiming;
 import dev.semel.store.jdbc.Edits;
 import dev.semel.store.jdbc.Session;
 import java.sql.PreparedStatement;
@@ -41,12 +43,13 @@ final class PostgresLane implements Lane {
 
     private static final String CLAIM = """
         WITH free AS (
-            SELECT run FROM semel_work
-            WHERE owner IS NULL AND held = 0 AND due_at <= ? AND falls <= ? AND workflow_id <> ALL (?::text[])
-            ORDER BY due_at, run LIMIT ? FOR UPDATE SKIP LOCKED)
+            SELECT one.run FROM unnest(?::text[], ?::int[]) AS share(workflow_id, most) CROSS JOIN LATERAL (
+                SELECT run FROM semel_work w WHERE w.workflow_id = share.workflow_id
+                    AND owner IS NULL AND held = 0 AND due_at <= ? AND falls <= ?
+                ORDER BY due_at, run LIMIT share.most FOR UPDATE SKIP LOCKED) AS one)
         UPDATE semel_work w SET owner = ?, claims = w.claims + 1, waits = NULL,
             state = CASE WHEN w.state IN (4, 5) THEN 3 ELSE GREATEST(w.state, 2) END
-        FROM free WHERE w.run = free.run RETURNING w.run, w.claims
+        FROM free WHERE w.run = free.run RETURNING w.run, w.claims, w.workflow_id
         """;
 
     private final PostgresStore store;
@@ -111,6 +114,9 @@ final class PostgresLane implements Lane {
                 case Write.Admit _, Write.Append _, Write.End _, Write.Tally _ -> {}
             }
         }
+        if (store.hasCompany()) {
+            Hints.send(session, store.self(), Hints.of(batch, outcomes, driving.freedPlaces()));
+        }
         return java.util.Arrays.asList(outcomes);
     }
 
@@ -141,23 +147,30 @@ final class PostgresLane implements Lane {
 
     private static List<Write.Driver> claim(Session session, Write.Claim claim, Admitting.Moment moment)
             throws SQLException {
-        if (moment.lease() == null) {
+        Long lease = moment.lease();
+        if (lease == null || claim.limit() == 0) {
             return List.of();
         }
-        PreparedStatement statement = session.statement(CLAIM);
-        new Arrays(session, statement)
-                .one(moment.now())
-                .one(claim.falls())
-                .texts(claim.except().toArray(String[]::new))
-                .one(claim.limit())
-                .one(moment.lease());
-        List<Write.Driver> claimed = new ArrayList<>();
-        try (ResultSet row = statement.executeQuery()) {
-            while (row.next()) {
-                claimed.add(new Write.Driver(RunId.of(row.getBytes(1)), row.getInt(2)));
+        List<Fair.Group> groups = Claiming.groups(session, claim, moment.now());
+        return Fair.claim(claim.limit(), groups, moment.now(), shares -> {
+            PreparedStatement statement = session.statement(CLAIM);
+            new Arrays(session, statement)
+                    .texts(shares.stream()
+                            .map(share -> share.group().workflowId())
+                            .toArray(String[]::new))
+                    .ints(shares.stream().mapToInt(Fair.Share::most).toArray())
+                    .one(moment.now())
+                    .one(claim.falls())
+                    .one(lease);
+            List<Fair.Taken> taken = new ArrayList<>();
+            try (ResultSet row = statement.executeQuery()) {
+                while (row.next()) {
+                    Write.Driver driver = new Write.Driver(RunId.of(row.getBytes(1)), row.getInt(2));
+                    taken.add(new Fair.Taken(row.getString(3), driver));
+                }
             }
-        }
-        return claimed;
+            return taken;
+        });
     }
 
     /** The effects that people decide in this batch. */

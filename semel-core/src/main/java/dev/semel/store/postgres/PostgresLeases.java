@@ -4,6 +4,7 @@ import dev.semel.store.Leases;
 import dev.semel.store.jdbc.Session;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Leases and fence slots. Only the database's clock decides whether a lease is over. */
@@ -64,6 +65,9 @@ final class PostgresLeases implements Leases {
 
     @Override
     public int takeOver() {
+        store.hasCompany(read(session -> session.list("SELECT lease FROM semel_lease LIMIT 2", row -> row.getLong(1)))
+                        .size()
+                > 1);
         List<Long> expired = read(session -> session.list(EXPIRED, row -> row.getLong(1), store.skew()));
         int ended = 0;
         for (long lease : expired) {
@@ -99,9 +103,12 @@ final class PostgresLeases implements Leases {
      *
      * @param falls 1 where the worker died with its runs
      */
-    private static int free(Session session, long lease, int falls) throws SQLException {
-        session.update(FREE, lease, falls);
+    private int free(Session session, long lease, int falls) throws SQLException {
+        int freed = session.update(FREE, lease, falls);
         session.update("DELETE FROM semel_fence WHERE lease = ?", lease);
+        if (freed > 0 && store.hasCompany()) {
+            Hints.send(session, store.self(), Set.of(""));
+        }
         return 1;
     }
 

@@ -12,9 +12,11 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 /**
@@ -29,6 +31,8 @@ public final class PostgresStore implements Store {
     private final Opener opener;
     private final LongSupplier skew;
     private final Supplier<RunId> ids;
+    private final String self;
+    private volatile boolean company;
 
     /** @param skew microseconds added to the database's clock; zero but in tests, which move time by hand */
     public PostgresStore(String url, LongSupplier skew, Supplier<RunId> ids) {
@@ -44,6 +48,7 @@ public final class PostgresStore implements Store {
         this.opener = opener;
         this.skew = skew;
         this.ids = ids;
+        this.self = ids.get().text();
     }
 
     @FunctionalInterface
@@ -64,6 +69,8 @@ public final class PostgresStore implements Store {
         LANE("2s", "10s", "5s"),
         READ("2s", "10s", "5s"),
         LEASE("2s", "10s", "5s"),
+        /** Waits for hints and asks nothing. */
+        LISTEN("2s", "10s", "5s"),
         /** The user's own statements, which may be slow and of any kind. */
         TX("10s", "30s", "30s");
 
@@ -116,7 +123,7 @@ public final class PostgresStore implements Store {
             connection.close();
             throw e;
         }
-        connection.setAutoCommit(purpose == Purpose.READ);
+        connection.setAutoCommit(purpose == Purpose.READ || purpose == Purpose.LISTEN);
         return connection;
     }
 
@@ -126,6 +133,25 @@ public final class PostgresStore implements Store {
 
     Supplier<RunId> ids() {
         return ids;
+    }
+
+    /** The name of this worker in hints, so that it does not hear its own. */
+    String self() {
+        return self;
+    }
+
+    /** Whether other workers are there who could hear a hint; as of the last renewal of the lease. */
+    boolean hasCompany() {
+        return company;
+    }
+
+    void hasCompany(boolean value) {
+        company = value;
+    }
+
+    @Override
+    public Listening listen(Consumer<@Nullable RunId> told) {
+        return new Hints(this, told);
     }
 
     @Override

@@ -1,11 +1,12 @@
 package dev.semel.store.sqlite;
 
 import dev.semel.effect.Ledger;
-import dev.semel.json.Json;
 import dev.semel.run.RunId;
+import dev.semel.store.Fair;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Owned;
+import dev.semel.store.jdbc.Claiming;
 import dev.semel.store.jdbc.Effects;
 import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.GuardedConnection;
@@ -15,8 +16,6 @@ import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.JsonNodeFactory;
 
 /** What owners write about their runs, and what is remembered of repeats. */
 final class SqliteDriving {
@@ -171,27 +170,32 @@ final class SqliteDriving {
     }
 
     List<Write.Driver> claim(Write.Claim claim, @Nullable Long owner, long now) throws SQLException {
-        if (owner == null) {
+        if (owner == null || claim.limit() == 0) {
             return List.of();
         }
-        ArrayNode except = JsonNodeFactory.instance.arrayNode();
-        claim.except().forEach(except::add);
-        // differs: SQLite has no arrays; a JSON text is one. Excepted runs must not use up the limit.
-        List<RunId> free = session.list(
+        List<Fair.Group> groups = Claiming.groups(session, claim, now);
+        return Fair.claim(claim.limit(), groups, now, shares -> {
+            List<Fair.Taken> taken = new ArrayList<>();
+            for (Fair.Share share : shares) {
+                String workflowId = share.group().workflowId();
+                for (RunId run : free(share, claim, now)) {
+                    Integer claims = session.one(CLAIM, row -> row.getInt(1), owner, run);
+                    if (claims != null) {
+                        taken.add(new Fair.Taken(workflowId, new Write.Driver(run, claims)));
+                    }
+                }
+            }
+            return taken;
+        });
+    }
+
+    private List<RunId> free(Fair.Share share, Write.Claim claim, long now) throws SQLException {
+        return session.list(
                 """
                 SELECT run FROM semel_work
-                WHERE owner IS NULL AND held = 0 AND due_at <= ? AND falls <= ?
-                    AND workflow_id NOT IN (SELECT value FROM json_each(?))
+                WHERE owner IS NULL AND held = 0 AND workflow_id = ? AND due_at <= ? AND falls <= ?
                 ORDER BY due_at, run LIMIT ?
-                """, row -> RunId.of(row.getBytes(1)), now, claim.falls(), Json.write(except), claim.limit());
-        List<Write.Driver> claimed = new ArrayList<>();
-        for (RunId run : free) {
-            Integer claims = session.one(CLAIM, row -> row.getInt(1), owner, run);
-            if (claims != null) {
-                claimed.add(new Write.Driver(run, claims));
-            }
-        }
-        return claimed;
+                """, row -> RunId.of(row.getBytes(1)), share.group().workflowId(), now, claim.falls(), share.most());
     }
 
     /** differs: there is one writer, so the user's rows join its transaction, behind a savepoint of their own. */

@@ -1,7 +1,9 @@
 package dev.semel.testing.memory;
 
 import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Fair;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Owned;
@@ -97,30 +99,57 @@ final class Driving {
     }
 
     List<Write.Driver> claim(Write.Claim claim, MemoryLane.Moment moment) {
-        if (moment.lease() == null) {
+        Long lease = moment.lease();
+        if (lease == null || claim.limit() == 0) {
             return List.of();
         }
         List<Work> due = tables.workDue.values().stream()
                 .takeWhile(work -> work.due <= moment.now())
-                .filter(work -> work.falls <= claim.falls() && !claim.except().contains(work.workflowId))
-                .limit(claim.limit())
+                .filter(work -> !claim.except().contains(work.workflowId))
                 .toList();
-        List<Write.Driver> claimed = new ArrayList<>();
-        for (Work free : due) {
-            Work work = free.copy();
-            work.owner = moment.lease();
-            work.claims++;
-            work.waits = null;
-            work.move(
-                    switch (free.state()) {
-                        case QUEUED, STARTED -> RunState.STARTED;
-                        case RUNNING, WAITING, IN_DOUBT -> RunState.RUNNING;
-                        case COMPLETED, FAILED, CANCELLED -> free.state();
-                    });
-            tables.work.put(work.run, work);
-            claimed.add(new Write.Driver(work.run, work.claims));
-        }
-        return claimed;
+        List<Fair.Group> groups = due.stream()
+                .map(work -> work.workflowId)
+                .distinct()
+                .sorted()
+                .map(this::group)
+                .toList();
+        List<Work> takeable =
+                due.stream().filter(work -> work.falls <= claim.falls()).toList();
+        return Fair.claim(claim.limit(), groups, moment.now(), shares -> {
+            List<Fair.Taken> taken = new ArrayList<>();
+            for (Fair.Share share : shares) {
+                takeable.stream()
+                        .filter(work -> work.workflowId.equals(share.group().workflowId()) && isFree(work.run))
+                        .limit(share.most())
+                        .forEach(work -> taken.add(new Fair.Taken(work.workflowId, take(work, lease))));
+            }
+            return taken;
+        });
+    }
+
+    private Fair.Group group(String workflowId) {
+        Rows.Workflow known = tables.workflowsById.get(workflowId);
+        return new Fair.Group(known == null ? 0 : known.ws(), workflowId);
+    }
+
+    private boolean isFree(RunId run) {
+        Work work = tables.work.get(run);
+        return work != null && work.free();
+    }
+
+    private Write.Driver take(Work free, long lease) {
+        Work work = free.copy();
+        work.owner = lease;
+        work.claims++;
+        work.waits = null;
+        work.move(
+                switch (free.state()) {
+                    case QUEUED, STARTED -> RunState.STARTED;
+                    case RUNNING, WAITING, IN_DOUBT -> RunState.RUNNING;
+                    case COMPLETED, FAILED, CANCELLED -> free.state();
+                });
+        tables.work.put(work.run, work);
+        return new Write.Driver(work.run, work.claims);
     }
 
     /** differs: the user's code has no database to write to here, so it is not run at all. */

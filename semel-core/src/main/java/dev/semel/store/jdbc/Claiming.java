@@ -1,0 +1,34 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.store.Fair;
+import dev.semel.store.Write;
+import java.sql.SQLException;
+import java.util.List;
+
+/** Which workflows have runs that are due, in a statement that both stores understand. */
+public final class Claiming {
+    // Jumps from workflow to workflow through the index; its first entry of each is the one that is due first.
+    private static final String GROUPS = """
+        WITH RECURSIVE free(id) AS (
+            SELECT min(workflow_id) FROM semel_work WHERE owner IS NULL AND held = 0
+            UNION ALL
+            SELECT (SELECT min(w.workflow_id) FROM semel_work w
+                    WHERE w.owner IS NULL AND w.held = 0 AND w.workflow_id > free.id)
+            FROM free WHERE free.id IS NOT NULL),
+        first AS (
+            SELECT free.id, (SELECT min(w.due_at) FROM semel_work w
+                WHERE w.owner IS NULL AND w.held = 0 AND w.workflow_id = free.id) AS due_at
+            FROM free WHERE free.id IS NOT NULL)
+        SELECT f.id, coalesce(known.ws, 0) FROM first f
+        LEFT JOIN semel_workflow known ON known.workflow_id = f.id
+        WHERE f.due_at <= ? ORDER BY f.id
+        """;
+
+    private Claiming() {}
+
+    public static List<Fair.Group> groups(Session session, Write.Claim claim, long now) throws SQLException {
+        return session.list(GROUPS, row -> new Fair.Group(row.getInt(2), row.getString(1)), now).stream()
+                .filter(group -> !claim.except().contains(group.workflowId()))
+                .toList();
+    }
+}

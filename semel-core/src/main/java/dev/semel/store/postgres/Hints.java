@@ -1,0 +1,134 @@
+package dev.semel.store.postgres;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Batch;
+import dev.semel.store.Edit;
+import dev.semel.store.Store;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Write;
+import dev.semel.store.jdbc.Session;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+
+/**
+ * Tells other workers that there is something to do, by NOTIFY in the transaction that made it, and hears them. A hint
+ * may be lost; whoever polls finds the same a moment later.
+ */
+final class Hints implements Store.Listening {
+    private static final Logger LOG = System.getLogger(Hints.class.getName());
+    private static final String CHANNEL = "semel_work";
+    private static final int MOST_AT_ONCE = 32;
+    private static final int LISTEN_MILLIS = 10_000;
+    private static final long RECONNECT_NANOS = 2_000_000_000L;
+    private static final String ANY = "";
+
+    private final PostgresStore store;
+    private final Consumer<@Nullable RunId> told;
+    private final Thread thread;
+    private volatile boolean closing;
+    private volatile @Nullable Connection listening;
+
+    Hints(PostgresStore store, Consumer<@Nullable RunId> told) {
+        this.store = store;
+        this.told = told;
+        this.thread = Thread.ofPlatform().name("semel-hints").daemon(true).start(this::loop);
+    }
+
+    /** What a batch made that others may want to know of: runs that something came for, or work for anybody. */
+    static Set<String> of(Batch batch, Object[] outcomes, boolean placesFreed) {
+        Set<String> hints = new LinkedHashSet<>();
+        if (placesFreed) {
+            hints.add(ANY);
+        }
+        for (int i = 0; i < outcomes.length && hints.size() < MOST_AT_ONCE; i++) {
+            Object outcome = outcomes[i];
+            switch (batch.writes().get(i)) {
+                case Write.Admit admit when outcome instanceof Write.Admitted.Fresh && !admit.own() -> hints.add(ANY);
+                case Write.Change<?> change -> add(hints, change.edit());
+                default -> {}
+            }
+        }
+        return hints;
+    }
+
+    private static void add(Set<String> hints, Edit<?> edit) {
+        switch (edit) {
+            case Edit.Once<?> once -> add(hints, once.edit());
+            case Edit.Signal signal -> hints.add(signal.run().text());
+            case Edit.Cancel cancel -> hints.add(cancel.run().text());
+            case Edit.Decide decide -> hints.add(decide.run().text());
+            case Edit.GoOn on -> hints.add(on.run().text());
+            case Edit.Wake wake -> wake.runs().forEach(run -> hints.add(run.text()));
+            case Edit.DeleteNames _, Edit.DeleteReplies _, Edit.ReleaseAll _ -> {}
+            default -> hints.add(ANY);
+        }
+    }
+
+    static void send(Session session, String sender, Set<String> hints) throws SQLException {
+        for (String hint : hints) {
+            session.one("SELECT pg_notify('" + CHANNEL + "', ?)", _ -> 1, sender + " " + hint);
+        }
+    }
+
+    private void loop() {
+        while (!closing) {
+            try (Connection connection = store.connect(PostgresStore.Purpose.LISTEN)) {
+                listening = connection;
+                listen(connection);
+            } catch (SQLException | StoreFailure e) {
+                if (!closing) {
+                    LOG.log(Level.DEBUG, "hints of other workers are not heard for a moment: " + e.getMessage());
+                    LockSupport.parkNanos(RECONNECT_NANOS);
+                }
+            }
+        }
+    }
+
+    private void listen(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("LISTEN " + CHANNEL);
+        }
+        PGConnection driver = connection.unwrap(PGConnection.class);
+        told.accept(null); // what came while nobody listened
+        while (!closing) {
+            PGNotification[] heard = driver.getNotifications(LISTEN_MILLIS);
+            if (heard == null || heard.length == 0) {
+                connection.isValid(5); // a connection that died in silence would never tell
+                continue;
+            }
+            for (PGNotification one : heard) {
+                String[] words = one.getParameter().split(" ", -1);
+                if (!words[0].equals(store.self())) {
+                    told.accept(words.length < 2 ? null : RunId.parse(words[1]));
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        Connection connection = listening;
+        try {
+            if (connection != null) {
+                connection.abort(Runnable::run);
+            }
+            LockSupport.unpark(thread);
+            thread.join(5_000);
+        } catch (SQLException e) {
+            LOG.log(Level.DEBUG, "the connection for hints was gone already: " + e.getMessage());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
