@@ -2,6 +2,7 @@ package dev.semel.trials.chaos;
 
 import dev.semel.effect.Ledger;
 import dev.semel.engine.Ambient;
+import dev.semel.run.RunId;
 import dev.semel.store.Batch;
 import dev.semel.store.Lane;
 import dev.semel.store.Leases;
@@ -19,6 +20,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The store as a worker of the trial sees it: PostgreSQL, with a count of refused writes, and with planted bugs. */
 final class ChildStore implements Store {
@@ -137,6 +140,11 @@ final class ChildStore implements Store {
                 leases.close();
             }
         };
+    }
+
+    @Override
+    public Listening listen(Consumer<@Nullable RunId> told) {
+        return real.listen(told);
     }
 
     @Override

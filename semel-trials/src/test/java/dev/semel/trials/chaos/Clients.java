@@ -95,7 +95,7 @@ final class Clients {
             key,
             flow.equals("sharing") ? "answers" : manners,
             shared,
-            Integer.toString(50 + random.nextInt(900))
+            Integer.toString(50 + random.nextInt(2_000))
         };
     }
 

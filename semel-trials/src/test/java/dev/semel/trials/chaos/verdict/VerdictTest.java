@@ -29,12 +29,12 @@ class VerdictTest {
         told.add(started("k1", RUN, false));
         told.add(started("k1", RUN, true));
         runs.add(new Dump.Run(RUN, "k1", 0, 1, 10, "", 0, ""));
-        audit("w1", "lease+", null, 7L, "w1");
-        audit("w1", "work+", RUN, 7L, "");
-        audit("w1", "reserved", RUN, null, "charge");
-        audit("w1", "journal+", RUN, null, "");
-        audit("w1", "work-", RUN, 7L, "");
-        audit("w1", "end+", RUN, null, "");
+        lease("w1", "lease+", 7L, "w1");
+        moved("w1", "work+", RUN, 7L);
+        wrote("w1", "reserved", RUN);
+        wrote("w1", "journal+", RUN);
+        moved("w1", "work-", RUN, 7L);
+        wrote("w1", "end+", RUN);
         lines.add(new Dump.Line(RUN, "[{\"step\":\"charge\",\"at\":1,\"kind\":\"effect\",\"result\":\"receipt\"}]"));
         lines.add(new Dump.Line(
                 RUN, "[{\"step\":\"nap\",\"at\":1,\"kind\":\"sleep\",\"due\":" + (NOON + 500_000) + "}]"));
@@ -51,13 +51,16 @@ class VerdictTest {
         return new Told(NOON, "w1", Told.Ask.START, key, Told.Outcome.OK, run, replayed, "");
     }
 
-    private void audit(
-            String worker,
-            String what,
-            @org.jspecify.annotations.Nullable String run,
-            @org.jspecify.annotations.Nullable Long owner,
-            String detail) {
-        audit.add(new Audit(audit.size(), worker, what, run, owner, 0, detail));
+    private void lease(String worker, String what, long lease, String of) {
+        audit.add(new Audit(audit.size(), worker, what, null, lease, 0, of));
+    }
+
+    private void moved(String worker, String what, String run, long owner) {
+        audit.add(new Audit(audit.size(), worker, what, run, owner, 0, ""));
+    }
+
+    private void wrote(String worker, String what, String run) {
+        audit.add(new Audit(audit.size(), worker, what, run, null, 0, ""));
     }
 
     private void post(long millis, String step, String key, int attempt) {
@@ -132,27 +135,27 @@ class VerdictTest {
 
     @Test
     void a_write_by_one_who_is_not_the_owner_is_seen() {
-        audit("w2", "journal+", RUN, null, "");
+        wrote("w2", "journal+", RUN);
         breaks(12, "w2 wrote");
     }
 
     @Test
     void a_run_that_is_given_to_a_lease_that_is_over_is_seen() {
-        audit("w2", "lease-", null, 7L, "w1");
-        audit("w1", "work+", "run_2", 7L, "");
+        lease("w2", "lease-", 7L, "w1");
+        moved("w1", "work+", "run_2", 7L);
         breaks(12, "which was over");
     }
 
     @Test
     void a_run_that_is_claimed_from_its_driver_is_seen() {
-        audit("w2", "lease+", null, 8L, "w2");
-        audit("w2", "work~", RUN, 8L, "7");
+        lease("w2", "lease+", 8L, "w2");
+        moved("w2", "work~", RUN, 8L);
         breaks(12, "was driving");
     }
 
     @Test
     void a_lease_that_is_used_again_or_ended_before_its_time_is_seen() {
-        audit("w3", "lease+", null, 7L, "w3");
+        lease("w3", "lease+", 7L, "w3");
         breaks(12, "was used again");
         audit.add(new Audit(99, "w2", "lease-", null, 7L, 1, "w1"));
         breaks(12, "before its lease had run out");
@@ -183,7 +186,7 @@ class VerdictTest {
     void a_second_result_and_a_changed_end_are_seen() {
         lines.add(lines.getFirst());
         breaks(15, "has 2 results");
-        audit("w1", "end~", RUN, null, "");
+        wrote("w1", "end~", RUN);
         breaks(15, "changed what was recorded");
     }
 
