@@ -32,6 +32,10 @@ enum Bug {
             "12: before its lease had run out",
             Fault.Kind.KILLED),
     CLAIM_WITHOUT_LOCK("free runs are claimed without locking their rows", "12: was driving", Fault.Kind.KILLED),
+    CLAIM_NOT_COUNTED(
+            "a claim does not count up, so a new execution looks like the one before it",
+            "13: sent twice under reservation",
+            Fault.Kind.KILLED),
     KEY_PER_WORKER("the effect key is made anew at a takeover", "19: keys", Fault.Kind.KILLED),
     RESULT_BEFORE_SEND("a result is recorded before it is sent", "20: never accepted", Fault.Kind.KILLED),
     ASK_SENT_AGAIN("what is in doubt under ask is sent again", "20: requested under ask", Fault.Kind.KILLED),

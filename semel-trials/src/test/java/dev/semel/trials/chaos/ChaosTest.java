@@ -12,8 +12,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A slice of the chaos trial, short enough for every build; {@code semel-trials/chaos} is the whole of it. */
 class ChaosTest {
-    private static final Duration SLICE = Duration.ofSeconds(12);
-    private static final Duration WITH_A_BUG = Duration.ofSeconds(5);
+    private static final Duration SLICE = Duration.ofSeconds(10);
+    private static final Duration WITH_A_BUG = Duration.ofSeconds(4);
 
     /** Two that need no luck: a sweep of live keys, and a clock that is an hour wrong. */
     private static final List<Bug> PLANTED = List.of(Bug.SWEEPER_DELETES_LIVE_KEYS, Bug.TAKEOVER_BY_OWN_CLOCK);

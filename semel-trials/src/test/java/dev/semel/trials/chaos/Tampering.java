@@ -13,7 +13,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
@@ -34,9 +34,11 @@ final class Tampering implements DataSource {
             AND first_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 2000000
         """;
 
+    private static final Duration SOON = Duration.ofSeconds(1);
+
     private final ChaosChild.Life life;
     private final Events events;
-    private final AtomicBoolean freeze = new AtomicBoolean();
+    private final AtomicLong freezeUntil = new AtomicLong();
     private final Set<String> planted = ConcurrentHashMap.newKeySet();
 
     Tampering(ChaosChild.Life life, Events events) {
@@ -44,9 +46,9 @@ final class Tampering implements DataSource {
         this.events = events;
     }
 
-    /** The process stops itself behind the next fence. */
+    /** The process stops itself behind the next fence, if one comes soon: later nobody would wake it. */
     void freezeInNextBatch() {
-        freeze.set(true);
+        freezeUntil.set(System.nanoTime() + SOON.toNanos());
     }
 
     /** Once for each bug and statement: a bug that was never in anybody's way shows nothing. */
@@ -77,6 +79,7 @@ final class Tampering implements DataSource {
             case FENCE_WITHOUT_LOCK -> sql.contains(FENCE) ? sql.replace(" FOR NO KEY UPDATE", "") : sql;
             case CLAIM_WITHOUT_LOCK ->
                 sql.contains("semel_work") ? sql.replaceAll("FOR (NO KEY )?UPDATE( OF \\w+)? SKIP LOCKED", "") : sql;
+            case CLAIM_NOT_COUNTED -> sql.replace("claims = w.claims + 1", "claims = w.claims");
             case TAKEOVER_BY_OWN_CLOCK ->
                 sql.contains("semel_lease")
                         ? sql.replace("until_at < (", "until_at - " + life.skewMicros() + " < (")
@@ -112,8 +115,11 @@ final class Tampering implements DataSource {
     private PreparedStatement behindTheFence(PreparedStatement real) {
         return proxy(PreparedStatement.class, (method, args) -> {
             Object answer = method.invoke(real, args);
-            if (method.getName().equals("executeQuery") && freeze.compareAndSet(true, false)) {
-                standStill();
+            if (method.getName().equals("executeQuery") && freezeUntil.get() != 0) {
+                long until = freezeUntil.getAndSet(0);
+                if (until != 0 && System.nanoTime() < until) {
+                    standStill();
+                }
             }
             return answer;
         });

@@ -9,6 +9,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,11 +24,13 @@ final class WorkerProcess implements AutoCloseable {
 
     private final ChaosChild.Life life;
     private final Process process;
+    private final Path talk;
     private final Writer commands;
     private final CompletableFuture<Integer> port = new CompletableFuture<>();
 
-    private WorkerProcess(ChaosChild.Life life, Process process) {
+    private WorkerProcess(ChaosChild.Life life, Process process, Path talk) {
         this.life = life;
+        this.talk = talk;
         this.process = process;
         this.commands = new BufferedWriter(new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
         Thread.ofVirtual().start(this::listen);
@@ -51,7 +54,7 @@ final class WorkerProcess implements AutoCloseable {
             Process process = new ProcessBuilder(command)
                     .redirectError(folder.resolve(life.worker() + ".err").toFile())
                     .start();
-            return new WorkerProcess(life, process);
+            return new WorkerProcess(life, process, folder.resolve(life.worker() + ".out"));
         } catch (IOException e) {
             throw new AssertionError("the worker did not start", e);
         }
@@ -63,6 +66,8 @@ final class WorkerProcess implements AutoCloseable {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 if (line.startsWith("door ")) {
                     port.complete(Integer.valueOf(line.substring("door ".length())));
+                } else {
+                    Files.writeString(talk, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
                 }
             }
         } catch (IOException e) {

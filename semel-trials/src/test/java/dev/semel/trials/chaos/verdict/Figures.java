@@ -28,6 +28,14 @@ public final class Figures {
         return counts.getOrDefault(name, 0L);
     }
 
+    /** What never happened, and should have; duplicates need not be. */
+    public List<String> missing() {
+        return counts.entrySet().stream()
+                .filter(entry -> entry.getValue() == 0 && !entry.getKey().startsWith("duplicate"))
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
     public void add(Figures other) {
         other.counts.forEach((name, count) -> counts.merge(name, count, Long::sum));
     }
