@@ -108,8 +108,8 @@ final class TwoEnginesTest {
     void runs_go_to_engines_that_know_their_workflow() {
         Workflow<String, String> mine =
                 Workflow.define("mine", String.class, String.class).body((ctx, in) -> "here " + in);
-        Workflow<String, String> parent = Workflow.define("parent", String.class, String.class)
-                .body((ctx, in) -> ctx.call(mine, in));
+        Workflow<String, String> parent =
+                Workflow.define("parent", String.class, String.class).body((ctx, in) -> ctx.call(mine, in));
         here.register(mine);
         there.register(mine, parent);
         assertEquals("here 1", there.start(parent, "1").result(SOON));

@@ -37,6 +37,7 @@ public final class Counters {
     public final LongAdder retries = new LongAdder();
     public final LongAdder diverged = new LongAdder();
     public final LongAdder held = new LongAdder();
+    public final LongAdder runsRemoved = new LongAdder();
 
     void ended(RunState state) {
         switch (state) {
@@ -55,6 +56,7 @@ public final class Counters {
     public Map<String, LongSupplier> all() {
         return Map.ofEntries(
                 Map.entry("fresh", fresh::sum),
+                Map.entry("runsRemoved", runsRemoved::sum),
                 Map.entry("replayed", replayed::sum),
                 Map.entry("mismatched", mismatched::sum),
                 Map.entry("conflicts", conflicts::sum),

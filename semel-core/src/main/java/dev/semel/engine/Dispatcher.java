@@ -3,7 +3,6 @@ package dev.semel.engine;
 import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
-import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
@@ -22,30 +21,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The housekeeping of a worker: claims runs that nobody drives (left by a crash, queued, or admitted without room) and
- * sweeps tombstones. Looking is the truth; a wake-up only makes it look sooner.
+ * sweeps what is kept no longer. Looking is the truth; a wake-up only makes it look sooner.
  */
 public final class Dispatcher implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Dispatcher.class.getName());
     private static final long PAUSE_MILLIS = 500;
+    private static final long SWEEPING_MILLIS = 20;
     private static final int CLAIM_AT_ONCE = 500;
     private static final int UNSUSPECTED_FALLS = 2;
     private static final int ADOPT_AT_ONCE = 1_000;
     private static final long ADOPT_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long TRIAL_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final int SWEEP_AT_ONCE = 1_000;
-    private static final long SWEEP_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Intake.Parts parts;
     private final Catalog catalog;
-    private final Limits limits;
+    private final Sweep sweep;
     private final Committer.Surroundings around;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
     private final Thread thread;
     private boolean woken;
     private volatile boolean closing;
-    private @Nullable Name sweptTo;
-    private long nextSweep = Long.MIN_VALUE;
     private @Nullable RunId onTrial;
     private long trialEnds;
     private long settledDoubts;
@@ -57,7 +53,7 @@ public final class Dispatcher implements AutoCloseable {
     public Dispatcher(Intake.Parts parts, Catalog catalog, Limits limits, Committer.Surroundings around) {
         this.parts = parts;
         this.catalog = catalog;
-        this.limits = limits;
+        this.sweep = new Sweep(parts, limits, around);
         this.around = around;
         around.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-dispatch").daemon(true).start(this::loop);
@@ -80,7 +76,7 @@ public final class Dispatcher implements AutoCloseable {
                 catalog.check();
                 boolean more = claim();
                 adopt();
-                sweep();
+                sweep.step();
                 if (!more) {
                     pause();
                 }
@@ -248,32 +244,11 @@ public final class Dispatcher implements AutoCloseable {
                 chunks);
     }
 
-    /** Walks over all names, a slice at a time, far behind their expiry; then rests before the next walk. */
-    private void sweep() {
-        long now = around.ambient().nanos();
-        if (now < nextSweep) {
-            return;
-        }
-        long keep = limits.tombstones().toNanos() / 1_000;
-        Reads.Slice slice = parts.readers().ask(reads -> reads.tombstones(sweptTo, SWEEP_AT_ONCE, reads.now() - keep));
-        if (!slice.found().isEmpty()) {
-            parts.committer()
-                    .submit(0, new Write.Change<>(new Edit.DeleteNames(slice.found())))
-                    .join();
-        }
-        if (slice.next() == null && parts.readers().ask(reads -> reads.expiredReply())) {
-            parts.committer()
-                    .submit(0, new Write.Change<>(new Edit.DeleteReplies(SWEEP_AT_ONCE)))
-                    .join();
-        }
-        sweptTo = slice.next();
-        nextSweep = sweptTo == null ? now + SWEEP_REST_NANOS : now;
-    }
-
     private void pause() {
         lock.lock();
         try {
-            long left = Math.min(untilNext, TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS));
+            long pause = TimeUnit.MILLISECONDS.toNanos(sweep.foundSomething() ? SWEEPING_MILLIS : PAUSE_MILLIS);
+            long left = Math.min(untilNext, pause);
             while (!closing && !woken && left > 0) {
                 left = wake.awaitNanos(left);
             }

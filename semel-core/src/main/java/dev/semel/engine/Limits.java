@@ -14,7 +14,8 @@ public record Limits(
         int bufferedEntries,
         int bufferedBytes,
         Duration requestFlush,
-        Duration tombstones) {
+        Duration tombstones,
+        Duration finishedRuns) {
     public static final Limits DEFAULT = new Limits(
             10_000,
             512,
@@ -26,7 +27,8 @@ public record Limits(
             16,
             256 * 1024,
             Duration.ofMillis(250),
-            Duration.ofDays(7));
+            Duration.ofDays(7),
+            Duration.ofDays(90));
 
     /** So often in a row may a worker die with a run before the run is held. */
     public int mostFalls() {
@@ -50,7 +52,8 @@ public record Limits(
                 bufferedEntries,
                 bufferedBytes,
                 requestFlush,
-                tombstones);
+                tombstones,
+                finishedRuns);
     }
 
     public Limits withTombstones(Duration value) {
@@ -65,6 +68,24 @@ public record Limits(
                 bufferedEntries,
                 bufferedBytes,
                 requestFlush,
+                value,
+                finishedRuns);
+    }
+
+    /** How long a run is kept after its end; while a name stands for it it is kept for longer. */
+    public Limits withFinishedRuns(Duration value) {
+        return new Limits(
+                queuedTriggers,
+                batchWrites,
+                batchBytes,
+                writeDeadline,
+                lease,
+                residentRuns,
+                stepResultBytes,
+                bufferedEntries,
+                bufferedBytes,
+                requestFlush,
+                tombstones,
                 value);
     }
 
@@ -80,7 +101,8 @@ public record Limits(
                 bufferedEntries,
                 bufferedBytes,
                 requestFlush,
-                tombstones);
+                tombstones,
+                finishedRuns);
     }
 
     public Limits withResidentRuns(int value) {
@@ -95,6 +117,7 @@ public record Limits(
                 bufferedEntries,
                 bufferedBytes,
                 requestFlush,
-                tombstones);
+                tombstones,
+                finishedRuns);
     }
 }

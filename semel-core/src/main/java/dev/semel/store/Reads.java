@@ -76,6 +76,15 @@ public interface Reads extends AutoCloseable {
 
     List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit);
 
+    /**
+     * First runs of their lineage that ended before then, among up to {@code limit} runs after {@code from}, the oldest
+     * first; runs that were made later than that are not looked at.
+     */
+    Old oldRuns(@Nullable RunId from, int limit, long endedBefore);
+
+    /** What was found, and where to go on; null at the end. */
+    record Old(List<RunId> found, @Nullable RunId next) {}
+
     /** Looks at up to {@code limit} names after {@code from} for tombstones that expired before {@code before}. */
     Slice tombstones(@Nullable Name from, int limit, long before);
 

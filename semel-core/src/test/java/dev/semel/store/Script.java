@@ -222,7 +222,8 @@ final class Script {
     private Edit<?> runEdit() {
         RunId run = anyRun();
         int ws = random.nextInt(8) == 0 ? 2 : 1;
-        return switch (random.nextInt(9)) {
+        return switch (random.nextInt(10)) {
+            case 9 -> retire();
             case 0, 1 -> new Edit.Signal(ws, run, pick(List.of("go", "stop")), pick(List.of("a", "b")), "{\"n\":1}");
             case 2 -> new Edit.Cancel(ws, run, "tester", "enough");
             case 3 -> new Edit.Wake(List.of(run, anyRun()));
@@ -232,6 +233,12 @@ final class Script {
             case 8 -> new Edit.GoOn(ws, run, "tester", "mended");
             default -> throw new AssertionError();
         };
+    }
+
+    private Edit.DeleteRuns retire() {
+        long before = first.place.time() - random.nextInt(3) * 1_000_000L;
+        return new Edit.DeleteRuns(
+                first.reads.oldRuns(null, 1 + random.nextInt(20), before).found(), before);
     }
 
     private Edit.Decide decide(RunId otherwise) {

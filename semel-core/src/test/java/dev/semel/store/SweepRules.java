@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.semel.effect.Ledger.State;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -84,5 +86,80 @@ interface SweepRules {
         } while (from != null);
         assertEquals(3, slices);
         assertEquals(expired.stream().sorted().toList(), walked);
+    }
+
+    private int retire(long endedBefore) {
+        Reads.Old old = desk().reads.oldRuns(null, 1_000, endedBefore);
+        assertNull(old.next());
+        return old.found().isEmpty() ? 0 : desk().change(new Edit.DeleteRuns(old.found(), endedBefore));
+    }
+
+    @Test
+    default void a_run_goes_with_all_that_is_known_of_it_once_its_end_is_old() {
+        RunId run = desk().fresh(desk().chosen("mine"));
+        desk().apply(desk().append(run, 0, "[1]"));
+        Deed deed = Deed.of(desk().ws, "d1");
+        desk().apply(Desk.ops(run, deed.reserve(Deed.holder(run, 1, 1))));
+        desk().apply(Desk.ops(run, deed.settle(run, State.DONE, "{}")));
+        assertEquals(0, retire(Long.MAX_VALUE), "it has not ended");
+        desk().apply(desk().end(run));
+        assertEquals(0, retire(Place.START), "it ended at that very moment");
+        RunId young = desk().fresh();
+        assertEquals(1, retire(Place.START + 1));
+        assertNull(desk().reads.run(desk().ws, run));
+        assertEquals(List.of(), desk().reads.journal(run));
+        assertEquals(List.of(), desk().reads.effects(run));
+        assertNull(desk().holder(desk().chosen("mine")), "a chosen id lasts as long as its run");
+        assertNotNull(desk().reads.run(desk().ws, young));
+    }
+
+    @Test
+    default void a_run_stays_while_a_name_or_an_effect_needs_it() {
+        RunId named = desk().fresh(new Wish(desk().key("year").name(), new byte[32], 365 * 86_400_000_000L, 0, true));
+        RunId doubtful = desk().fresh();
+        Deed deed = Deed.of(desk().ws, "d1");
+        desk().apply(Desk.ops(doubtful, deed.reserve(Deed.holder(doubtful, 1, 1))));
+        RunId plain = desk().fresh();
+        for (RunId run : List.of(named, doubtful, plain)) {
+            desk().apply(desk().end(run));
+        }
+        assertEquals(1, retire(Place.START + 1));
+        assertNull(desk().reads.run(desk().ws, plain));
+        assertNotNull(desk().reads.run(desk().ws, named));
+        assertNotNull(desk().reads.run(desk().ws, doubtful));
+    }
+
+    @Test
+    default void the_runs_of_a_lineage_go_together() {
+        RunId first = desk().fresh();
+        desk().apply(desk().end(first));
+        desk().place.setTime(Place.START + 10);
+        RunId replay = desk().id();
+        NewRun.Links links = new NewRun.Links(first, null, first);
+        desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
+        desk().apply(desk().end(replay));
+        assertEquals(0, retire(Place.START + 5), "a later run of it needs what the first one did");
+        assertEquals(2, retire(Place.START + 11));
+        assertNull(desk().reads.run(desk().ws, replay));
+        assertNull(desk().reads.run(desk().ws, first));
+    }
+
+    @Test
+    default void old_runs_are_found_slice_by_slice_and_young_ones_end_the_walk() {
+        List<RunId> runs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            RunId run = desk().fresh();
+            desk().apply(desk().end(run));
+            runs.add(run);
+        }
+        List<RunId> found = new ArrayList<>();
+        RunId from = null;
+        do {
+            Reads.Old old = desk().reads.oldRuns(from, 2, Place.START + 1);
+            found.addAll(old.found());
+            from = old.next();
+        } while (from != null);
+        assertEquals(runs.stream().sorted().toList(), found);
+        assertNull(desk().reads.oldRuns(null, 2, Place.START).next(), "all of them are too young");
     }
 }

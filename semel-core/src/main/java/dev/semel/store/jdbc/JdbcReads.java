@@ -354,6 +354,11 @@ public abstract class JdbcReads implements Reads {
                 found, slice.size() < limit ? null : slice.getLast().tombstone().name());
     }
 
+    @Override
+    public Old oldRuns(@Nullable RunId from, int limit, long endedBefore) {
+        return ask(() -> Retiring.look(session, from, limit, endedBefore));
+    }
+
     private record Candidate(Edit.Tombstone tombstone, boolean ended) {}
 
     @Override

@@ -20,8 +20,12 @@ import java.util.Map;
  */
 public final class Migrations {
     /** Every migration there is, oldest first. */
-    public static final List<String> ALL =
-            List.of("V001__foundation.sql", "V002__engine.sql", "V003__catalog_fence.sql", "V005__fair_claims.sql");
+    public static final List<String> ALL = List.of(
+            "V001__foundation.sql",
+            "V002__engine.sql",
+            "V003__catalog_fence.sql",
+            "V005__fair_claims.sql",
+            "V006__retention.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

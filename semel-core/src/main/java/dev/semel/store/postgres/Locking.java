@@ -170,6 +170,7 @@ final class Locking {
                     Edit.ReleaseAll _,
                     Edit.DeleteReplies _,
                     Edit.DeleteNames _,
+                    Edit.DeleteRuns _,
                     Edit.WakeHeld _ -> List.of();
         };
     }
@@ -200,6 +201,7 @@ final class Locking {
                     Edit.DeleteReplies _,
                     Edit.Once<?> _,
                     Edit.DeleteNames _,
+                    Edit.DeleteRuns _,
                     Edit.WakeHeld _ -> null;
         };
     }

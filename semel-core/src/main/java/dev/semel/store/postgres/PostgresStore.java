@@ -31,7 +31,7 @@ public final class PostgresStore implements Store {
     private final Opener opener;
     private final LongSupplier skew;
     private final Supplier<RunId> ids;
-    private final String self;
+    private volatile String self = "";
     private volatile boolean company;
 
     /** @param skew microseconds added to the database's clock; zero but in tests, which move time by hand */
@@ -48,7 +48,6 @@ public final class PostgresStore implements Store {
         this.opener = opener;
         this.skew = skew;
         this.ids = ids;
-        this.self = ids.get().text();
     }
 
     @FunctionalInterface
@@ -151,6 +150,7 @@ public final class PostgresStore implements Store {
 
     @Override
     public Listening listen(Consumer<@Nullable RunId> told) {
+        self = ids.get().text();
         return new Hints(this, told);
     }
 

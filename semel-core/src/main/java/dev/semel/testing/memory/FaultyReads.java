@@ -150,6 +150,11 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public Old oldRuns(@Nullable RunId from, int limit, long endedBefore) {
+        return there().oldRuns(from, limit, endedBefore);
+    }
+
+    @Override
     public boolean expiredReply() {
         return there().expiredReply();
     }

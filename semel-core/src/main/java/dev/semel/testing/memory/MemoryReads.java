@@ -288,6 +288,27 @@ final class MemoryReads implements Reads {
     }
 
     @Override
+    public Old oldRuns(@Nullable RunId from, int limit, long endedBefore) {
+        return ask(() -> {
+            RunId start = from == null ? Tables.FIRST : from;
+            List<Tables.Run> slice = tables.runs.rows().tailMap(start, false).values().stream()
+                    .limit(limit)
+                    .toList();
+            List<RunId> found = slice.stream()
+                    .filter(run -> run.lineage().equals(run.id()) && endedBefore(run.id(), endedBefore))
+                    .map(Tables.Run::id)
+                    .toList();
+            boolean last = slice.size() < limit || slice.getLast().createdAt() >= endedBefore;
+            return new Old(found, last ? null : slice.getLast().id());
+        });
+    }
+
+    private boolean endedBefore(RunId run, long time) {
+        Tables.End end = tables.ends.get(run);
+        return end != null && end.end().endedAt() < time;
+    }
+
+    @Override
     public boolean expiredReply() {
         long now = now();
         return ask(() -> tables.replies.rows().values().stream().anyMatch(reply -> reply.expiresAt() <= now));

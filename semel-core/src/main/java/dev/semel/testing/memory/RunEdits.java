@@ -4,6 +4,7 @@ import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Edit;
+import dev.semel.store.Name;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.List;
@@ -122,6 +123,43 @@ final class RunEdits {
             work.move(RunState.RUNNING);
         });
         return true;
+    }
+
+    int retire(Edit.DeleteRuns delete, long now) {
+        int gone = 0;
+        for (RunId first : delete.first()) {
+            List<RunId> lineage = tables.runs.rows().values().stream()
+                    .filter(run -> run.lineage().equals(first))
+                    .map(Tables.Run::id)
+                    .toList();
+            if (lineage.stream().allMatch(run -> mayGo(run, delete.endedBefore(), now))) {
+                lineage.forEach(this::remove);
+                gone += lineage.size();
+            }
+        }
+        return gone;
+    }
+
+    private boolean mayGo(RunId run, long endedBefore, long now) {
+        Tables.End end = tables.ends.get(run);
+        boolean needed = tables.effects.rows().values().stream()
+                        .anyMatch(row -> row.holder().run().equals(run)
+                                && (row.state() == Ledger.State.RESERVED
+                                        || row.state() == Ledger.State.UNKNOWN
+                                        || row.expiresAt() > now))
+                || tables.keys.rows().values().stream()
+                        .anyMatch(key -> key.run().equals(run) && !lastsWithRun(key));
+        Tables.Link link = tables.links.get(run);
+        boolean hasParent = link != null && link.parent() != null && tables.work.has(link.parent());
+        return end != null && end.end().endedAt() < endedBefore && !needed && !hasParent;
+    }
+
+    private static boolean lastsWithRun(Tables.Key key) {
+        return key.name().kind() == Name.Kind.RUN || key.name().kind() == Name.Kind.CHILD;
+    }
+
+    private void remove(RunId run) {
+        tables.removeAllOf(run);
     }
 
     /** Puts a changed copy in the place of the row, where there is one that fits. */

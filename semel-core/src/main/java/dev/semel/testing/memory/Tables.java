@@ -10,7 +10,9 @@ import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.NavigableMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Everything the store remembers: the tables of the schema, one for one, with the indexes that reads go by. */
@@ -124,6 +126,26 @@ final class Tables {
 
     private static Pair<String, Integer> digestFirst(Ledger.Id id) {
         return new Pair<>(id.digest(), id.workspace());
+    }
+
+    /** Everything that is known of a run, and names that last as long as it. */
+    void removeAllOf(RunId run) {
+        removeWhere(keys, key -> key.run().equals(run));
+        removeWhere(quiet, waiting -> waiting.equals(run));
+        removeWhere(journal, chunk -> chunk.run().equals(run));
+        removeWhere(requests, seen -> seen.run().equals(run));
+        uses.remove(run);
+        removeWhere(signals, signal -> signal.run().equals(run));
+        removeWhere(effects, row -> row.holder().run().equals(run));
+        links.remove(run);
+        ends.remove(run);
+        runs.remove(run);
+    }
+
+    private static <K extends Comparable<K>, V> void removeWhere(Table<K, V> table, Predicate<V> gone) {
+        List.copyOf(table.rows().entrySet()).stream()
+                .filter(entry -> gone.test(entry.getValue()))
+                .forEach(entry -> table.remove(entry.getKey()));
     }
 
     void commit() {

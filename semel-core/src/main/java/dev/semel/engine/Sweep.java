@@ -1,0 +1,89 @@
+package dev.semel.engine;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Edit;
+import dev.semel.store.Name;
+import dev.semel.store.Reads;
+import dev.semel.store.Write;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes what is kept no longer, a slice at a time and far behind its time, so that no answer hangs on when it comes:
+ * names first, then answers to changes, then runs.
+ */
+final class Sweep {
+    private static final int NAMES_AT_ONCE = 1_000;
+    private static final int RUNS_AT_ONCE = 256;
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Intake.Parts parts;
+    private final Limits limits;
+    private final Committer.Surroundings around;
+    private @Nullable Name nameReached;
+    private @Nullable RunId runReached;
+    private long nextWalk = Long.MIN_VALUE;
+    private long endedBefore;
+    private boolean amongRuns;
+    private boolean found;
+
+    Sweep(Intake.Parts parts, Limits limits, Committer.Surroundings around) {
+        this.parts = parts;
+        this.limits = limits;
+        this.around = around;
+    }
+
+    /** Whether the last slice had something to remove: then the next one probably has, too. */
+    boolean foundSomething() {
+        return found;
+    }
+
+    /** One slice, if it is time. */
+    void step() {
+        found = false;
+        if (amongRuns) {
+            runs();
+        } else if (around.ambient().nanos() >= nextWalk) {
+            names();
+        }
+    }
+
+    private void names() {
+        long now = parts.readers().ask(reads -> reads.now());
+        Reads.Slice slice = parts.readers()
+                .ask(reads -> reads.tombstones(nameReached, NAMES_AT_ONCE, now - micros(limits.tombstones())));
+        if (!slice.found().isEmpty()) {
+            change(new Edit.DeleteNames(slice.found()));
+        }
+        nameReached = slice.next();
+        if (nameReached == null) {
+            if (parts.readers().ask(reads -> reads.expiredReply())) {
+                change(new Edit.DeleteReplies(NAMES_AT_ONCE));
+            }
+            endedBefore = now - micros(limits.finishedRuns());
+            amongRuns = true;
+        }
+    }
+
+    private void runs() {
+        Reads.Old old = parts.readers().ask(reads -> reads.oldRuns(runReached, RUNS_AT_ONCE, endedBefore));
+        if (!old.found().isEmpty()) {
+            around.counters().runsRemoved.add(change(new Edit.DeleteRuns(old.found(), endedBefore)));
+        }
+        runReached = old.next();
+        if (runReached == null) {
+            amongRuns = false;
+            nextWalk = around.ambient().nanos() + REST_NANOS;
+        }
+    }
+
+    private static long micros(Duration duration) {
+        return duration.toNanos() / 1_000;
+    }
+
+    private int change(Edit<Integer> edit) {
+        found = true;
+        return parts.committer().submit(0, new Write.Change<>(edit)).join();
+    }
+}
