@@ -1,7 +1,6 @@
 package dev.semel.trials.chaos;
 
 import dev.semel.trials.chaos.verdict.Figures;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,7 +38,8 @@ final class Chaos {
     }
 
     private static boolean play(Duration length, List<Long> seeds) throws Exception {
-        Path folder = Files.createTempDirectory("chaos");
+        Scratch scratch = Scratch.make("chaos");
+        Path folder = scratch.folder();
         Figures all = Figures.none();
         boolean held = true;
         try (Postgres postgres = new Postgres(folder)) {
@@ -64,6 +64,9 @@ final class Chaos {
         }
         System.out.println("invariants 1, 2, 11-16, 19, 20, 23, 25, 28 " + (held ? "hold" : "do NOT hold")
                 + "; 26 waits for schedules");
+        if (held) {
+            scratch.delete();
+        }
         return held;
     }
 }

@@ -109,7 +109,7 @@ final class ChaosChild {
                 .withLimits(Limits.DEFAULT.withLease(Duration.ofMillis(life.leaseMillis())));
         for (int tries = 1; ; tries++) {
             try {
-                return Semel.over(store, settings, flows.all());
+                return Semel.over(store.store(), settings, flows.all());
             } catch (StoreFailure | dev.semel.error.SemelException e) {
                 System.err.println(life.worker() + " could not open: " + e.getMessage());
                 if (tries == STUCK_OPENING) {

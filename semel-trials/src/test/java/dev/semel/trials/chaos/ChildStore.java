@@ -2,7 +2,6 @@ package dev.semel.trials.chaos;
 
 import dev.semel.effect.Ledger;
 import dev.semel.engine.Ambient;
-import dev.semel.run.RunId;
 import dev.semel.store.Batch;
 import dev.semel.store.Lane;
 import dev.semel.store.Leases;
@@ -12,6 +11,7 @@ import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.store.postgres.PostgresStore;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -20,11 +20,10 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The store as a worker of the trial sees it: PostgreSQL, with a count of refused writes, and with planted bugs. */
-final class ChildStore implements Store {
+final class ChildStore {
     private static final String ZOMBIE_ENTRIES = """
         INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, 1000 + ?, 0, ?) ON CONFLICT (run, seq) DO NOTHING
         """;
@@ -56,6 +55,9 @@ final class ChildStore implements Store {
 
     /** Under the bug of a lease id that is used again: the same for all lives of this worker. */
     private long lease(long wanted) {
+        if (life.bug() == Bug.LEASE_REUSED) {
+            tampering.planted("lease");
+        }
         return life.bug() == Bug.LEASE_REUSED ? life.worker().charAt(1) : wanted;
     }
 
@@ -63,98 +65,55 @@ final class ChildStore implements Store {
         return new Batch.Hold(lease(wanted.lease()), wanted.slot());
     }
 
-    @Override
-    public void migrate() {
-        real.migrate();
-    }
-
-    @Override
-    public int lanes() {
-        return real.lanes();
-    }
-
-    @Override
-    public Lane openLane() {
-        return new Watched(real.openLane());
-    }
-
-    @Override
-    public int txLanes() {
-        return real.txLanes();
-    }
-
-    @Override
-    public Lane openTxLane() {
-        return new Watched(real.openTxLane());
+    /** Everything is PostgreSQL's own, but for what is watched or planted. */
+    Store store() {
+        return proxy(Store.class, real, (method, args) -> switch (method.getName()) {
+            case "openLane" -> new Watched(real.openLane());
+            case "openTxLane" -> new Watched(real.openTxLane());
+            case "openReads" -> reads(real.openReads());
+            case "openLeases" -> leases(real.openLeases());
+            default -> method.invoke(real, args);
+        });
     }
 
     /** Only the question for the runs of a lease has to know of a lease that is used again. */
-    @Override
-    public Reads openReads() {
-        Reads reads = real.openReads();
-        return (Reads) Proxy.newProxyInstance(
-                Reads.class.getClassLoader(), new Class<?>[] {Reads.class}, (_, method, args) -> {
-                    try {
-                        if (method.getName().equals("owned") && args != null) {
-                            args[0] = lease((Long) args[0]);
-                        }
-                        return method.invoke(reads, args);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause() == null ? e : e.getCause();
-                    }
-                });
+    private Reads reads(Reads reads) {
+        return proxy(Reads.class, reads, (method, args) -> {
+            if (method.getName().equals("owned") && args != null) {
+                args[0] = lease((Long) args[0]);
+            }
+            return method.invoke(reads, args);
+        });
     }
 
-    @Override
-    public Leases openLeases() {
-        Leases leases = real.openLeases();
-        return new Leases() {
-            @Override
-            public void start(long lease, String worker, int slots, long ttlMicros) {
-                if (life.bug() == Bug.LEASE_REUSED) {
-                    tampering.planted("lease");
-                }
-                leases.start(lease(lease), worker, slots, ttlMicros);
+    private Leases leases(Leases leases) {
+        return proxy(Leases.class, leases, (method, args) -> {
+            boolean renews = method.getName().equals("renew");
+            if (renews && around.lapsing().getAsBoolean()) {
+                throw new StoreFailure.Down("the lease cannot be renewed", new IllegalStateException("a fault"));
             }
-
-            @Override
-            public boolean renew(long lease, long ttlMicros) {
-                if (around.lapsing().getAsBoolean()) {
-                    throw new StoreFailure.Down("the lease cannot be renewed", new IllegalStateException("a fault"));
-                }
-                return leases.renew(lease(lease), ttlMicros) || life.bug() == Bug.FENCED_WORKER_GOES_ON;
+            if (args != null && args.length > 0 && args[0] instanceof Long wanted) {
+                args[0] = lease(wanted);
             }
-
-            @Override
-            public int takeOver() {
-                return leases.takeOver();
-            }
-
-            @Override
-            public void end(long lease) {
-                leases.end(lease(lease));
-            }
-
-            @Override
-            public void close() {
-                leases.close();
-            }
-        };
+            Object answer = method.invoke(leases, args);
+            return renews && life.bug() == Bug.FENCED_WORKER_GOES_ON ? Boolean.TRUE : answer;
+        });
     }
 
-    @Override
-    public Listening listen(Consumer<@Nullable RunId> told) {
-        return real.listen(told);
+    @FunctionalInterface
+    private interface Call {
+        @Nullable
+        Object on(Method method, Object @Nullable [] args) throws Exception;
     }
 
-    @Override
-    public String durability() {
-        return real.durability();
-    }
-
-    @Override
-    public void close() {
-        real.close();
+    private static <T> T proxy(Class<T> type, T real, Call call) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (_, method, args) -> {
+            try {
+                return method.getDeclaringClass() == Object.class ? method.invoke(real, args) : call.on(method, args);
+            } catch (InvocationTargetException e) {
+                throw e.getCause() == null ? e : e.getCause();
+            }
+        }));
     }
 
     /** A lane that counts what was refused. */

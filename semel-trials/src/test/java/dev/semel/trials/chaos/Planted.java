@@ -1,6 +1,5 @@
 package dev.semel.trials.chaos;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,7 +21,8 @@ final class Planted {
         }
         long seed = args.length > 1 ? Long.parseLong(args[1]) : 1;
         List<Bug> missed = new ArrayList<>();
-        Path folder = Files.createTempDirectory("planted");
+        Scratch scratch = Scratch.make("planted");
+        Path folder = scratch.folder();
         try (Postgres postgres = new Postgres(folder)) {
             for (Bug bug : bugs) {
                 if (!isCaught(bug, seed, postgres, folder)) {
@@ -32,6 +32,9 @@ final class Planted {
         }
         System.out.println(bugs.size() - missed.size() + " of " + bugs.size() + " planted bugs were caught"
                 + (missed.isEmpty() ? "" : "; NOT caught: " + missed));
+        if (missed.isEmpty()) {
+            scratch.delete();
+        }
         System.exit(missed.isEmpty() ? 0 : 1);
     }
 

@@ -154,7 +154,7 @@ final class Postgres implements AutoCloseable {
             first.close();
         } finally {
             if (Files.exists(folder.resolve("postgres/postmaster.pid"))) {
-                ProcessHandle.of(pid()).ifPresent(ProcessHandle::destroyForcibly);
+                kill(); // a busy machine did not let it stop in good time
             }
         }
     }
