@@ -122,12 +122,25 @@ final class Library implements Children.Starter, Children.Signaller {
         Trigger.Ties ties = Trigger.Ties.NONE;
         Door door = Door.LIBRARY;
         if (start.replayOf() != null) {
-            Rows.Run original = find(start.replayOf());
+            Rows.Run original = staying(find(start.replayOf()));
             ties = new Trigger.Ties(original.lineage(), null, original.id(), null);
             door = Door.REPLAY;
         }
         Answer answer = semel.trigger(trigger(new Asked(home(), current, data, start, ties, door), workflow));
         return new Run<>(semel, new Run.Named(answer.run(), answer.runId(), answer.replayed()), workflow);
+    }
+
+    /** A replay rests on what its original did, so it does not begin when that is about to be removed. */
+    private Rows.Run staying(Rows.Run original) {
+        Rows.End end = original.end();
+        if (end != null && semel.isAboutToGo(end.endedAt())) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "Run " + original.runIdText() + " ended so long ago that its record is being removed. No run was "
+                            + "started.",
+                    "Start a new run; what the old one did is not known any more.");
+        }
+        return original;
     }
 
     private record Asked(

@@ -373,6 +373,13 @@ public final class Semel implements AutoCloseable {
         settings.ambient().point(label);
     }
 
+    /** Whether runs that ended then are removed, or will be within the hour. */
+    boolean isAboutToGo(long endedAt) {
+        long kept = settings.limits().finishedRuns().minusHours(1).toNanos() / 1_000;
+        Long now = view(reads -> reads.now());
+        return now != null && endedAt < now - kept;
+    }
+
     /** A clock that only goes forward, in nanoseconds. */
     public long nanos() {
         return settings.ambient().nanos();

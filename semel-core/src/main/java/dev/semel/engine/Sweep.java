@@ -24,6 +24,7 @@ final class Sweep {
     private @Nullable Name nameReached;
     private @Nullable RunId runReached;
     private long nextWalk = Long.MIN_VALUE;
+    private volatile boolean moved;
     private long endedBefore;
     private boolean amongRuns;
     private boolean found;
@@ -32,6 +33,7 @@ final class Sweep {
         this.parts = parts;
         this.limits = limits;
         this.around = around;
+        around.ambient().onJump(() -> moved = true);
     }
 
     /** Whether the last slice had something to remove: then the next one probably has, too. */
@@ -44,12 +46,13 @@ final class Sweep {
         found = false;
         if (amongRuns) {
             runs();
-        } else if (around.ambient().nanos() >= nextWalk) {
+        } else if (moved || nameReached != null || around.ambient().nanos() >= nextWalk) {
             names();
         }
     }
 
     private void names() {
+        moved = false; // before the clock is read: a later jump makes another walk
         long now = parts.readers().ask(reads -> reads.now());
         Reads.Slice slice = parts.readers()
                 .ask(reads -> reads.tombstones(nameReached, NAMES_AT_ONCE, now - micros(limits.tombstones())));
