@@ -220,6 +220,24 @@ final class CommitterTest {
         assertEquals(2, counters.poisonedWrites.sum());
     }
 
+    private static Write.Append entry(Write.Driver by, int seq) {
+        return new Write.Append(by, seq, "[]", RunState.RUNNING, List.of(), null);
+    }
+
+    /** Otherwise the record of a run would have a hole, and its code would be replayed against another past. */
+    @Test
+    void an_execution_that_was_refused_once_does_not_write_when_its_run_is_its_own_again() {
+        Write.Admit admitted = admit("K");
+        fresh(committer.admit(0, admitted));
+        Write.Driver first = new Write.Driver(admitted.run().id(), 1);
+        Write.Driver second = new Write.Driver(admitted.run().id(), 2);
+        assertFalse(committer.submit(0, entry(second, 0)).join().recorded(), "it is not the second's turn yet");
+        committer.submit(0, new Write.Change<>(new Edit.GiveBack(first))).join();
+        assertEquals(List.of(second), committer.submit(0, new Write.Claim(1)).join());
+        assertFalse(committer.submit(0, entry(second, 1)).join().recorded(), "what comes after it would leave a hole");
+        assertEquals(0, place.count("semel_journal"));
+    }
+
     @Test
     void a_lock_holds_up_only_the_trigger_that_meets_it() {
         var answers = gathered(List.of(admit("K"), admit("L"), admit("M")));
