@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Drives runs: one virtual thread each, at most so many at a time, and never the same run twice in this process. */
-public final class RunLoop implements AutoCloseable {
+public final class RunLoop {
     private static final Logger LOG = System.getLogger(RunLoop.class.getName());
 
     private final Engine engine;
@@ -377,8 +377,7 @@ public final class RunLoop implements AutoCloseable {
     }
 
     /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */
-    @Override
-    public void close() {
+    public void close(Duration grace) {
         closing = true;
         for (Slot slot : resident.values()) {
             Execution execution = slot.execution;
@@ -387,8 +386,8 @@ public final class RunLoop implements AutoCloseable {
             }
         }
         try {
-            if (!room.tryAcquire(engine.limits().residentRuns(), 10, TimeUnit.SECONDS)) {
-                LOG.log(Level.WARNING, resident.size() + " runs did not end in time; they go on after a restart");
+            if (!room.tryAcquire(engine.limits().residentRuns(), grace.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.log(Level.WARNING, resident.size() + " runs were still at work; they are handed over to others");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +14,22 @@ public sealed interface Edit<T> {
         return false;
     }
 
+    /**
+     * Whether it locks rows that have no place in the order in which a batch locks its own: names that are let go or
+     * swept, answers that are kept, new workspaces and tokens. Two batches with such changes could wait in a circle, so
+     * each has a transaction of its own.
+     */
+    default boolean standsAlone() {
+        return false;
+    }
+
     /** Makes the workspace if there is none of that name; the answer is the one that exists. */
-    record OpenWorkspace(String name, byte[] secret) implements Edit<Rows.Workspace> {}
+    record OpenWorkspace(String name, byte[] secret) implements Edit<Rows.Workspace> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
 
     /** Publishes a version; an unchanged text stays the version it is. */
     record Publish(int workspace, String name, String workflowId, String body, String actor)
@@ -43,6 +58,11 @@ public sealed interface Edit<T> {
         public CreateToken(Rows.Token token) {
             this(token, null);
         }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
     }
 
     record RevokeToken(int workspace, String tokenId, String actor) implements Edit<Boolean> {
@@ -56,10 +76,27 @@ public sealed interface Edit<T> {
      * Lets a name go, as long as it stands for that run: the next trigger with it is fresh. Asked twice it does nothing
      * more, even if the name was given to another run meanwhile. False: it was let go before, or stands for another run.
      */
-    record Release(Name name, RunId run, String actor, String reason) implements Edit<Boolean> {}
+    record Release(Name name, RunId run, String actor, String reason) implements Edit<Boolean> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
 
     /** Several names as one deed; those of payloads go with their keys. True: a key was let go. */
-    record ReleaseAll(List<Release> releases) implements Edit<Boolean> {}
+    record ReleaseAll(List<Release> releases) implements Edit<Boolean> {
+        /** In the order in which every trigger locks names. */
+        public ReleaseAll {
+            releases = releases.stream()
+                    .sorted(Comparator.comparing(Release::name))
+                    .toList();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
 
     /**
      * A change that came with a key of its caller. The first one is done, and its answer is kept in the same transaction;
@@ -71,6 +108,11 @@ public sealed interface Edit<T> {
         @Override
         public boolean changesCatalog() {
             return edit.changesCatalog();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
         }
     }
 
@@ -96,10 +138,27 @@ public sealed interface Edit<T> {
     }
 
     /** Deletes up to {@code limit} answers that are kept no longer; says how many. */
-    record DeleteReplies(int limit) implements Edit<Integer> {}
+    record DeleteReplies(int limit) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
 
     /** Deletes these tombstones, where they still are what was read; answers how many. */
-    record DeleteNames(List<Tombstone> tombstones) implements Edit<Integer> {}
+    record DeleteNames(List<Tombstone> tombstones) implements Edit<Integer> {
+        /** In the order in which every trigger locks names. */
+        public DeleteNames {
+            tombstones = tombstones.stream()
+                    .sorted(Comparator.comparing(Tombstone::name))
+                    .toList();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
 
     /**
      * Removes runs that ended before then, with all that is known of them; answers how many. A lineage goes as a whole,

@@ -13,6 +13,7 @@ import dev.semel.error.SemelException;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Batch;
 import dev.semel.store.Dialect;
 import dev.semel.store.Edit;
 import dev.semel.store.Invariants;
@@ -58,7 +59,7 @@ final class CommitterTest {
         ambient = new Ambient(place::time, nanos::get, new SecureRandom());
         var around = new Committer.Surroundings(ambient, counters);
         Limits limits = Limits.DEFAULT.withQueuedTriggers(100);
-        leases = new LeaseKeeper(store, "worker", limits, around);
+        leases = new LeaseKeeper(store, new LeaseKeeper.Worker("worker", "1"), limits, around);
         committer = new Committer(store, leases, limits, around);
         committer
                 .submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1])))
@@ -130,6 +131,28 @@ final class CommitterTest {
     }
 
     @Test
+    void a_change_that_locks_names_or_answers_has_a_transaction_of_its_own() {
+        var sweep = new Write.Change<>(new Edit.DeleteNames(List.of()));
+        var asked = new Edit.Asked(ambient.id(), 1, "sweep", "k", new byte[1], WINDOW);
+        var once = new Write.Change<>(new Edit.Once<>(asked, new Edit.DeleteNames(List.of()), String::valueOf));
+        store.shut();
+        List<CompletableFuture<?>> answers = new ArrayList<>();
+        answers.add(committer.submit(0, new Write.Claim(0)));
+        Waiting.until("the lane stands at the gate", store::somebodyWaits);
+        List<Write<?>> writes = List.of(admit("K"), sweep, once, admit("L"), admit("M"));
+        writes.forEach(write -> answers.add(committer.submit(0, write)));
+        int before = store.applied.size() + 1; // the claim that waits
+        store.open();
+        answers.forEach(CompletableFuture::join);
+        List<List<Write<?>>> batches =
+                store.applied.stream().skip(before).map(Batch::writes).toList();
+        assertEquals(
+                List.of(writes.subList(0, 1), writes.subList(1, 2), writes.subList(2, 3), writes.subList(3, 5)),
+                batches,
+                "in the order in which they came");
+    }
+
+    @Test
     void after_a_while_without_the_store_everything_is_applied() {
         var answers = gathered(List.of(admit("K"), admit("L"), admit("M")));
         store.next.addAll(List.of(FaultyStore.Fault.DOWN, FaultyStore.Fault.DOWN, FaultyStore.Fault.DOWN));
@@ -195,6 +218,24 @@ final class CommitterTest {
         }
         assertEquals(7, place.count("semel_run"));
         assertEquals(2, counters.poisonedWrites.sum());
+    }
+
+    private static Write.Append entry(Write.Driver by, int seq) {
+        return new Write.Append(by, seq, "[]", RunState.RUNNING, List.of(), null);
+    }
+
+    /** Otherwise the record of a run would have a hole, and its code would be replayed against another past. */
+    @Test
+    void an_execution_that_was_refused_once_does_not_write_when_its_run_is_its_own_again() {
+        Write.Admit admitted = admit("K");
+        fresh(committer.admit(0, admitted));
+        Write.Driver first = new Write.Driver(admitted.run().id(), 1);
+        Write.Driver second = new Write.Driver(admitted.run().id(), 2);
+        assertFalse(committer.submit(0, entry(second, 0)).join().recorded(), "it is not the second's turn yet");
+        committer.submit(0, new Write.Change<>(new Edit.GiveBack(first))).join();
+        assertEquals(List.of(second), committer.submit(0, new Write.Claim(1)).join());
+        assertFalse(committer.submit(0, entry(second, 1)).join().recorded(), "what comes after it would leave a hole");
+        assertEquals(0, place.count("semel_journal"));
     }
 
     @Test

@@ -25,6 +25,7 @@ import dev.semel.workflow.Current;
 import dev.semel.workflow.Durable;
 import dev.semel.workflow.Published;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
@@ -54,7 +55,7 @@ final class IntakeTest {
         store = new FaultyStore(place.store());
         Ambient ambient = new Ambient(place::time, nanos::get, new SecureRandom());
         var around = new Committer.Surroundings(ambient, counters);
-        leases = new LeaseKeeper(store, "worker", Limits.DEFAULT, around);
+        leases = new LeaseKeeper(store, new LeaseKeeper.Worker("worker", "1"), Limits.DEFAULT, around);
         committer = new Committer(store, leases, Limits.DEFAULT, around);
         readers = new Readers(store);
         requests = new Requests(committer, ambient, Limits.DEFAULT, (_, _) -> {});
@@ -93,7 +94,7 @@ final class IntakeTest {
     void close() {
         store.down = false;
         store.open();
-        runs.close();
+        runs.close(Duration.ofSeconds(10));
         requests.close();
         committer.close();
         readers.close();

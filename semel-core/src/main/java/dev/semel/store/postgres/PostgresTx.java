@@ -184,7 +184,7 @@ final class PostgresTx implements Lane {
     private Session connected() throws SQLException {
         Session current = session;
         if (current == null) {
-            current = new Session(store.connect(PostgresStore.Purpose.TX));
+            current = new Session(store.connect(Purpose.TX));
             session = current;
         }
         return current;

@@ -30,9 +30,22 @@ final class CommitProxy implements AutoCloseable {
     /** What a transaction writes, as far as its statements tell. */
     enum Kind {
         ADMIT("INSERT INTO semel_run"),
+        APPEND("INSERT INTO semel_journal"),
+        RESERVE("INSERT INTO semel_effect"),
+        SETTLE("UPDATE semel_effect e SET"),
+        REST("SET owner = NULL, state = u.state"),
         END("INSERT INTO semel_end"),
         TALLY("INSERT INTO semel_request"),
         CLAIM("FOR UPDATE SKIP LOCKED"),
+        SIGNAL("INSERT INTO semel_signal"),
+        CANCEL("SET cancel = 1"),
+        DECIDE("UPDATE semel_effect SET turn = turn"),
+        RELEASE("SET flags = flags | 4"),
+        PUBLISH("INSERT INTO semel_version"),
+        TX("INSERT INTO cut_row"),
+        START_LEASE("INSERT INTO semel_lease"),
+        RENEW("UPDATE semel_lease SET until_at"),
+        END_LEASE("DELETE FROM semel_lease"),
         LEASE("semel_lease");
 
         final String mark;

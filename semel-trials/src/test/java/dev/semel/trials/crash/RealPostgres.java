@@ -6,6 +6,8 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** One real PostgreSQL for all trials of this package, as durable as in production; a new database for each trial. */
@@ -61,11 +63,32 @@ final class RealPostgres {
     }
 
     static long number(String url, String sql) {
+        return Long.parseLong(text(url, sql));
+    }
+
+    /** The one value that a query answers. */
+    static String text(String url, String sql) {
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement();
                 var row = statement.executeQuery(sql)) {
             row.next();
-            return row.getLong(1);
+            return row.getString(1);
+        } catch (SQLException e) {
+            throw new AssertionError(sql, e);
+        }
+    }
+
+    /** How often each value of a column is there. */
+    static Map<String, Long> counts(String url, String table, String column) {
+        String sql = "SELECT " + column + ", count(*) FROM " + table + " GROUP BY 1";
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement();
+                var row = statement.executeQuery(sql)) {
+            Map<String, Long> counts = new HashMap<>();
+            while (row.next()) {
+                counts.put(row.getString(1), row.getLong(2));
+            }
+            return counts;
         } catch (SQLException e) {
             throw new AssertionError(sql, e);
         }

@@ -7,10 +7,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** {@link Effectd} in a process of its own, started from its source so that not even our class path is in its reach. */
-final class Receiver implements AutoCloseable {
+public final class Receiver implements AutoCloseable {
     private static final Path SOURCE = Path.of("src/test/java/dev/semel/trials/crash/Effectd.java");
 
     private final Process process;
@@ -39,7 +42,7 @@ final class Receiver implements AutoCloseable {
         this.port = port;
     }
 
-    static Receiver start(Path folder) {
+    public static Receiver start(Path folder) {
         Path log = folder.resolve("effectd.log");
         try {
             Process process = new ProcessBuilder(
@@ -66,8 +69,13 @@ final class Receiver implements AutoCloseable {
         }
     }
 
-    String url() {
+    public String url() {
         return "http://127.0.0.1:" + port;
+    }
+
+    /** Where it notes every request. */
+    public Path log() {
+        return log;
     }
 
     /** All that came for one name, in the order in which it came. */
@@ -77,6 +85,17 @@ final class Receiver implements AutoCloseable {
                     .map(Line::parse)
                     .filter(line -> line.path().endsWith("/" + name))
                     .toList();
+        } catch (IOException e) {
+            throw new AssertionError("the receiver's log cannot be read", e);
+        }
+    }
+
+    /** All that ever came, by the last part of the path. */
+    Map<String, List<Line>> byName() {
+        try (Stream<String> lines = Files.lines(log, StandardCharsets.UTF_8)) {
+            return lines.map(Line::parse)
+                    .collect(Collectors.groupingBy(
+                            line -> line.path().substring(line.path().lastIndexOf('/') + 1)));
         } catch (IOException e) {
             throw new AssertionError("the receiver's log cannot be read", e);
         }

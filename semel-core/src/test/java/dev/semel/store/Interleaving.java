@@ -1,0 +1,118 @@
+package dev.semel.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Two sides, let through statement by statement. Who waits in the database for the other is passed over. */
+final class Interleaving {
+    private static final long LONGEST = TimeUnit.SECONDS.toNanos(60);
+
+    private final World world;
+    private final List<Side> sides;
+
+    Interleaving(World world, List<Side> sides) {
+        this.world = world;
+        this.sides = sides;
+    }
+
+    /** A statement that was let through, and whether it had to wait for the other side. */
+    record Step(int side, Footprint statement, boolean waited) {
+        String line() {
+            return (side == 0 ? "A  " : "  B ") + statement.line() + (waited ? "  (waits)" : "");
+        }
+    }
+
+    /**
+     * What came of it.
+     *
+     * @param errors what the database refused
+     */
+    record Played(List<Step> steps, String told, String rows, List<String> errors) {
+        String story() {
+            return steps.stream().map(Step::line).collect(Collectors.joining("\n    ", "    ", ""));
+        }
+    }
+
+    /** Says which of those who stand before a statement goes on. */
+    @FunctionalInterface
+    interface Chooser {
+        int choose(List<Integer> ready, List<Side> sides);
+    }
+
+    Played play(List<Side.Deed> deeds, Chooser chooser) {
+        world.restore();
+        for (Side side : sides) {
+            side.start(deeds.get(side.number), world);
+        }
+        sides.forEach(this::settle);
+        List<Step> steps = new ArrayList<>();
+        long start = System.nanoTime();
+        while (!sides.stream().allMatch(Side::isDone)) {
+            List<Integer> ready = ready();
+            if (ready.isEmpty()) {
+                sides.forEach(this::settle); // one waits for what the other has just let go, or both for each other
+            } else {
+                Side side = sides.get(chooser.choose(ready, sides));
+                Footprint statement = awaited(side, start);
+                side.turnstile.let();
+                steps.add(new Step(side.number, statement, settle(side)));
+                settle(other(side));
+            }
+            if (System.nanoTime() - start > LONGEST) {
+                throw new AssertionError("nobody goes on after\n" + new Played(steps, "", "", List.of()).story());
+            }
+        }
+        List<String> errors = new ArrayList<>();
+        sides.forEach(side -> errors.addAll(side.turnstile.errors()));
+        sides.forEach(side -> side.turnstile.end());
+        String told = sides.stream().map(side -> side.outcome().toString()).collect(Collectors.joining("\n"));
+        return new Played(steps, told, world.rows(), errors);
+    }
+
+    /** The statement of a side whose turn it is. It may have to wait for a connection that is being closed. */
+    private Footprint awaited(Side side, long start) {
+        while (System.nanoTime() - start < LONGEST && !side.isDone()) {
+            Footprint statement = side.turnstile.next();
+            if (statement != null) {
+                return statement;
+            }
+            settle(side);
+        }
+        throw new AssertionError("side " + side.number + " went another way than the last time");
+    }
+
+    private List<Integer> ready() {
+        List<Integer> ready = new ArrayList<>();
+        for (Side side : sides) {
+            if (!side.isDone() && side.turnstile.next() != null) {
+                ready.add(side.number);
+            }
+        }
+        return ready;
+    }
+
+    /** Until the side stands at its next statement, is done, or waits for the other. True: it waits. */
+    private boolean settle(Side side) {
+        long start = System.nanoTime();
+        while (!side.turnstile.awaitArrival(side::isDone)) {
+            if (world.waits(side.turnstile.backend(), other(side).turnstile.backend())) {
+                return true;
+            }
+            if (System.nanoTime() - start > LONGEST) {
+                throw new AssertionError("side " + side.number + " neither goes on nor waits for a lock");
+            }
+        }
+        return false;
+    }
+
+    private Side other(Side side) {
+        return sides.get(1 - side.number);
+    }
+
+    static @Nullable Footprint next(List<Side> sides, int side) {
+        return sides.get(side).turnstile.next();
+    }
+}

@@ -1,0 +1,138 @@
+package dev.semel.store;
+
+import dev.semel.run.RunId;
+import dev.semel.store.postgres.PostgresStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** One of two who meet: a store of its own, whose every statement stops at a turnstile. */
+final class Side implements AutoCloseable {
+    private static final int MOST_TRIES = 10;
+    private static final String FENCED = "fenced";
+
+    final int number;
+    final Turnstile turnstile = new Turnstile();
+    final Store store;
+    final Lane lane;
+    final Lane txLane;
+    final Leases leases;
+    private final AtomicLong ids = new AtomicLong();
+    private @Nullable FutureTask<Object> task;
+
+    /** What a side does, on its lanes or leases. */
+    @FunctionalInterface
+    interface Deed {
+        @Nullable
+        Object done(Side side, World world) throws Exception;
+    }
+
+    Side(int number, String url) {
+        this.number = number;
+        this.store = new PostgresStore(
+                new SteppedSource(url, turnstile), () -> 0, () -> new RunId(ids.incrementAndGet(), 100 + number));
+        this.lane = store.openLane();
+        this.txLane = store.openTxLane();
+        this.leases = store.openLeases();
+        connect();
+    }
+
+    /** So that no connection is made between two statements: a transaction begins with its first one. */
+    private void connect() {
+        lane.apply(new Batch(null, List.of()));
+        leases.renew(-1, 1);
+        var nobodys = new Write.Tx(new Write.Driver(new RunId(1, 1), 1), 0, _ -> "[]");
+        txLane.apply(new Batch(new Batch.Hold(-1, 0), List.of(nobodys)));
+    }
+
+    void start(Deed deed, World world) {
+        connect();
+        ids.set(0);
+        turnstile.begin();
+        task = Apart.start(() -> {
+            try {
+                Object outcome = deed.done(this, world);
+                // The engine applies a batch whose lease is gone once more without it, and is told the same.
+                return Write.Owned.FENCED.equals(outcome) ? FENCED : Shown.of(outcome);
+            } catch (StoreFailure.Fenced _) {
+                return FENCED;
+            } catch (StoreFailure e) {
+                return e.getClass().getSimpleName();
+            }
+        });
+    }
+
+    boolean isDone() {
+        return task == null || task.isDone();
+    }
+
+    /** What its caller was told. */
+    Object outcome() {
+        try {
+            return task == null ? "" : task.get();
+        } catch (ExecutionException | InterruptedException e) {
+            throw new AssertionError("side " + number + " broke", e);
+        }
+    }
+
+    /** As a lane of the engine applies a write: again while the store says so. */
+    Object apply(long lease, Write<?> write) {
+        return decided(lane, new Batch(new Batch.Hold(lease, number), List.of(write)));
+    }
+
+    Object apply(long lease, Edit<?> edit) {
+        return apply(lease, new Write.Change<>(edit));
+    }
+
+    /** Several writes in one transaction; what is undecided is applied again, as a lane of the engine does. */
+    Object applyAll(long lease, Write<?>... writes) {
+        List<Object> outcomes = new ArrayList<>();
+        for (int tried = 0; tried < MOST_TRIES && outcomes.isEmpty(); tried++) {
+            try {
+                outcomes.addAll(lane.apply(new Batch(new Batch.Hold(lease, number), List.of(writes))));
+            } catch (StoreFailure.Locked e) {
+                if (e.waited()) {
+                    throw e;
+                }
+            }
+        }
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (outcomes.get(i) instanceof Write.Admitted.Again || outcomes.get(i) == Write.Deferred.DEFERRED) {
+                outcomes.set(i, apply(lease, writes[i]));
+            }
+        }
+        return outcomes;
+    }
+
+    Object tx(long lease, Write.Tx tx) {
+        return decided(txLane, new Batch(new Batch.Hold(lease, store.lanes() + number), List.of(tx)));
+    }
+
+    private static Object decided(Lane lane, Batch batch) {
+        for (int tried = 0; tried < MOST_TRIES; tried++) {
+            try {
+                Object outcome = lane.apply(batch).getFirst();
+                if (!(outcome instanceof Write.Admitted.Again) && outcome != Write.Deferred.DEFERRED) {
+                    return outcome;
+                }
+            } catch (StoreFailure.Locked e) {
+                if (e.waited()) {
+                    throw e;
+                }
+            }
+        }
+        return "undecided after " + MOST_TRIES + " tries";
+    }
+
+    @Override
+    public void close() {
+        turnstile.end();
+        lane.close();
+        txLane.close();
+        leases.close();
+        store.close();
+    }
+}
