@@ -169,6 +169,7 @@ class DatabaseTroubleTest {
 
     @Test
     void a_standby_is_not_written_to_and_once_promoted_takes_over_under_the_same_url() throws Exception {
+        assumeTrue(ALL, LONG);
         Path apart = Files.createDirectories(folder.resolve("moving"));
         try (OwnPostgres primary = OwnPostgres.start(apart)) {
             primary.execute("postgres", "CREATE DATABASE " + database);
