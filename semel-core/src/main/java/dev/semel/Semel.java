@@ -109,10 +109,8 @@ public final class Semel implements AutoCloseable {
      */
     public static Semel on(DataSource source) {
         Settings settings = Settings.of("a data source", NO_FILES);
-        Store store =
-                new PostgresStore(source, settings.skew(), settings.ambient().ids());
-        store.migrate();
-        return new Semel(store, settings, List.of());
+        return opened(
+                new PostgresStore(source, settings.skew(), settings.ambient().ids()), settings);
     }
 
     private static final Catalog.Compiler NO_FILES = version -> {
@@ -122,6 +120,7 @@ public final class Semel implements AutoCloseable {
     /** Makes workflows known: their triggers are admitted and their runs driven here from now on. */
     public Semel register(Workflow<?, ?>... workflows) {
         for (Workflow<?, ?> workflow : workflows) {
+            guard.refuseName(workflow.name());
             library.register(workflow);
         }
         return this;
@@ -154,6 +153,11 @@ public final class Semel implements AutoCloseable {
         return once(new Guard.Operation(operation, actor, key, fingerprint), type, body);
     }
 
+    /** What was done once under a key, for whoever decides how it ended when nobody knows. */
+    public Guarded guarded(String operation, String key) {
+        return guard.guarded(operation, key);
+    }
+
     Library library() {
         return library;
     }
@@ -173,7 +177,10 @@ public final class Semel implements AutoCloseable {
 
     /** Opens the store, brings its schema up to date, and takes up runs that nobody drives. */
     public static Semel open(Settings settings) {
-        Store store = storeOf(settings);
+        return opened(storeOf(settings), settings);
+    }
+
+    private static Semel opened(Store store, Settings settings) {
         try {
             store.migrate();
         } catch (RuntimeException e) {
@@ -238,15 +245,11 @@ public final class Semel implements AutoCloseable {
         TxDesk.refuseInside("the end of a run");
         return completions.await(
                 id,
-                nanos(longest),
+                longest.compareTo(Duration.ofDays(10_000)) > 0 ? Long.MAX_VALUE : longest.toNanos(),
                 new Completions.Watch<>(
                         () -> runs.willTell(id),
                         () -> view(reads -> reads.run(workspace, id)),
                         run -> run == null || run.end() != null || enough.test(run)));
-    }
-
-    private static long nanos(Duration longest) {
-        return longest.compareTo(Duration.ofDays(10_000)) > 0 ? Long.MAX_VALUE : longest.toNanos();
     }
 
     /** Asks the store something. */

@@ -345,6 +345,7 @@ public final class RunLoop {
     }
 
     private void putAway(Execution execution) {
+        boolean cancelled = execution.cancelled(); // first: a cancel that comes after it makes the run due at once
         List<Waits.Wait> all = execution.waits().all();
         // A branch that was stopped at work is due at once; this worker ends.
         long due = execution.waits().allWait()
@@ -360,12 +361,7 @@ public final class RunLoop {
                 all.stream().filter(Waits.Wait::doubt).findFirst().orElse(first).what();
         execution.rest(
                 doubt ? RunState.IN_DOUBT : RunState.WAITING,
-                new Write.Rest(
-                        due,
-                        what,
-                        signals ? execution.signalsSeen() : Integer.MAX_VALUE,
-                        execution.cancelled(),
-                        false));
+                new Write.Rest(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE, cancelled, false));
         engine.around().counters().putAway.increment();
         tell(told -> told.putAway(due));
     }
@@ -375,9 +371,9 @@ public final class RunLoop {
         engine.around().counters().held.increment();
         String what = Waiting.text(held.reason(), execution.current(), Write.Rest.NEVER, held.getMessage());
         boolean poison = held.reason().equals("poison");
-        execution.rest(
-                RunState.WAITING,
-                new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, execution.cancelled(), poison));
+        // A cancel that came while it was driven is reason enough to look again.
+        boolean cancelled = execution.run().cancel();
+        execution.rest(RunState.WAITING, new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, cancelled, poison));
     }
 
     /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */

@@ -23,7 +23,8 @@ final class Sweep {
     private final Committer.Surroundings around;
     private @Nullable Name nameReached;
     private @Nullable RunId runReached;
-    private volatile long nextWalk = Long.MIN_VALUE;
+    private long nextWalk = Long.MIN_VALUE;
+    private volatile boolean moved;
     private long endedBefore;
     private boolean amongRuns;
     private boolean found;
@@ -32,7 +33,7 @@ final class Sweep {
         this.parts = parts;
         this.limits = limits;
         this.around = around;
-        around.ambient().onJump(() -> nextWalk = Long.MIN_VALUE);
+        around.ambient().onJump(() -> moved = true);
     }
 
     /** Whether the last slice had something to remove: then the next one probably has, too. */
@@ -45,12 +46,13 @@ final class Sweep {
         found = false;
         if (amongRuns) {
             runs();
-        } else if (around.ambient().nanos() >= nextWalk) {
+        } else if (moved || nameReached != null || around.ambient().nanos() >= nextWalk) {
             names();
         }
     }
 
     private void names() {
+        moved = false; // before the clock is read: a later jump makes another walk
         long now = parts.readers().ask(reads -> reads.now());
         Reads.Slice slice = parts.readers()
                 .ask(reads -> reads.tombstones(nameReached, NAMES_AT_ONCE, now - micros(limits.tombstones())));

@@ -11,6 +11,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.key.KeyPolicy;
+import dev.semel.run.RunId;
 import dev.semel.store.Dialect;
 import dev.semel.store.Edit;
 import dev.semel.store.Invariants;
@@ -21,6 +22,7 @@ import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
+import dev.semel.workflow.Durable;
 import dev.semel.workflow.Published;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -61,8 +63,16 @@ final class IntakeTest {
                 committer,
                 readers,
                 new TxDesk(store, committer, leases),
-                (_, _, _) -> {
-                    throw new UnsupportedOperationException("no children here");
+                new Children.Starter() {
+                    @Override
+                    public RunId start(RunLoop.Resident parent, Durable.Child child, String stepId) {
+                        throw new UnsupportedOperationException("no children here");
+                    }
+
+                    @Override
+                    public void stop(RunLoop.Resident parent, RunId child) {
+                        throw new UnsupportedOperationException("no children here");
+                    }
                 },
                 (_, _, _) -> {
                     throw new UnsupportedOperationException("no signals here");
