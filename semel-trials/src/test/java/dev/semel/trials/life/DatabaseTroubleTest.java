@@ -55,7 +55,9 @@ class DatabaseTroubleTest {
 
     @AfterEach
     void stopServer() {
-        server().close();
+        if (running != null) {
+            running.close();
+        }
     }
 
     private void start(String url) throws Exception {
