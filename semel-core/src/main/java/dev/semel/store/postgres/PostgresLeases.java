@@ -33,7 +33,10 @@ final class PostgresLeases implements Leases {
     private static final String ASK = """
         SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
             (SELECT name FROM semel_migration WHERE breaking = 1 AND number > ? ORDER BY number DESC LIMIT 1),
-        """ + PostgresStore.SETTINGS;
+            current_setting('fsync'), (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'),
+            current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
+            current_setting('server_version')
+        """;
 
     /** What this version would not understand. */
     static final String NEWER =

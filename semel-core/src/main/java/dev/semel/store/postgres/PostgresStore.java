@@ -52,11 +52,11 @@ public final class PostgresStore implements Store {
         ORDER BY c.relname, r.name LIMIT 1
         """;
 
-    // The lease's own connection does not wait for the disk; what counts is what a lane is set to when it begins.
-    static final String SETTINGS = """
-        current_setting('fsync'), (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'),
-        current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
-        current_setting('server_version')
+    // What a lane is set to when it begins; the connection of a lease does not wait for the disk itself.
+    private static final String SETTINGS = """
+        SELECT current_setting('fsync'), (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'),
+            current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
+            current_setting('server_version')
         """;
 
     private final Opener opener;
@@ -203,7 +203,7 @@ public final class PostgresStore implements Store {
     public Durability durability() {
         try (Connection connection = connect(Purpose.READ);
                 Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("SELECT " + SETTINGS)) {
+                ResultSet row = statement.executeQuery(SETTINGS)) {
             row.next();
             return durability(row, 1);
         } catch (SQLException e) {
@@ -211,7 +211,7 @@ public final class PostgresStore implements Store {
         }
     }
 
-    /** Reads {@link #SETTINGS}, which begin at this column. */
+    /** Reads the five settings, which begin at this column. */
     static Durability durability(ResultSet row, int at) throws SQLException {
         String fsync = row.getString(at);
         String commit = row.getString(at + 1);

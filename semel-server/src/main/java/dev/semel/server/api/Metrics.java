@@ -83,6 +83,10 @@ public final class Metrics implements Observer {
                 "Batches refused because the lease was gone",
                 Objects.requireNonNull(c.get("fencedBatches")));
         count("semel_lease_takeovers", "Leases of dead workers ended", Objects.requireNonNull(c.get("takeovers")));
+        gauges(semel);
+    }
+
+    private void gauges(Semel semel) {
         Gauge.builder("semel_runs_unfinished", semel, Metrics::unfinished)
                 .description("Runs that have not ended, in all workspaces")
                 .register(registry);
