@@ -1,15 +1,24 @@
 package dev.semel;
 
+import dev.semel.engine.Naming;
+import dev.semel.error.ErrorCode;
 import dev.semel.error.InDoubt;
+import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
 import dev.semel.error.TypeMismatch;
 import dev.semel.json.Codec;
+import dev.semel.key.IdempotencyKey;
 import dev.semel.key.KeyPolicy;
+import dev.semel.key.Known;
+import dev.semel.store.Name;
 import dev.semel.workflow.Context;
+import dev.semel.workflow.Current;
 import dev.semel.workflow.Failures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +34,7 @@ public final class Guard {
     private static final String STEP = "do";
     private static final String RESULT = "result";
     private static final String UNFIT = "unfit";
+    private static final int TRIES = 5;
 
     private final Semel semel;
     private final ConcurrentHashMap<String, Workflow<JsonNode, JsonNode>> operations = new ConcurrentHashMap<>();
@@ -65,10 +75,62 @@ public final class Guard {
                     .put("call", call)
                     .put("actor", operation.actor())
                     .set("fingerprint", Codec.STANDARD.write(operation.fingerprint(), "the fingerprint"));
-            Run<JsonNode> run = semel.start(workflow, data, Start.withKey(operation.key()));
-            return result(run, operation, type, code);
+            for (int tries = 1; ; tries++) {
+                Run<JsonNode> run = semel.start(workflow, data, Start.withKey(operation.key()));
+                try {
+                    return result(run, operation, type, code);
+                } catch (StepFailed e) {
+                    // Somebody before us went away before it was begun, or it came to a worker that has not our code:
+                    // the key is free again and nothing was done.
+                    if (tries == TRIES || code.failure != null || !e.reason().equals(CallerGone.NAME)) {
+                        throw e;
+                    }
+                }
+            }
         } finally {
             waiting.remove(call);
+        }
+    }
+
+    /** What stands under a key; it need not be known to this process yet. */
+    Guarded guarded(String operation, String key) {
+        Workflow<JsonNode, JsonNode> workflow = operations.computeIfAbsent(operation, this::workflow);
+        int workspace = semel.library().home().workspace();
+        Current current = Objects.requireNonNull(semel.workflow(workspace, operation), "it was just registered");
+        Name name = Naming.ofWorkflow(
+                workspace, IdempotencyKey.of(key), current.published().workflowId());
+        Known known = semel.view(reads -> reads.names(List.of(name)).known().getFirst());
+        if (known == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "Operation \"" + operation
+                            + "\" was not asked for under this key, or longer ago than keys are kept."
+                            + " Nothing was decided.",
+                    "Give the operation and the key that the call of once(…) had.");
+        }
+        return new Guarded(semel.run(workflow, known.run().text()), STEP);
+    }
+
+    /** A workflow under the name of an operation would take its runs, and the other way round. */
+    void refuseName(String name) {
+        if (operations.containsKey(name)) {
+            throw nameTaken(name, "an operation that is done once");
+        }
+    }
+
+    private static SemelException nameTaken(String name, String by) {
+        return new SemelException(
+                ErrorCode.INVALID_DEFINITION,
+                "The name \"" + name + "\" is used by " + by + ". Nothing was registered and nothing was done.",
+                "Give workflows and operations names of their own.");
+    }
+
+    /** Whoever wanted this is gone, and it was not begun. */
+    private static final class CallerGone extends RuntimeException {
+        static final String NAME = StepFailed.simpleName(CallerGone.class.getName());
+
+        CallerGone() {
+            super("the caller of this operation is gone; it was not begun");
         }
     }
 
@@ -93,18 +155,22 @@ public final class Guard {
             }
             throw own == null ? e : new IllegalStateException(own);
         } catch (InDoubt e) {
-            throw new InDoubt(operation.name(), "the process that did it under this key ended half-way");
+            throw InDoubt.ofOperation(operation.name());
         }
     }
 
     private Workflow<JsonNode, JsonNode> workflow(String name) {
+        if (semel.library().isKnown(name)) {
+            throw nameTaken(name, "a workflow");
+        }
+        // Another actor's result is nobody else's business: under the same key that is a conflict.
         Workflow<JsonNode, JsonNode> workflow = Workflow.define(name, JsonNode.class, JsonNode.class)
-                .fingerprintFields("fingerprint")
+                .fingerprintFields("actor", "fingerprint")
                 .scope(KeyPolicy.Scope.WORKFLOW)
                 .onMismatch(KeyPolicy.OnMismatch.REJECT)
                 .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
                 .body((ctx, data) -> answer(ctx, data.path("call").asString()));
-        semel.register(workflow);
+        semel.library().register(workflow);
         return workflow;
     }
 
@@ -114,9 +180,12 @@ public final class Guard {
         try {
             return answer.set(
                     RESULT,
-                    ctx.effect(STEP).retry(Retry.none()).askOnDoubt("operator").call(JsonNode.class, _ -> call(call)));
+                    ctx.effect(STEP)
+                            .retry(Retry.none().notOn(CallerGone.class))
+                            .askOnDoubt("operator")
+                            .call(JsonNode.class, _ -> call(call)));
         } catch (StepFailed e) {
-            if (e.is(Failures.Refused.class)) {
+            if (e.is(Failures.Refused.class) || e.is(CallerGone.class)) {
                 throw e;
             }
             return answer.put(UNFIT, e.said());
@@ -130,8 +199,8 @@ public final class Guard {
     private JsonNode call(String id) {
         Code code = waiting.get(id);
         if (code == null) {
-            // Taken up after a crash, before anything was sent: the caller is gone, and nothing was done.
-            throw new Failures.Refused("the caller of this operation is gone; it was not begun");
+            // Taken up after a crash, before anything was sent, or after a person said that it was not done.
+            throw new CallerGone();
         }
         Object result;
         try {

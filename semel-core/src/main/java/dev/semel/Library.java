@@ -59,6 +59,10 @@ final class Library implements Children.Starter, Children.Signaller {
         });
     }
 
+    boolean isKnown(String name) {
+        return known.containsKey(name);
+    }
+
     /** Its code is here; nothing is published. */
     void knows(Workflow<?, ?> workflow) {
         known.put(workflow.name(), workflow);
@@ -123,6 +127,13 @@ final class Library implements Children.Starter, Children.Signaller {
         Door door = Door.LIBRARY;
         if (start.replayOf() != null) {
             Rows.Run original = staying(find(start.replayOf()));
+            if (!original.workflowId().equals(current.published().workflowId())) {
+                throw new SemelException(
+                        ErrorCode.INVALID_INPUT,
+                        "Run " + start.replayOf() + " is not a run of workflow \"" + workflow.name()
+                                + "\". It was not replayed and no run was started.",
+                        "Replay a run with the workflow it was started with.");
+            }
             ties = new Trigger.Ties(original.lineage(), null, original.id(), null);
             door = Door.REPLAY;
         }
@@ -193,9 +204,23 @@ final class Library implements Children.Starter, Children.Signaller {
     @Override
     public RunId start(RunLoop.Resident parent, Durable.Child child, String stepId) {
         Current current = current(parent.workspace(), child.workflow());
+        if (child.start().replayOf() != null) {
+            throw new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "Workflow \"" + child.workflow() + "\" was called as a replay of a run. No run was started.",
+                    "Call it without one: a replayed parent finds the same child again.");
+        }
         Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId);
         Asked asked = new Asked(space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD);
         return semel.trigger(trigger(asked, known.get(child.workflow()))).run();
+    }
+
+    @Override
+    public void stop(RunLoop.Resident parent, RunId child) {
+        String actor = "run " + parent.runId();
+        semel.change(new Edit.Cancel(parent.workspace(), child, actor, "the run that called it comes to its end"));
+        semel.runs().cancel(child);
+        semel.lookForWork();
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.semel.engine.Deciding;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.InDoubt;
 import dev.semel.error.RunCancelled;
+import dev.semel.error.RunNotEnded;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
 import dev.semel.json.Codec;
@@ -18,6 +19,7 @@ import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -113,7 +115,8 @@ public final class Run<O> {
      *
      * @throws StepFailed where the run failed
      * @throws RunCancelled where it was cancelled
-     * @throws InDoubt where it is in doubt when the time is over
+     * @throws InDoubt where it waits for a decision; at once, since that may take for ever
+     * @throws RunNotEnded where it has not ended when the time is over
      */
     public O result(Duration longest) {
         Rows.Run row = line.ask(semel -> Objects.requireNonNullElseGet(
@@ -121,23 +124,20 @@ public final class Run<O> {
         Rows.End end = row.end();
         if (end == null) {
             if (row.state() == RunState.IN_DOUBT) {
-                throw new InDoubt(runId, "the run waits for a decision");
+                throw InDoubt.ofRun(runId, inDoubt());
             }
-            throw new SemelException(
-                    ErrorCode.IDEMPOTENCY_KEY_IN_USE,
-                    "Run " + runId + " is " + row.state().word() + " and has no result yet.",
-                    "Wait longer, or ask for it again later.");
+            throw new RunNotEnded(runId, row.state().word());
         }
         Write.Ending ending = end.ending();
         return switch (row.state()) {
             case COMPLETED -> workflow.outputOf(Json.parse(Objects.requireNonNullElse(ending.output(), "null")));
             case CANCELLED -> throw new RunCancelled(runId, "");
             default ->
-                throw new StepFailed(
+                throw StepFailed.ofRun(
+                        runId,
                         Objects.requireNonNullElse(ending.errorStep(), ""),
-                        List.of(Objects.requireNonNullElse(ending.errorCode(), "unknown")),
-                        Objects.requireNonNullElse(ending.errorMessage(), ""),
-                        1);
+                        Objects.requireNonNullElse(ending.errorCode(), "unknown"),
+                        Objects.requireNonNullElse(ending.errorMessage(), ""));
         };
     }
 
@@ -204,8 +204,16 @@ public final class Run<O> {
         return unknown().stream().map(row -> row.facts().path()).toList();
     }
 
+    /** Its own, and for a replay those that the first run left: it waits for the same answer. */
     private List<Ledger.Row> unknown() {
-        List<Ledger.Row> all = line.ask(semel -> Objects.requireNonNull(semel.view(reads -> reads.effects(id))));
+        List<Ledger.Row> all = line.ask(semel -> {
+            RunId first = row(semel).lineage();
+            return Objects.requireNonNull(semel.view(reads -> {
+                List<Ledger.Row> rows = new ArrayList<>(reads.effects(id));
+                rows.addAll(first.equals(id) ? List.of() : reads.effects(first));
+                return rows;
+            }));
+        });
         return all.stream().filter(row -> row.state() == Ledger.State.UNKNOWN).toList();
     }
 
@@ -224,8 +232,12 @@ public final class Run<O> {
             if (row.facts().path().equals(step)) {
                 String text = result == null ? null : Json.write(result);
                 return line.send(semel -> {
-                    boolean decided = semel.change(new Edit.Decide(row.id(), id, text, by, ""));
-                    semel.wake(id);
+                    RunId holder = row.holder().run();
+                    boolean decided = semel.change(new Edit.Decide(row.id(), holder, text, by, ""));
+                    semel.wake(holder);
+                    if (!holder.equals(id)) {
+                        semel.wake(id);
+                    }
                     return decided;
                 });
             }

@@ -7,17 +7,14 @@ import dev.semel.engine.Counters;
 import dev.semel.engine.Dispatcher;
 import dev.semel.engine.Intake;
 import dev.semel.engine.LeaseKeeper;
-import dev.semel.engine.Naming;
 import dev.semel.engine.Readers;
 import dev.semel.engine.Requests;
 import dev.semel.engine.RunLoop;
 import dev.semel.engine.TxDesk;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
-import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.Store;
@@ -33,7 +30,6 @@ import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -53,6 +49,7 @@ public final class Semel implements AutoCloseable {
     private final LeaseKeeper leases;
     private final Committer committer;
     private final Readers readers;
+    private final Standing standing;
     private final Requests requests;
     private final TxDesk desk;
     private final Library library;
@@ -67,33 +64,25 @@ public final class Semel implements AutoCloseable {
         this.store = store;
         this.settings = settings;
         Committer.Surroundings around = new Committer.Surroundings(settings.ambient(), counters);
-        this.leases = new LeaseKeeper(store, settings.worker(), settings.limits(), around);
+        this.leases = new LeaseKeeper(store, Standing.worker(settings), settings.limits(), around);
         this.committer = new Committer(store, leases, settings.limits(), around);
         this.readers = new Readers(store);
+        this.standing = new Standing(leases, readers).warningOf(settings.worker());
         this.requests = new Requests(committer, settings.ambient(), settings.limits(), settings.requests());
         this.desk = new TxDesk(store, committer, leases);
         this.library = new Library(this);
         workflows.forEach(library::knows); // before anything is claimed, so that their runs are driven here
         this.runs = new RunLoop(
                 new RunLoop.Engine(committer, readers, desk, library, library, settings.limits(), around), completions);
+        leases.counting(runs::residents);
         this.catalog = new Catalog(readers, version -> library.compile(version, settings.compiler()));
         Intake.Parts parts = new Intake.Parts(committer, readers, requests, runs);
         this.intake = new Intake(parts, catalog, around);
         this.dispatcher = new Dispatcher(parts, catalog, settings.limits(), around);
         intake.onWork(dispatcher::wakeUp);
-        runs.observedBy(new Followers(this));
-        this.listening = store.listen(this::told);
-    }
-
-    /** Another worker made something to do. */
-    private void told(@Nullable RunId run) {
-        try {
-            if (run == null || !runs.told(run)) {
-                dispatcher.wakeUp();
-            }
-        } catch (StoreFailure e) {
-            dispatcher.wakeUp(); // it was only a hint
-        }
+        Followers followers = new Followers(this);
+        runs.observedBy(followers);
+        this.listening = store.listen(followers::told);
     }
 
     /** A hint: the run looks again, here or wherever it is taken up. */
@@ -120,10 +109,8 @@ public final class Semel implements AutoCloseable {
      */
     public static Semel on(DataSource source) {
         Settings settings = Settings.of("a data source", NO_FILES);
-        Store store =
-                new PostgresStore(source, settings.skew(), settings.ambient().ids());
-        store.migrate();
-        return new Semel(store, settings, List.of());
+        return opened(
+                new PostgresStore(source, settings.skew(), settings.ambient().ids()), settings);
     }
 
     private static final Catalog.Compiler NO_FILES = version -> {
@@ -133,6 +120,7 @@ public final class Semel implements AutoCloseable {
     /** Makes workflows known: their triggers are admitted and their runs driven here from now on. */
     public Semel register(Workflow<?, ?>... workflows) {
         for (Workflow<?, ?> workflow : workflows) {
+            guard.refuseName(workflow.name());
             library.register(workflow);
         }
         return this;
@@ -165,6 +153,11 @@ public final class Semel implements AutoCloseable {
         return once(new Guard.Operation(operation, actor, key, fingerprint), type, body);
     }
 
+    /** What was done once under a key, for whoever decides how it ended when nobody knows. */
+    public Guarded guarded(String operation, String key) {
+        return guard.guarded(operation, key);
+    }
+
     Library library() {
         return library;
     }
@@ -184,7 +177,10 @@ public final class Semel implements AutoCloseable {
 
     /** Opens the store, brings its schema up to date, and takes up runs that nobody drives. */
     public static Semel open(Settings settings) {
-        Store store = storeOf(settings);
+        return opened(storeOf(settings), settings);
+    }
+
+    private static Semel opened(Store store, Settings settings) {
         try {
             store.migrate();
         } catch (RuntimeException e) {
@@ -194,10 +190,7 @@ public final class Semel implements AutoCloseable {
         return new Semel(store, settings, List.of());
     }
 
-    /**
-     * The same over a store that is open already, for tests and simulations; the store in the settings does not count.
-     * Runs of these workflows that nobody drives are taken up from the first moment.
-     */
+    /** The same over an open store, for tests; runs of these workflows that nobody drives are taken up at once. */
     public static Semel over(Store store, Settings settings, List<Workflow<?, ?>> workflows) {
         store.migrate();
         Semel semel = new Semel(store, settings, workflows);
@@ -252,15 +245,11 @@ public final class Semel implements AutoCloseable {
         TxDesk.refuseInside("the end of a run");
         return completions.await(
                 id,
-                nanos(longest),
+                longest.compareTo(Duration.ofDays(10_000)) > 0 ? Long.MAX_VALUE : longest.toNanos(),
                 new Completions.Watch<>(
                         () -> runs.willTell(id),
                         () -> view(reads -> reads.run(workspace, id)),
                         run -> run == null || run.end() != null || enough.test(run)));
-    }
-
-    private static long nanos(Duration longest) {
-        return longest.compareTo(Duration.ofDays(10_000)) > 0 ? Long.MAX_VALUE : longest.toNanos();
     }
 
     /** Asks the store something. */
@@ -298,22 +287,7 @@ public final class Semel implements AutoCloseable {
         }
     }
 
-    /**
-     * The change that lets keys go, each as long as it stands for the run that was read with it; with it the payload of
-     * that run, which would hold the next trigger back otherwise. It answers false where all were let go before.
-     */
-    public static Edit<Boolean> releasing(List<Rows.Held> keys, String actor, String reason) {
-        List<Edit.Release> releases = new ArrayList<>();
-        for (Rows.Held held : keys) {
-            Known known = held.known();
-            Name payload = Naming.payload(held.name().workspace(), known.workflowId(), known.digest());
-            releases.add(new Edit.Release(held.name(), known.run(), actor, reason));
-            releases.add(new Edit.Release(payload, known.run(), actor, reason));
-        }
-        return new Edit.ReleaseAll(releases);
-    }
-
-    private static SemelException unavailable(StoreFailure e) {
+    static SemelException unavailable(StoreFailure e) {
         return new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,
                 "The store did not answer in time.",
@@ -385,27 +359,26 @@ public final class Semel implements AutoCloseable {
         return settings.ambient().nanos();
     }
 
-    /** Whether this worker may drive runs right now, and the store answers. */
-    public boolean ready() {
-        try {
-            readers.ask(reads -> reads.catalogChange());
-            return leases.hold(0) != null;
-        } catch (StoreFailure e) {
-            return false;
-        }
+    /** How this worker is, and who else works here. */
+    public Standing standing() {
+        return standing;
     }
 
-    /** What a commit survives, in one line. */
-    public String durability() {
-        return store.durability();
+    public boolean ready() {
+        return standing.trouble() == null;
     }
 
     /** Takes no more triggers, writes what was answered, ends or hands over its runs, gives the lease back. */
     @Override
     public void close() {
+        close(Duration.ofSeconds(10));
+    }
+
+    /** @param grace so long may runs go on to their next step; what is left then goes on at another worker */
+    public void close(Duration grace) {
         listening.close();
         dispatcher.close();
-        runs.close();
+        runs.close(grace);
         requests.close();
         desk.close();
         committer.close();

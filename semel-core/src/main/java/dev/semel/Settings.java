@@ -23,7 +23,8 @@ public record Settings(
         Ambient ambient,
         LongSupplier skew) {
     public static Settings of(String store, Catalog.Compiler compiler) {
-        return new Settings(store, "worker", compiler, (_, _) -> {}, Limits.DEFAULT, Ambient.real(), () -> 0);
+        return new Settings(
+                store, Standing.usualName(), compiler, (_, _) -> {}, Limits.DEFAULT, Ambient.real(), () -> 0);
     }
 
     public Settings withLimits(Limits value) {

@@ -106,6 +106,7 @@ public final class Ledger {
      * @param resendFor microseconds after the first send in which an unknown one may be sent again with the same key;
      *     0 for never
      * @param window microseconds; 0 where only the own lineage counts
+     * @param asks who finds it unknown asks the provider, and settles what another run of the lineage left
      */
     public record Reserve(
             Id id,
@@ -114,7 +115,21 @@ public final class Ledger {
             long window,
             OnChange onChange,
             @Nullable String data,
-            Facts facts) implements Op {}
+            Facts facts,
+            boolean asks)
+            implements Op {
+        /** One that nobody can be asked about. */
+        public Reserve(
+                Id id,
+                Holder holder,
+                long resendFor,
+                long window,
+                OnChange onChange,
+                @Nullable String data,
+                Facts facts) {
+            this(id, holder, resendFor, window, onChange, data, facts, false);
+        }
+    }
 
     /** What to do inside the window when the data differ from what was last accepted. */
     public enum OnChange {
@@ -198,9 +213,39 @@ public final class Ledger {
                                 grant(
                                         ask,
                                         new Verdict.Granted(row.generation(), row.attempt() + 1, row.firstAt(), true)))
-                        : new Change(new Verdict.Unsettled(row.generation(), row.attempt(), row.firstAt()), null);
+                        : unsettled(row, ask);
             }
         };
+    }
+
+    /**
+     * What another run of the lineage has on its way is for that run to settle: it has not ended, since an end leaves
+     * nothing reserved. What it left unknown goes over to whoever asks the provider, whose answer would not count
+     * otherwise.
+     */
+    private static Change unsettled(Row row, Reserve ask) {
+        boolean own = row.holder().run().equals(ask.holder().run());
+        if (!own && row.state() == State.RESERVED) {
+            return new Change(new Verdict.Taken(row.holder().run(), false), null);
+        }
+        Verdict verdict = new Verdict.Unsettled(row.generation(), row.attempt(), row.firstAt());
+        return new Change(verdict, !own && ask.asks() ? heldBy(row, ask.holder()) : null);
+    }
+
+    private static Row heldBy(Row row, Holder holder) {
+        return new Row(
+                row.id(),
+                holder,
+                row.state(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                row.window(),
+                row.expiresAt(),
+                row.data(),
+                row.result(),
+                row.facts());
     }
 
     private static Change others(Row row, Reserve ask, long now) {

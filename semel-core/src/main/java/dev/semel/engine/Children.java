@@ -4,9 +4,11 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.journal.Entry;
 import dev.semel.json.Json;
+import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Edit;
+import dev.semel.store.Name;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
@@ -26,9 +28,11 @@ public final class Children {
     private Children() {}
 
     /** Starts a run for a step of another one. The same step finds the same run again. */
-    @FunctionalInterface
     public interface Starter {
         RunId start(RunLoop.Resident parent, Durable.Child child, String stepId);
+
+        /** Asks a child for its end, because its parent comes to its own. */
+        void stop(RunLoop.Resident parent, RunId child);
     }
 
     static JsonNode call(Scope scope, String name, Durable.Child child) {
@@ -38,7 +42,11 @@ public final class Children {
             return known;
         }
         Execution execution = scope.execution();
+        boolean shared = child.start().key() != null || child.start().id() != null;
         RunId id = begun(place);
+        if (id == null && !shared && scope.stops()) {
+            id = unrecorded(execution, place);
+        }
         if (id == null) {
             scope.mayBegin();
             execution.durable();
@@ -54,7 +62,18 @@ public final class Children {
                             place.path(), Entry.Kind.CALL, execution.ambient().micros(), 0, id.text()),
                     64);
         }
-        return output(scope, place, id);
+        return output(scope, place, new Called(id, shared));
+    }
+
+    /** @param shared it has a name of its own, so it belongs to all who ask for it and not to one parent */
+    private record Called(RunId id, boolean shared) {}
+
+    /** A child that was started by an execution that ended before it could say so: it is not left behind. */
+    private static @Nullable RunId unrecorded(Execution execution, Scope.Place place) {
+        Name name = new Name(execution.run().workspace(), Name.Kind.CHILD, place.stepId());
+        Known known =
+                execution.maybe(reads -> reads.names(List.of(name)).known().getFirst());
+        return known == null ? null : known.run();
     }
 
     /**
@@ -87,24 +106,53 @@ public final class Children {
         return begun == null || begun.ref() == null ? null : RunId.parse(begun.ref());
     }
 
-    private static JsonNode output(Scope scope, Scope.Place place, RunId id) {
+    /**
+     * Waits for the end of a child. A parent that is cancelled or out of time stops it, unless it is shared, and waits
+     * all the same: what the child undoes was done after what the parent undoes.
+     */
+    private static JsonNode output(Scope scope, Scope.Place place, Called child) {
         Execution execution = scope.execution();
         for (int looks = 0; ; looks++) {
             long seen = execution.waits().wakes();
-            Rows.Run run = execution.maybe(reads -> reads.claimed(id));
+            Rows.Run run = execution.maybe(reads -> reads.claimed(child.id()));
             if (run == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
                         "The run that step \"" + place.path() + "\" started is not in the store any more.",
                         "Keep finished runs for longer than the runs that wait for them.");
             }
+            boolean stops = !child.shared() && scope.stops();
             if (run.end() != null) {
+                if (stops && run.state() != RunState.COMPLETED) {
+                    scope.mayBegin(); // throws: that it ended like this is our own doing
+                }
                 return ended(execution, place, run);
             }
+            if (stops) {
+                stop(execution, run);
+            } else if (child.shared()) {
+                scope.mayBegin();
+            } else {
+                execution.mayAct();
+            }
             long due = execution.storeNow() + Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(looks, 8));
-            scope.mayBegin();
-            scope.await(
-                    new Waits.Wait(due, Waiting.text("run", place.path(), due, run.runIdText()), false, false), seen);
+            Waits.Wait wait =
+                    new Waits.Wait(due, Waiting.text("run", place.path(), due, run.runIdText()), false, false);
+            scope.await(wait, seen, stops);
+        }
+    }
+
+    private static void stop(Execution execution, Rows.Run child) {
+        if (child.work() == null || child.work().cancel()) {
+            return; // it knows
+        }
+        try {
+            execution.engine().starter().stop(execution.run(), child.id());
+        } catch (SemelException e) {
+            if (!e.code().retryable()) {
+                throw e;
+            }
+            // The store does not answer: it is asked again with the next look.
         }
     }
 

@@ -45,6 +45,11 @@ public final class Committer implements AutoCloseable {
         return hold == null ? null : hold.lease();
     }
 
+    /** Whether a newer version has made this one unable to write to the store, until it ends. */
+    boolean isOutdated() {
+        return leases.outdated() != null;
+    }
+
     /** A trigger: refused at once when too many wait already, or when the store is known not to take writes. */
     public CompletableFuture<Write.Admitted> admit(int lane, Write.Admit admit) {
         if (closed) {

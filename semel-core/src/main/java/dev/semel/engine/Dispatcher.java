@@ -71,12 +71,12 @@ public final class Dispatcher implements AutoCloseable {
     }
 
     private void loop() {
+        int failures = 0;
         while (!closing) {
             try {
                 catalog.check();
-                boolean more = claim();
-                adopt();
-                sweep.step();
+                boolean more = !parts.committer().isOutdated() && work();
+                failures = 0;
                 if (!more) {
                     pause();
                 }
@@ -84,10 +84,19 @@ public final class Dispatcher implements AutoCloseable {
                 if (Ambient.Death.isIn(e)) {
                     return;
                 }
-                LOG.log(Level.WARNING, "claiming runs failed and will be tried again: " + e.getMessage());
+                if (failures++ == 0) { // an outage is told once, not twice a second
+                    LOG.log(Level.WARNING, "claiming runs failed and will be tried again: " + e.getMessage());
+                }
                 pause();
             }
         }
+    }
+
+    private boolean work() {
+        boolean more = claim();
+        adopt();
+        sweep.step();
+        return more;
     }
 
     /** True when there may be more to claim at once. */

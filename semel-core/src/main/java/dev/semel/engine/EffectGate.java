@@ -13,7 +13,6 @@ import dev.semel.workflow.EffectPlan;
 import dev.semel.workflow.Failures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Step;
-import dev.semel.workflow.StepPlan;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -272,9 +271,8 @@ final class EffectGate {
     }
 
     private void retry(Throwable failure, Ledger.Settle settle) {
-        StepPlan step = plan.step();
         long now = execution.storeNow();
-        long due = now + Attempt.pauseMicros(step.retry(), tries, failure, execution.ambient());
+        long due = now + Attempt.pauseMicros(plan.step().retry(), tries, failure, execution.ambient());
         execution.counters().retries.increment();
         Entry.Problem problem = Results.problem(failure);
         execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, tries, due), 256, settle);
@@ -314,6 +312,7 @@ final class EffectGate {
         if (found == null && looks++ == 0) {
             // The first request may still be on its way: ask once more after a quiet moment.
             scope.waitFor(execution.storeNow() + QUIET_MICROS, "lookup", place.path());
+            scope.mayBegin(); // one that is cancelled meanwhile has not waited, and stays in doubt
             found = find(step);
         }
         if (found != null) {

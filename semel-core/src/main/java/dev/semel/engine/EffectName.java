@@ -63,7 +63,8 @@ record EffectName(
                 window,
                 onChange,
                 data == null ? null : HexFormat.of().formatHex(data),
-                facts);
+                facts,
+                plan.protection() instanceof Protection.Lookup);
     }
 
     /** How long after the first send an unknown one may be sent again without asking anybody. */

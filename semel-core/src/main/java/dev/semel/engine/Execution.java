@@ -162,9 +162,9 @@ final class Execution {
         }
     }
 
+    /** Whichever branch learns of it, all of them look again. */
     void cancel() {
-        cancel = true;
-        waits.wake();
+        waits.wake(() -> cancel = true);
     }
 
     boolean cancelled() {
@@ -346,8 +346,8 @@ final class Execution {
         if (!owned.recorded()) {
             throw end(new Unwind.NotOurs());
         }
-        if (owned.cancel()) {
-            cancel = true;
+        if (owned.cancel() && !cancel) {
+            cancel();
         }
     }
 

@@ -8,6 +8,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -29,6 +30,7 @@ final class LaneLoop implements AutoCloseable {
     private final Committer.Surroundings around;
     private final LinkedBlockingQueue<Task<?>> queue = new LinkedBlockingQueue<>();
     private final ArrayDeque<Task<?>> again = new ArrayDeque<>();
+    private final LinkedHashSet<Write.Driver> barred = new LinkedHashSet<>();
     private final Thread thread;
     private volatile boolean closing;
     private volatile boolean ended;
@@ -170,7 +172,11 @@ final class LaneLoop implements AutoCloseable {
     }
 
     /** One transaction. Answers the writes that are decided and returns those to be applied again. */
-    private List<Task<?>> attempt(List<Task<?>> batch, int attempt) {
+    private List<Task<?>> attempt(List<Task<?>> gathered, int attempt) {
+        List<Task<?>> batch = refuseBarred(gathered);
+        if (batch.isEmpty()) {
+            return batch;
+        }
         Batch.Hold hold = leases.hold(slot);
         List<Write<?>> writes = new ArrayList<>(batch.size());
         batch.forEach(task -> writes.add(task.write));
@@ -189,10 +195,50 @@ final class LaneLoop implements AutoCloseable {
             if (outcome instanceof Write.Admitted.Again || outcome == Write.Deferred.DEFERRED) {
                 again.add(batch.get(i));
             } else {
-                batch.get(i).answer(outcomes.get(i));
+                if (outcome instanceof Write.Owned owned && !owned.recorded()) {
+                    bar(batch.get(i).write);
+                }
+                batch.get(i).answer(outcome);
             }
         }
         return List.of();
+    }
+
+    /**
+     * A write of an execution that was refused lets none count that comes after it, whatever lease there is by then: the
+     * journal would have a hole, and the run would be replayed against a past that it never had.
+     */
+    private List<Task<?>> refuseBarred(List<Task<?>> batch) {
+        if (barred.isEmpty()) {
+            return batch;
+        }
+        List<Task<?>> rest = new ArrayList<>(batch.size());
+        for (Task<?> task : batch) {
+            Write.Driver by = driver(task.write);
+            if (by != null && barred.contains(by)) {
+                task.answer(Write.Owned.FENCED);
+            } else {
+                rest.add(task);
+            }
+        }
+        return rest;
+    }
+
+    /** Its execution ends when it hears of it; so no more are remembered than runs have room. */
+    private void bar(Write<?> write) {
+        Write.Driver by = driver(write);
+        if (by != null && barred.add(by) && barred.size() > limits.residentRuns()) {
+            barred.removeFirst();
+        }
+    }
+
+    private static Write.@Nullable Driver driver(Write<?> write) {
+        return switch (write) {
+            case Write.Append append -> append.by();
+            case Write.End end -> end.by();
+            case Write.Tx tx -> tx.by();
+            case Write.Admit _, Write.Tally _, Write.Claim _, Write.Change<?> _ -> null;
+        };
     }
 
     private List<Task<?>> recover(List<Task<?>> batch, StoreFailure failure, int attempt) {
@@ -203,6 +249,11 @@ final class LaneLoop implements AutoCloseable {
                 around.counters().fencedBatches.increment();
                 leases.lost();
                 yield batch;
+            }
+            case StoreFailure.Outdated outdated -> {
+                leases.outdated(outdated);
+                batch.forEach(task -> task.answer.completeExceptionally(outdated));
+                yield List.of();
             }
             case StoreFailure.CommitUnknown unknown -> {
                 around.counters().unknownCommits.increment();

@@ -28,8 +28,13 @@ public final class Naming {
             return new Name(workspace, Name.Kind.DISTINCT_KEY, key.text() + "\n" + digest);
         }
         return policy.scope() == Scope.WORKFLOW
-                ? new Name(workspace, Name.Kind.WORKFLOW_KEY, key.text() + "\n" + workflow.workflowId())
+                ? ofWorkflow(workspace, key, workflow.workflowId())
                 : new Name(workspace, Name.Kind.KEY, key.text());
+    }
+
+    /** The name of a key that is unique in its workflow. */
+    public static Name ofWorkflow(int workspace, IdempotencyKey key, String workflowId) {
+        return new Name(workspace, Name.Kind.WORKFLOW_KEY, key.text() + "\n" + workflowId);
     }
 
     static Name runId(int workspace, ChosenRunId runId) {

@@ -81,6 +81,15 @@ final class Refusals {
                 "Send it again with the same key when the workflow has come to rest; that is always safe.");
     }
 
+    static SemelException outdated(StoreFailure e) {
+        return new SemelException(
+                ErrorCode.STORE_UNAVAILABLE,
+                "The store was upgraded by a newer Semel that this worker does not understand. No run was started"
+                        + " here.",
+                "Send it again with the same key to a worker of the newer version; that is always safe.",
+                e);
+    }
+
     static SemelException unavailable(StoreFailure e) {
         if (e instanceof StoreFailure.Poisoned) {
             return new SemelException(
@@ -88,6 +97,9 @@ final class Refusals {
                     "The store refused a value of this request. No run was started.",
                     "Remove characters or numbers that a database cannot hold, then send it again.",
                     e);
+        }
+        if (e instanceof StoreFailure.Outdated) {
+            return outdated(e);
         }
         return new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Drives runs: one virtual thread each, at most so many at a time, and never the same run twice in this process. */
-public final class RunLoop implements AutoCloseable {
+public final class RunLoop {
     private static final Logger LOG = System.getLogger(RunLoop.class.getName());
 
     private final Engine engine;
@@ -345,6 +345,7 @@ public final class RunLoop implements AutoCloseable {
     }
 
     private void putAway(Execution execution) {
+        boolean cancelled = execution.cancelled(); // first: a cancel that comes after it makes the run due at once
         List<Waits.Wait> all = execution.waits().all();
         // A branch that was stopped at work is due at once; this worker ends.
         long due = execution.waits().allWait()
@@ -360,12 +361,7 @@ public final class RunLoop implements AutoCloseable {
                 all.stream().filter(Waits.Wait::doubt).findFirst().orElse(first).what();
         execution.rest(
                 doubt ? RunState.IN_DOUBT : RunState.WAITING,
-                new Write.Rest(
-                        due,
-                        what,
-                        signals ? execution.signalsSeen() : Integer.MAX_VALUE,
-                        execution.cancelled(),
-                        false));
+                new Write.Rest(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE, cancelled, false));
         engine.around().counters().putAway.increment();
         tell(told -> told.putAway(due));
     }
@@ -375,14 +371,13 @@ public final class RunLoop implements AutoCloseable {
         engine.around().counters().held.increment();
         String what = Waiting.text(held.reason(), execution.current(), Write.Rest.NEVER, held.getMessage());
         boolean poison = held.reason().equals("poison");
-        execution.rest(
-                RunState.WAITING,
-                new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, execution.cancelled(), poison));
+        // A cancel that came while it was driven is reason enough to look again.
+        boolean cancelled = execution.run().cancel();
+        execution.rest(RunState.WAITING, new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, cancelled, poison));
     }
 
     /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */
-    @Override
-    public void close() {
+    public void close(Duration grace) {
         closing = true;
         for (Slot slot : resident.values()) {
             Execution execution = slot.execution;
@@ -391,8 +386,8 @@ public final class RunLoop implements AutoCloseable {
             }
         }
         try {
-            if (!room.tryAcquire(engine.limits().residentRuns(), 10, TimeUnit.SECONDS)) {
-                LOG.log(Level.WARNING, resident.size() + " runs did not end in time; they go on after a restart");
+            if (!room.tryAcquire(engine.limits().residentRuns(), grace.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.log(Level.WARNING, resident.size() + " runs were still at work; they are handed over to others");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -147,6 +147,14 @@ final class Scope {
     /** The scope of an undo that is registered here. */
     String enterUndo(String name) {
         Names.refuseUnstorable(name, prefix);
+        if (undo) {
+            throw new SemelException(
+                            ErrorCode.INVALID_DEFINITION,
+                            "Undo \"" + Names.shown(StepPath.undo(prefix, name))
+                                    + "\" was registered inside of an undo. It would never run and was not registered.",
+                            "Do what it does in the undo itself.")
+                    .with("step", prefix);
+        }
         String path = StepPath.undo(prefix, name);
         ask(path);
         return path;
@@ -251,6 +259,11 @@ final class Scope {
         }
     }
 
+    /** Whether the run comes to its end and this scope does not undo it: nothing new begins here. */
+    boolean stops() {
+        return !undo && (execution.cancelled() || isLate());
+    }
+
     private boolean isLate() {
         long deadline = execution.run().deadline();
         return deadline != Write.Rest.NEVER && execution.storeNow() >= deadline;
@@ -266,9 +279,17 @@ final class Scope {
 
     /** Waits for one thing, at most until the deadline of the run. */
     void await(Waits.Wait wait, long seen) {
+        await(wait, seen, undo);
+    }
+
+    /** @param late it is waited for although the time of the run may be over */
+    void await(Waits.Wait wait, long seen, boolean late) {
         execution.goOn();
         execution.flush();
-        long due = undo ? wait.due() : Math.min(wait.due(), execution.run().deadline());
+        if (!late && execution.cancelled()) {
+            return; // it came after the last look, and no wake-up will tell of it again
+        }
+        long due = late ? wait.due() : Math.min(wait.due(), execution.run().deadline());
         try {
             execution.waits().await(new Waits.Wait(due, wait.what(), wait.signals(), wait.doubt()), seen);
         } catch (Unwind.Parked parked) {

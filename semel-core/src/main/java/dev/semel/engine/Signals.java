@@ -90,7 +90,10 @@ final class Signals {
             long seen = execution.waits().wakes();
             Rows.Signal found = find(execution, signal);
             long now = execution.storeNow();
-            if (found != null && execution.takeSignal(found.id().text())) {
+            if (found != null && !execution.takeSignal(found.id().text())) {
+                continue; // another branch was faster; there may be more of them
+            }
+            if (found != null) {
                 JsonNode value = Json.parse(found.value());
                 execution.record(
                         new Entry.Done(

@@ -45,8 +45,14 @@ final class Waits {
 
     /** Wakes whoever waits, to look again. False: too late, it is being put away. */
     boolean wake() {
+        return wake(() -> {});
+    }
+
+    /** @param news what they wake up to: no branch can know of it and be put away with one that was not woken */
+    boolean wake(Runnable news) {
         lock.lock();
         try {
+            news.run();
             wakes++;
             change.signalAll();
             return !away;
@@ -90,7 +96,7 @@ final class Waits {
                 if (left <= 0) {
                     break;
                 }
-                if (working == 0 && soonest() > MOMENT_MICROS) {
+                if (working == 0 && unseen() == 0 && soonest() > MOMENT_MICROS) {
                     away = true;
                     change.signalAll();
                     break;
@@ -113,6 +119,11 @@ final class Waits {
         } catch (InterruptedException _) {
             // By code of the user, which has no say in how long a run waits: after a restart nobody would know of it.
         }
+    }
+
+    /** Branches that were woken and have not come to look: they wait no more, though they are not up yet. */
+    private long unseen() {
+        return waiting.stream().filter(one -> one.seen() != wakes).count();
     }
 
     private long soonest() {
@@ -157,11 +168,11 @@ final class Waits {
         }
     }
 
-    /** Whether no branch was at work when the run was put away. */
+    /** Whether no branch was at work when the run was put away, and none has something to look at. */
     boolean allWait() {
         lock.lock();
         try {
-            return working <= 0;
+            return working <= 0 && unseen() == 0;
         } finally {
             lock.unlock();
         }

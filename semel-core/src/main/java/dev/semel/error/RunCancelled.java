@@ -7,7 +7,8 @@ public final class RunCancelled extends SemelException {
                 ErrorCode.RUN_CANCELLED,
                 "Run " + runId + " was cancelled" + (reason.isBlank() ? "" : ": " + reason)
                         + ". No further step was started; what was recorded before stays.",
-                "Nothing, if that was meant. To go on, replay the run: recorded steps and effects are reused.");
+                "Nothing, if that was meant. To go on, replay the run: effects that were done are reused, steps run"
+                        + " again.");
         with("run_id", runId);
     }
 }

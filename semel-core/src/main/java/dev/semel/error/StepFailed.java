@@ -8,6 +8,9 @@ import java.util.List;
  * the same turn in a recovered run as in the first one.
  */
 public final class StepFailed extends SemelException {
+    private static final String FIX =
+            "Remove the cause and replay the run: effects that were done are reused, steps run again.";
+
     private final String step;
     private final List<String> causeTypes;
     private final int attempts;
@@ -28,11 +31,34 @@ public final class StepFailed extends SemelException {
                 "Step \"" + step + "\" failed for good after " + (attempts == 1 ? "1 attempt" : attempts + " attempts")
                         + " with " + causeTypes.getFirst() + (message.isBlank() ? "" : ": " + message)
                         + (message.endsWith(".") ? "" : ".") + " It has no result; what was recorded before it stays.",
-                "Remove the cause and replay the run: recorded steps are reused. Or catch StepFailed in the workflow.");
+                FIX + " Or catch StepFailed in the workflow.");
         this.step = step;
         this.causeTypes = List.copyOf(causeTypes);
         this.attempts = attempts;
         this.said = message;
+    }
+
+    private StepFailed(String detail, String step, String reason, String message) {
+        super(ErrorCode.STEP_FAILED, detail, FIX);
+        this.step = step;
+        this.causeTypes = List.of(reason);
+        this.attempts = 0;
+        this.said = message;
+    }
+
+    /**
+     * A run failed, as the one who asks for its result is told. What its end has on record is where it was, why it
+     * failed, and what was said.
+     *
+     * @param step the last thing that it asked for; empty where it asked for nothing
+     */
+    public static StepFailed ofRun(String runId, String step, String reason, String message) {
+        String detail = "Run " + runId + " failed" + (step.isEmpty() ? "" : " at \"" + step + "\"") + " with " + reason
+                + (message.isBlank() ? "." : ": " + message + (message.endsWith(".") ? "" : "."))
+                + " It has no result; what was recorded stays.";
+        StepFailed failed = new StepFailed(detail, step, reason, message);
+        failed.with("run_id", runId);
+        return failed;
     }
 
     /** Sets the code of the failure itself, where it has one of ours. */
@@ -78,6 +104,7 @@ public final class StepFailed extends SemelException {
         return causeTypes;
     }
 
+    /** How often the step was tried; 0 where only the end of a run is known. */
     public int attempts() {
         return attempts;
     }

@@ -100,6 +100,9 @@ public interface Reads extends AutoCloseable {
     /** Unfinished runs that belong to a lease, in order, after {@code after}. */
     List<Write.Driver> owned(long lease, @Nullable RunId after, int limit);
 
+    /** Every worker with a lease, the oldest first, also one whose lease is over and was not taken over yet. */
+    List<Rows.Worker> workers();
+
     /** How many runs are not ended. */
     long unfinished();
 

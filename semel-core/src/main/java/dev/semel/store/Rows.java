@@ -82,5 +82,23 @@ public final class Rows {
             @Nullable String errorCode,
             @Nullable String errorStep) {}
 
+    /**
+     * A process that drives runs, with what it told of itself last.
+     *
+     * @param renewedAt when it told that; 0 where it has not yet
+     * @param until when its lease is over unless it is renewed
+     * @param ahead how far its clock is before the store's, in microseconds; behind it below zero
+     */
+    public record Worker(
+            long lease, String name, String version, long startedAt, long renewedAt, long until, int runs, long ahead) {
+        public Worker until(long value) {
+            return new Worker(lease, name, version, startedAt, renewedAt, value, runs, ahead);
+        }
+
+        public Worker telling(Leases.Told told, long now) {
+            return new Worker(lease, name, told.version(), startedAt, now, until, told.runs(), told.wall() - now);
+        }
+    }
+
     public record Audit(RunId id, long at, String actor, String action, String target, String reason) {}
 }

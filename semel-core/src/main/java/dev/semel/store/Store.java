@@ -39,8 +39,8 @@ public interface Store extends AutoCloseable {
         void close();
     }
 
-    /** What a commit survives, in one line for people: fsync, journal mode, replication. */
-    String durability();
+    /** What a commit survives, by the settings of the database: fsync, journal mode, replication. */
+    Durability durability();
 
     @Override
     void close();

@@ -27,6 +27,21 @@ public abstract sealed class StoreFailure extends RuntimeException {
         }
     }
 
+    /**
+     * A newer Semel has changed the schema in a way that this version does not understand. Nothing was applied, and
+     * trying again does not help.
+     */
+    public static final class Outdated extends StoreFailure {
+        /** @param migration the newest one that this version does not know */
+        public Outdated(String migration) {
+            super(
+                    "This store was upgraded by a newer Semel (" + migration
+                            + ") that this version does not understand. "
+                            + "Nothing was changed. Start the newer version.",
+                    new IllegalStateException("schema"));
+        }
+    }
+
     /** The store refused a value. Nothing was applied; the writes around it are innocent. */
     public static final class Poisoned extends StoreFailure {
         public Poisoned(String message, Throwable cause) {

@@ -1,6 +1,7 @@
 package dev.semel.testing;
 
 import dev.semel.store.Batch;
+import dev.semel.store.Durability;
 import dev.semel.store.Lane;
 import dev.semel.store.Leases;
 import dev.semel.store.Reads;
@@ -98,6 +99,11 @@ final class Mortal implements Store {
             }
 
             @Override
+            public Pulse pulse(long lease, Told told) {
+                return life.isDead() ? new Pulse(0, shared.durability(), null) : real.pulse(lease, told);
+            }
+
+            @Override
             public int takeOver() {
                 return 0;
             }
@@ -117,7 +123,7 @@ final class Mortal implements Store {
     }
 
     @Override
-    public String durability() {
+    public Durability durability() {
         return shared.durability();
     }
 

@@ -65,7 +65,9 @@ final class LedgerTest {
         RESERVED  | next turn  | 0      | SEND     | data  | 2500 | unsettled  | 2 | 3 | 1000
         RESERVED  | next claim | 1500   | SEND     | data  | 2499 | unsure     | 2 | 4 | 1000
         RESERVED  | next claim | 1500   | SEND     | data  | 2500 | unsettled  | 2 | 3 | 1000
-        RESERVED  | replay     | 0      | SEND     | data  | 2500 | unsettled  | 2 | 3 | 1000
+        RESERVED  | replay     | 0      | SEND     | data  | 2500 | taken      | 0 | 0 | 0
+        RESERVED  | replay     | 1501   | SEND     | data  | 2500 | unsure     | 2 | 4 | 1000
+        UNKNOWN   | replay     | 0      | SEND     | data  | 2500 | unsettled  | 2 | 3 | 1000
         RESERVED  | other      | 9999   | SEND     | data  | 9999 | taken      | 0 | 0 | 0
         UNKNOWN   | same turn  | 0      | SEND     | data  | 2500 | unsettled  | 2 | 3 | 1000
         UNKNOWN   | same turn  | 1501   | SEND     | data  | 2500 | unsure     | 2 | 4 | 1000
@@ -167,6 +169,29 @@ final class LedgerTest {
                         done ? "new" : null,
                         FACTS),
                 change.row());
+    }
+
+    @Test
+    void what_a_run_left_unknown_goes_over_to_the_replay_that_asks_the_provider() {
+        Holder replay = holder("replay");
+        Ledger.Reserve ask = new Ledger.Reserve(ID, replay, 0, 77, OnChange.SEND, "data", FACTS, true);
+        Change asked = Ledger.apply(row(State.UNKNOWN), ask, 2_500);
+        assertEquals(new Verdict.Unsettled(2, 3, FIRST), asked.verdict());
+        Row taken = asked.row();
+        assertNotNull(taken);
+        assertEquals(State.UNKNOWN, taken.state());
+        assertNull(
+                Ledger.apply(taken, new Ledger.Settle(ID, holder("next claim"), State.FREE, null), 2_501)
+                        .row(),
+                "the run that left it has nothing more to say");
+        Row free = Ledger.apply(taken, new Ledger.Settle(ID, replay, State.FREE, null), 2_501)
+                .row();
+        assertNotNull(free);
+        assertEquals(State.FREE, free.state());
+        assertEquals(
+                new Verdict.Taken(RUN, false),
+                Ledger.apply(row(State.RESERVED), ask, 2_500).verdict(),
+                "what may be on its way right now is not asked for");
     }
 
     @Test

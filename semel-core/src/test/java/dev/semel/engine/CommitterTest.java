@@ -59,7 +59,7 @@ final class CommitterTest {
         ambient = new Ambient(place::time, nanos::get, new SecureRandom());
         var around = new Committer.Surroundings(ambient, counters);
         Limits limits = Limits.DEFAULT.withQueuedTriggers(100);
-        leases = new LeaseKeeper(store, "worker", limits, around);
+        leases = new LeaseKeeper(store, new LeaseKeeper.Worker("worker", "1"), limits, around);
         committer = new Committer(store, leases, limits, around);
         committer
                 .submit(0, new Write.Change<>(new Edit.OpenWorkspace("one", new byte[1])))
@@ -218,6 +218,24 @@ final class CommitterTest {
         }
         assertEquals(7, place.count("semel_run"));
         assertEquals(2, counters.poisonedWrites.sum());
+    }
+
+    private static Write.Append entry(Write.Driver by, int seq) {
+        return new Write.Append(by, seq, "[]", RunState.RUNNING, List.of(), null);
+    }
+
+    /** Otherwise the record of a run would have a hole, and its code would be replayed against another past. */
+    @Test
+    void an_execution_that_was_refused_once_does_not_write_when_its_run_is_its_own_again() {
+        Write.Admit admitted = admit("K");
+        fresh(committer.admit(0, admitted));
+        Write.Driver first = new Write.Driver(admitted.run().id(), 1);
+        Write.Driver second = new Write.Driver(admitted.run().id(), 2);
+        assertFalse(committer.submit(0, entry(second, 0)).join().recorded(), "it is not the second's turn yet");
+        committer.submit(0, new Write.Change<>(new Edit.GiveBack(first))).join();
+        assertEquals(List.of(second), committer.submit(0, new Write.Claim(1)).join());
+        assertFalse(committer.submit(0, entry(second, 1)).join().recorded(), "what comes after it would leave a hole");
+        assertEquals(0, place.count("semel_journal"));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.semel.engine;
 
 import dev.semel.store.Batch;
+import dev.semel.store.Durability;
 import dev.semel.store.Lane;
 import dev.semel.store.Leases;
 import dev.semel.store.Reads;
@@ -128,7 +129,7 @@ final class FaultyStore implements Store {
     }
 
     @Override
-    public String durability() {
+    public Durability durability() {
         return real.durability();
     }
 

@@ -11,6 +11,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.key.KeyPolicy;
+import dev.semel.run.RunId;
 import dev.semel.store.Dialect;
 import dev.semel.store.Edit;
 import dev.semel.store.Invariants;
@@ -21,8 +22,10 @@ import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
+import dev.semel.workflow.Durable;
 import dev.semel.workflow.Published;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
@@ -52,7 +55,7 @@ final class IntakeTest {
         store = new FaultyStore(place.store());
         Ambient ambient = new Ambient(place::time, nanos::get, new SecureRandom());
         var around = new Committer.Surroundings(ambient, counters);
-        leases = new LeaseKeeper(store, "worker", Limits.DEFAULT, around);
+        leases = new LeaseKeeper(store, new LeaseKeeper.Worker("worker", "1"), Limits.DEFAULT, around);
         committer = new Committer(store, leases, Limits.DEFAULT, around);
         readers = new Readers(store);
         requests = new Requests(committer, ambient, Limits.DEFAULT, (_, _) -> {});
@@ -60,8 +63,16 @@ final class IntakeTest {
                 committer,
                 readers,
                 new TxDesk(store, committer, leases),
-                (_, _, _) -> {
-                    throw new UnsupportedOperationException("no children here");
+                new Children.Starter() {
+                    @Override
+                    public RunId start(RunLoop.Resident parent, Durable.Child child, String stepId) {
+                        throw new UnsupportedOperationException("no children here");
+                    }
+
+                    @Override
+                    public void stop(RunLoop.Resident parent, RunId child) {
+                        throw new UnsupportedOperationException("no children here");
+                    }
                 },
                 (_, _, _) -> {
                     throw new UnsupportedOperationException("no signals here");
@@ -83,7 +94,7 @@ final class IntakeTest {
     void close() {
         store.down = false;
         store.open();
-        runs.close();
+        runs.close(Duration.ofSeconds(10));
         requests.close();
         committer.close();
         readers.close();

@@ -227,8 +227,8 @@ final class RecoveryTest {
             });
             Answer answer = bench.ask("slow").send();
             driven.await();
-            bench.place.execute(
-                    "INSERT INTO semel_lease SELECT 4712, 'other', 0, max(until_at) + 1000000000 FROM semel_lease");
+            bench.place.execute("INSERT INTO semel_lease (lease, worker, started_at, until_at) SELECT 4712, 'other', 0,"
+                    + " max(until_at) + 1000000000 FROM semel_lease");
             bench.place.execute("UPDATE semel_work SET owner = 4712");
             go.countDown();
             bench.restart(); // waits for the execution that was fenced

@@ -56,6 +56,28 @@ class FailuresTest {
     }
 
     @Test
+    void a_failed_run_is_told_by_what_its_end_has_on_record() {
+        StepFailed failed = StepFailed.ofRun("run_1", "mail", "IllegalStateException", "no stock");
+        assertTrue(failed.detail().startsWith("Run run_1 failed at \"mail\" with IllegalStateException: no stock. "));
+        assertEquals("IllegalStateException", failed.reason());
+        assertEquals("mail", failed.step());
+        assertFalse(failed.fix().contains("recorded steps"), "steps run again in a replay");
+        StepFailed early = StepFailed.ofRun("run_1", "", "unknown", "");
+        assertTrue(early.detail().startsWith("Run run_1 failed with unknown. "), early.detail());
+    }
+
+    @Test
+    void a_run_in_doubt_names_what_is_to_be_decided_and_one_that_goes_on_may_be_asked_again() {
+        InDoubt doubt = InDoubt.ofRun("run_1", List.of("mail", "sms"));
+        assertTrue(doubt.detail().contains("effect \"mail\", \"sms\" happened"), doubt.detail());
+        assertEquals("mail", doubt.step());
+        RunNotEnded running = new RunNotEnded("run_1", "waiting");
+        assertTrue(running.code().retryable());
+        assertEquals("run-not-ended", running.code().slug());
+        assertTrue(running.detail().contains("run_1 is waiting"), running.detail());
+    }
+
+    @Test
     void a_conflict_lists_the_names_that_changed() {
         assertEquals(List.of(), new KeyConflict("d", "f").changed());
         KeyConflict conflict = new KeyConflict("d", "f");

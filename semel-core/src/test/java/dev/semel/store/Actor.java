@@ -74,7 +74,10 @@ final class Actor implements AutoCloseable {
                 leases.end(lease);
                 yield start(handover.lease());
             }
-            case Step.Renew _ -> String.valueOf(leases.renew(lease, TTL));
+            case Step.Renew _ ->
+                leases.renew(lease, TTL) + " "
+                        + leases.pulse(lease, new Leases.Told("1", 3, Place.START))
+                                .ahead();
         };
     }
 

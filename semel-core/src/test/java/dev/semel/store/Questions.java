@@ -41,6 +41,7 @@ final class Questions {
         answer("expiredReply", reads::expiredReply);
         answer("nextDue", reads::nextDue);
         answer("unfinished", reads::unfinished);
+        answer("workers", reads::workers);
         List<Write.Driver> owned = reads.owned(lease, null, 3);
         answer("owned", () -> owned);
         answer(

@@ -207,6 +207,17 @@ interface RestRules {
         assertEquals(List.of(new Driver(learns.run(), learns.claim() + 1)), desk().claim());
     }
 
+    @Test
+    default void a_cancel_does_not_undo_a_wake_up_that_came_before_it() {
+        Driver by = driver();
+        assertTrue(desk().change(new Edit.Cancel(desk().ws, by.run(), "op", "why")));
+        desk().change(new Edit.Wake(List.of(by.run())));
+        assertTrue(desk().change(new Edit.Cancel(desk().ws, by.run(), "op", "asked twice")));
+        var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"decision\"}", 0, true, false);
+        desk().apply(new Write.Append(by, 0, "", RunState.WAITING, List.of(), rest));
+        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
+    }
+
     /** The worker is gone without a word; the next one takes its run up. */
     private Driver takenOver(long lease, Driver before) {
         desk().place.advance(Duration.ofSeconds(11));

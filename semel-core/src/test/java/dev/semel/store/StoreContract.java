@@ -23,7 +23,8 @@ abstract class StoreContract
                 RestRules,
                 SignalRules,
                 GateRules,
-                QuietRules {
+                QuietRules,
+                WorkerRules {
     private Desk desk = unopened();
 
     abstract Place place();

@@ -2,6 +2,7 @@ package dev.semel.server;
 
 import dev.semel.Semel;
 import dev.semel.Settings;
+import dev.semel.Standing;
 import dev.semel.engine.Ambient;
 import dev.semel.error.SemelException;
 import dev.semel.server.api.Api;
@@ -12,6 +13,7 @@ import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
+import dev.semel.store.Durability;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
@@ -39,7 +41,7 @@ public final class Serve implements AutoCloseable {
         this.options = options;
         this.semel = Semel.open(Settings.of(options.store(), FileWorkflow::compile)
                 .withClock(ambient, () -> 0)
-                .withWorker(ProcessHandle.current().pid() + "@" + options.host() + ":" + options.port())
+                .withWorker(name(options))
                 .withRequests(Log::request));
         try {
             this.workspace = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)));
@@ -56,6 +58,12 @@ public final class Serve implements AutoCloseable {
             semel.close();
             throw e;
         }
+    }
+
+    private static String name(ServeOptions options) {
+        return options.name().isEmpty()
+                ? Settings.of(options.store(), FileWorkflow::compile).worker() + ":" + options.port()
+                : options.name();
     }
 
     /** Starts it and returns when `/readyz` would say yes. */
@@ -106,9 +114,10 @@ public final class Serve implements AutoCloseable {
 
     private void greet(PrintStream talk) {
         String url = "http://" + (options.host().equals("0.0.0.0") ? "127.0.0.1" : options.host()) + ":" + port();
-        talk.println("semel 0.1.0  " + (options.dev() ? "dev" : "serve") + "  ·  Java "
+        talk.println("semel " + Standing.VERSION + "  " + (options.dev() ? "dev" : "serve") + "  ·  Java "
                 + Runtime.version().feature() + "  ·  " + shownStore());
-        talk.println(semel.durability());
+        Durability durability = semel.standing().durability();
+        talk.println(durability == null ? "the store has not told its durability yet" : durability.line());
         talk.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
         if (options.demo()) {
             talk.println("  Try   semel send payment_receipt --key evt_1 --times 3 --data "
@@ -210,6 +219,6 @@ public final class Serve implements AutoCloseable {
     @Override
     public void close() {
         http.stop();
-        semel.close();
+        semel.close(options.grace());
     }
 }

@@ -80,7 +80,8 @@ public final class GuardedConnection {
         return new SemelException(
                 ErrorCode.INVALID_DEFINITION,
                 "The code of a tx step used " + what + ". That was not done, and its rows were undone.",
-                "Leave the beginning and the end of the transaction to Semel: it commits the rows with its record.");
+                "Leave the beginning and the end of the transaction to Semel: it commits the rows with its record."
+                        + " What the code sets it sets with SET LOCAL.");
     }
 
     @FunctionalInterface

@@ -107,6 +107,11 @@ public abstract class JdbcReads implements Reads {
         ORDER BY id DESC LIMIT ?
         """;
 
+    private static final String WORKERS = """
+        SELECT lease, worker, version, started_at, renewed_at, until_at, runs, ahead
+        FROM semel_lease ORDER BY started_at, lease
+        """;
+
     private static final String NAMES_AFTER = """
         SELECT k.ws, k.kind, k.key, k.expires_at, k.run, e.run
         FROM semel_key k LEFT JOIN semel_end e ON e.run = k.run
@@ -384,6 +389,11 @@ public abstract class JdbcReads implements Reads {
                 after == null ? new byte[0] : after.bytes(),
                 lease,
                 limit));
+    }
+
+    @Override
+    public List<Rows.Worker> workers() {
+        return ask(() -> session.list(WORKERS, Read::worker));
     }
 
     @Override

@@ -24,6 +24,7 @@ public final class Migrations {
             "V001__foundation.sql",
             "V002__engine.sql",
             "V003__catalog_fence.sql",
+            "V004__workers.sql",
             "V005__fair_claims.sql",
             "V006__retention.sql");
 
@@ -34,20 +35,45 @@ public final class Migrations {
 
     private Migrations() {}
 
+    /**
+     * What differs between the databases.
+     *
+     * @param paths of the texts, oldest first
+     * @param known a query with a row where this store was migrated before
+     * @param standstill what takes the right to write away from all workers, before the first migration that they would
+     *     not understand
+     */
+    public record Dialect(List<String> paths, String known, List<String> standstill) {}
+
+    /** The paths of all migrations, whose texts are in this folder. */
+    public static List<String> in(String folder) {
+        return ALL.stream().map(name -> folder + "/" + name).toList();
+    }
+
     /** Runs what is missing in one transaction. The caller holds whatever lock keeps others away. */
-    public static void run(Connection connection, String folder) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(TABLE);
+    public static void run(Connection connection, Dialect dialect) throws SQLException {
+        boolean fresh = !isKnown(connection, dialect);
+        if (fresh) { // asked first: a user without the right to make tables may go on with those that are there
+            execute(connection, TABLE);
         }
         Map<Integer, Applied> applied = applied(connection);
-        for (String name : ALL) {
-            int number = Integer.parseInt(name.substring(1, 4));
-            String sql = resource(folder + "/" + name);
+        boolean others = !fresh;
+        for (String path : dialect.paths()) {
+            String name = path.substring(path.lastIndexOf('/') + 1);
+            int number = number(name);
+            String sql = resource(path);
             String checksum = checksum(sql);
             Applied before = applied.remove(number);
             if (before == null) {
+                boolean breaking = sql.startsWith("-- breaking: yes");
+                if (breaking && others) {
+                    others = false;
+                    for (String statement : dialect.standstill()) {
+                        execute(connection, statement);
+                    }
+                }
                 apply(connection, sql);
-                record(connection, new Applied(number, name, checksum, sql.startsWith("-- breaking: yes")));
+                record(connection, new Applied(number, name, checksum, breaking));
             } else if (!before.checksum().equals(checksum)) {
                 throw new StoreFailure.Down(
                         "Migration " + name + " was applied to this store with another text. Nothing was changed. "
@@ -57,11 +83,30 @@ public final class Migrations {
         }
         for (Applied newer : applied.values()) {
             if (newer.breaking()) {
-                throw new StoreFailure.Down(
-                        "This store was upgraded by a newer Semel (" + newer.name() + ") that this version does not "
-                                + "understand. Nothing was changed. Start the newer version.",
-                        new IllegalStateException("schema"));
+                throw new StoreFailure.Outdated(newer.name());
             }
+        }
+    }
+
+    /** The newest migration that this version knows. */
+    public static int newest() {
+        return number(ALL.getLast());
+    }
+
+    private static int number(String name) {
+        return Integer.parseInt(name.substring(1, 4));
+    }
+
+    private static boolean isKnown(Connection connection, Dialect dialect) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                var row = statement.executeQuery(dialect.known())) {
+            return row.next();
+        }
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
         }
     }
 

@@ -131,4 +131,16 @@ public final class Read {
                 row.getString(5),
                 row.getString(6));
     }
+
+    static Rows.Worker worker(ResultSet row) throws SQLException {
+        return new Rows.Worker(
+                row.getLong(1),
+                row.getString(2),
+                row.getString(3),
+                row.getLong(4),
+                row.getLong(5),
+                row.getLong(6),
+                row.getInt(7),
+                row.getLong(8));
+    }
 }

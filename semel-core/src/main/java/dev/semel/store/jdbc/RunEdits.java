@@ -24,6 +24,11 @@ final class RunEdits {
         UPDATE semel_work SET due_at = CASE WHEN owner IS NULL THEN 0 ELSE -1 END WHERE run = ?
         """;
 
+    // A wake-up that is kept for a run stays kept: its execution may know of the cancel and rest all the same.
+    private static final String CANCEL = """
+        UPDATE semel_work SET cancel = 1, held = 0, due_at = CASE WHEN due_at < 0 THEN due_at ELSE 0 END WHERE run = ?
+        """;
+
     private static final String HELD_FOR_CODE = "%\"for\":\"code\"%";
     private static final String HELD_AS_POISON = "%\"for\":\"poison\"%";
     private static final String HELD_BY_STORE = "%\"for\":\"store\"%";
@@ -65,9 +70,7 @@ final class RunEdits {
     }
 
     boolean cancel(Edit.Cancel cancel) throws SQLException {
-        return unfinished(cancel.workspace(), cancel.run())
-                && session.update("UPDATE semel_work SET cancel = 1, due_at = 0, held = 0 WHERE run = ?", cancel.run())
-                        == 1;
+        return unfinished(cancel.workspace(), cancel.run()) && session.update(CANCEL, cancel.run()) == 1;
     }
 
     int wake(Edit.Wake wake) throws SQLException {

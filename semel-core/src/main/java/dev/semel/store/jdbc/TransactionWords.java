@@ -7,12 +7,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds statements that begin or end transactions in the SQL of a tx step. It is there for mistakes, not for malice: it
+ * Finds statements that begin or end transactions, or outlive them, in the SQL of a tx step. It is there for mistakes, not for malice: it
  * knows quotes and comments, and looks at the first words of every statement.
  */
 final class TransactionWords {
-    private static final Set<String> WORDS =
-            Set.of("BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "ATTACH", "DETACH", "VACUUM", "DISCARD");
+    private static final Set<String> WORDS = Set.of(
+            "BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "ATTACH", "DETACH", "VACUUM", "DISCARD", "RESET");
+
+    /** The next step of somebody else has the same session: a setting that is not local would be there too. */
+    private static final Pattern OUTLIVES =
+            Pattern.compile("(SET(?!\\s+(LOCAL|CONSTRAINTS)\\b)|PREPARE\\s+TRANSACTION)\\b.*", Pattern.DOTALL);
 
     /** A trigger's body is full of semicolons and of words such as BEGIN. */
     private static final Pattern TRIGGER = Pattern.compile("CREATE\\s+(\\w+\\s+)?TRIGGER\\b.*", Pattern.DOTALL);
@@ -41,6 +45,9 @@ final class TransactionWords {
             }
             String word = firstWord(rest);
             if (WORDS.contains(word) && !TO_SAVEPOINT.matcher(rest).matches()) {
+                return word;
+            }
+            if (OUTLIVES.matcher(rest).matches()) {
                 return word;
             }
             int end = bare.indexOf(';', from);

@@ -2,6 +2,7 @@ package dev.semel.store.postgres;
 
 import dev.semel.store.StoreFailure;
 import java.sql.SQLException;
+import java.util.Set;
 
 /** What an SQLSTATE says about the state of the store. */
 final class Failures {
@@ -25,7 +26,17 @@ final class Failures {
     /** COMMIT failed: only an answer of the server tells that nothing was committed. */
     static StoreFailure ofCommit(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
-        boolean answered = state.startsWith("40") || state.startsWith("23") || state.startsWith("25");
+        boolean answered = REFUSED.contains(state.length() < 2 ? "" : state.substring(0, 2)) || state.equals("57014");
         return answered ? of(e) : new StoreFailure.CommitUnknown(e);
+    }
+
+    /** What checks that wait for the commit may say, those that the user wrote as well: then nothing was committed. */
+    private static final Set<String> REFUSED =
+            Set.of("0A", "21", "22", "23", "25", "2F", "38", "39", "40", "42", "44", "54", "P0");
+
+    /** The code of a tx step left a session in which nothing of ours is found, or may be written. */
+    static boolean isAstray(SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        return state.startsWith("42") || state.startsWith("3F") || state.startsWith("25");
     }
 }

@@ -82,7 +82,7 @@ final class Hints implements Store.Listening {
 
     private void loop() {
         while (!closing) {
-            try (Connection connection = store.connect(PostgresStore.Purpose.LISTEN)) {
+            try (Connection connection = store.connect(Purpose.LISTEN)) {
                 listening = connection;
                 listen(connection);
             } catch (SQLException | StoreFailure e) {

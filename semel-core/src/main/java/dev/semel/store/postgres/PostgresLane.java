@@ -137,12 +137,30 @@ final class PostgresLane implements Lane {
         Long lease = hold == null ? null : hold.lease();
         Session.RowReader<Admitting.Moment> reader =
                 row -> new Admitting.Moment(row.getLong(1) + skew, row.getLong(2), lease);
-        Admitting.Moment moment =
-                hold == null ? session.one(CLOCK, reader) : session.one(FENCE, reader, hold.lease(), hold.slot());
+        Admitting.Moment moment = hold == null ? session.one(CLOCK, reader) : fenced(session, hold, reader);
         if (moment == null) {
             throw new StoreFailure.Fenced(hold == null ? 0 : hold.lease());
         }
+        if (hold == null) { // under a lease this is not asked: a migration that is too new ends all leases
+            PostgresLeases.refuseNewer(session);
+        }
         return moment;
+    }
+
+    /**
+     * A slot that cannot be had in the whole time for a lock is held by a session of ours that hangs. Then this lease is
+     * given up, which is always safe, and the next one has slots of its own.
+     */
+    private static Admitting.@Nullable Moment fenced(
+            Session session, Batch.Hold hold, Session.RowReader<Admitting.Moment> reader) throws SQLException {
+        try {
+            return session.one(FENCE, reader, hold.lease(), hold.slot());
+        } catch (SQLException e) {
+            if ("55P03".equals(e.getSQLState())) {
+                return null;
+            }
+            throw e;
+        }
     }
 
     private static List<Write.Driver> claim(Session session, Write.Claim claim, Admitting.Moment moment)
@@ -202,7 +220,7 @@ final class PostgresLane implements Lane {
     private Session connected() throws SQLException {
         Session current = session;
         if (current == null) {
-            current = new Session(store.connect(PostgresStore.Purpose.LANE));
+            current = new Session(store.connect(Purpose.LANE));
             session = current;
         }
         return current;

@@ -1,13 +1,18 @@
 package dev.semel.store.postgres;
 
 import dev.semel.store.Leases;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.jdbc.Migrations;
 import dev.semel.store.jdbc.Session;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Leases and fence slots. Only the database's clock decides whether a lease is over. */
+/**
+ * Leases and fence slots. Only the database's clock decides whether a lease is over. Heartbeats have a connection of
+ * their own, so that they never stand behind a takeover that waits.
+ */
 final class PostgresLeases implements Leases {
     private static final String START = """
         INSERT INTO semel_lease (lease, worker, started_at, until_at)
@@ -20,14 +25,38 @@ final class PostgresLeases implements Leases {
         WHERE lease = ?
         """;
 
+    private static final String TELL = """
+        UPDATE semel_lease l SET version = ?, runs = ?, renewed_at = n.at, ahead = ? - n.at
+        FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? AS at) n WHERE l.lease = ?
+        """;
+
+    private static final String ASK = """
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+            (SELECT name FROM semel_migration WHERE breaking = 1 AND number > ? ORDER BY number DESC LIMIT 1),
+        """ + PostgresStore.SETTINGS;
+
+    /** What this version would not understand. */
+    static final String NEWER =
+            "SELECT name FROM semel_migration WHERE breaking = 1 AND number > ? ORDER BY number DESC LIMIT 1";
+
+    // Behind the one that was in the way last, so that one whose connection hangs does not stand before all others.
     private static final String EXPIRED = """
         SELECT lease FROM semel_lease
-        WHERE until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? ORDER BY lease LIMIT 16
+        WHERE until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
+        ORDER BY lease <= ?, lease LIMIT 16
         """;
 
     private static final String END_EXPIRED = """
         DELETE FROM semel_lease
         WHERE lease = ? AND until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
+        """;
+
+    // A slot is locked by one transaction at a time, and the row names it. One that waits for a standby is left alone:
+    // ended there, its rows would be seen here and be missing on the standby.
+    private static final String END_BLOCKERS = """
+        SELECT count(pg_terminate_backend(a.pid)) FROM semel_fence f JOIN pg_stat_activity a ON a.backend_xid = f.xmax
+        WHERE f.lease = ? AND a.pid <> pg_backend_pid() AND a.usename = current_user
+          AND a.wait_event IS DISTINCT FROM 'SyncRep'
         """;
 
     // Sorted, as every lane locks them: a signal to two of these runs must not wait in a circle with the takeover.
@@ -38,19 +67,25 @@ final class PostgresLeases implements Leases {
         """;
 
     private final PostgresStore store;
-    private @Nullable Session session;
+    private final Line beats;
+    private final Line takeovers;
+    private long stuck;
 
     PostgresLeases(PostgresStore store) {
         this.store = store;
+        this.beats = new Line(Purpose.LEASE);
+        this.takeovers = new Line(Purpose.TAKEOVER);
     }
 
     @Override
     public void start(long lease, String worker, int slots, long ttlMicros) {
-        write(session -> {
+        int unused = beats.run(session -> {
             session.update(START, lease, worker, ttlMicros, store.skew());
-            // Shared with other starts, not with a publish: it either knows these slots or is known to them.
+            // Shared with other starts, not with a publish: it either knows these slots or is known to them. Nor with a
+            // migration that ends all leases: whoever comes after it looks at what it did.
             Long change =
                     session.one("SELECT change FROM semel_catalog WHERE one = 1 FOR SHARE", row -> row.getLong(1));
+            refuseNewer(session);
             for (int slot = 0; slot < slots; slot++) {
                 session.update("INSERT INTO semel_fence (lease, slot, change) VALUES (?, ?, ?)", lease, slot, change);
             }
@@ -58,44 +93,96 @@ final class PostgresLeases implements Leases {
         });
     }
 
+    /** In a statement of its own: one that waited for the migration would still see the schema before it. */
+    static void refuseNewer(Session session) throws SQLException {
+        String newer = session.one(NEWER, row -> row.getString(1), Migrations.newest());
+        if (newer != null) {
+            throw new StoreFailure.Outdated(newer);
+        }
+    }
+
     @Override
     public boolean renew(long lease, long ttlMicros) {
-        return write(session -> session.update(RENEW, ttlMicros, store.skew(), lease)) == 1;
+        return beats.run(session -> session.update(RENEW, ttlMicros, store.skew(), lease)) == 1;
+    }
+
+    @Override
+    public Pulse pulse(long lease, Told told) {
+        return beats.run(session -> {
+            session.update(TELL, told.version(), told.runs(), told.wall(), store.skew(), lease);
+            Pulse pulse = session.one(
+                    ASK,
+                    row -> new Pulse(
+                            told.wall() - row.getLong(1) - store.skew(),
+                            PostgresStore.durability(row, 3),
+                            row.getString(2)),
+                    Migrations.newest());
+            if (pulse == null) {
+                throw new IllegalStateException("a question without a table always has an answer");
+            }
+            return pulse;
+        });
     }
 
     @Override
     public int takeOver() {
-        store.hasCompany(read(session -> session.list("SELECT lease FROM semel_lease LIMIT 2", row -> row.getLong(1)))
+        store.hasCompany(takeovers
+                        .run(session -> session.list("SELECT lease FROM semel_lease LIMIT 2", row -> row.getLong(1)))
                         .size()
                 > 1);
-        List<Long> expired = read(session -> session.list(EXPIRED, row -> row.getLong(1), store.skew()));
+        List<Long> expired =
+                takeovers.run(session -> session.list(EXPIRED, row -> row.getLong(1), store.skew(), stuck));
         int ended = 0;
         for (long lease : expired) {
-            ended += write(session -> {
-                // Waits for batches in flight; afterwards no batch of that lease can begin.
-                session.list(
-                        "SELECT slot FROM semel_fence WHERE lease = ? ORDER BY slot FOR UPDATE",
-                        row -> row.getInt(1),
-                        lease);
-                if (session.update(END_EXPIRED, lease, store.skew()) == 0) {
-                    return 0;
-                }
-                return free(session, lease, 1);
+            Integer one = unblocked(lease, session -> {
+                lockSlots(session, lease);
+                return session.update(END_EXPIRED, lease, store.skew()) == 0 ? 0 : free(session, lease, 1);
             });
+            if (one == null) {
+                stuck = lease;
+                return ended; // the own heartbeat must not wait for all of them
+            }
+            ended += one;
         }
         return ended;
     }
 
     @Override
     public void end(long lease) {
-        write(session -> {
-            session.list(
-                    "SELECT slot FROM semel_fence WHERE lease = ? ORDER BY slot FOR UPDATE",
-                    row -> row.getInt(1),
-                    lease);
+        Integer ended = unblocked(lease, session -> {
+            lockSlots(session, lease);
             session.update("DELETE FROM semel_lease WHERE lease = ?", lease);
             return free(session, lease, 0);
         });
+        if (ended == null) {
+            throw new StoreFailure.Locked(true, new IllegalStateException("a batch of this lease does not end"));
+        }
+    }
+
+    /** Waits for batches in flight; afterwards no batch of that lease can begin. */
+    private static void lockSlots(Session session, long lease) throws SQLException {
+        session.list(
+                "SELECT slot FROM semel_fence WHERE lease = ? ORDER BY slot FOR UPDATE", row -> row.getInt(1), lease);
+    }
+
+    /**
+     * Does it, where necessary after ending the sessions that hold its slots: their client was paused, or is gone and
+     * the server has not noticed. Null: somebody is in the way who cannot be ended.
+     */
+    private @Nullable Integer unblocked(long lease, Action<Integer> action) {
+        try {
+            return takeovers.run(action);
+        } catch (StoreFailure.Locked e) {
+            List<Long> sessions = takeovers.run(session -> session.list(END_BLOCKERS, row -> row.getLong(1), lease));
+            if (sessions.equals(List.of(0L))) {
+                return null;
+            }
+        }
+        try {
+            return takeovers.run(action);
+        } catch (StoreFailure.Locked e) {
+            return null;
+        }
     }
 
     /**
@@ -112,46 +199,52 @@ final class PostgresLeases implements Leases {
         return 1;
     }
 
-    private <T> T read(Action<T> action) {
-        return run(action);
-    }
+    /** One connection, replaced by a new one after every failure. */
+    private final class Line {
+        private final Purpose purpose;
+        private @Nullable Session session;
 
-    private int write(Action<Integer> action) {
-        return run(action);
-    }
-
-    private <T> T run(Action<T> action) {
-        Session current = session;
-        try {
-            if (current == null) {
-                current = new Session(store.connect(PostgresStore.Purpose.LEASE));
-                session = current;
-            }
-            T result = action.run(current);
-            current.connection().commit();
-            return result;
-        } catch (SQLException e) {
-            drop();
-            throw Failures.of(e);
+        Line(Purpose purpose) {
+            this.purpose = purpose;
         }
-    }
 
-    private void drop() {
-        Session current = session;
-        session = null;
-        if (current != null) {
+        <T> T run(Action<T> action) {
+            Session current = session;
             try {
-                current.close();
+                if (current == null) {
+                    current = new Session(store.connect(purpose));
+                    session = current;
+                }
+                T result = action.run(current);
+                current.connection().commit();
+                return result;
             } catch (SQLException e) {
-                // The connection is being thrown away because it failed; a second failure adds nothing.
-                return;
+                drop();
+                throw Failures.of(e);
+            } catch (RuntimeException e) {
+                drop();
+                throw e;
+            }
+        }
+
+        void drop() {
+            Session current = session;
+            session = null;
+            if (current != null) {
+                try {
+                    current.close();
+                } catch (SQLException e) {
+                    // The connection is being thrown away because it failed; a second failure adds nothing.
+                    return;
+                }
             }
         }
     }
 
     @Override
     public void close() {
-        drop();
+        beats.drop();
+        takeovers.drop();
     }
 
     @FunctionalInterface

@@ -1,6 +1,7 @@
 package dev.semel.store.postgres;
 
 import dev.semel.run.RunId;
+import dev.semel.store.Durability;
 import dev.semel.store.Lane;
 import dev.semel.store.Leases;
 import dev.semel.store.Reads;
@@ -9,9 +10,10 @@ import dev.semel.store.StoreFailure;
 import dev.semel.store.jdbc.Migrations;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Properties;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -28,7 +30,37 @@ public final class PostgresStore implements Store {
     private static final int TX_LANES = 4;
     private static final long MIGRATION_LOCK = 0x53454d454c4dL;
 
+    // differs: other workers are there while it migrates. Those that would not understand lose their lease first, so
+    // that they write nothing more; what they have in flight is waited for, as by a publish.
+    static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
+            Migrations.in("/dev/semel/store/postgres"),
+            "SELECT 1 WHERE to_regclass('semel_migration') IS NOT NULL",
+            List.of(
+                    "SELECT change FROM semel_catalog WHERE one = 1 FOR UPDATE",
+                    "SELECT slot FROM semel_fence ORDER BY lease, slot FOR UPDATE",
+                    "UPDATE semel_work SET owner = NULL WHERE owner IS NOT NULL",
+                    "DELETE FROM semel_fence",
+                    "DELETE FROM semel_lease"));
+
+    private static final String MISSING_RIGHT = """
+        SELECT r.name || ' on ' || c.relname
+        FROM pg_class c CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) r(name)
+        WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('semel_migration'))
+          AND c.relname LIKE 'semel\\_%' AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+          AND (c.relname <> 'semel_migration' OR r.name = 'SELECT')
+          AND NOT has_table_privilege(c.oid, r.name)
+        ORDER BY c.relname, r.name LIMIT 1
+        """;
+
+    // The lease's own connection does not wait for the disk; what counts is what a lane is set to when it begins.
+    static final String SETTINGS = """
+        current_setting('fsync'), (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'),
+        current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
+        current_setting('server_version')
+        """;
+
     private final Opener opener;
+    private final Troubles troubles;
     private final LongSupplier skew;
     private final Supplier<RunId> ids;
     private volatile String self = "";
@@ -36,16 +68,17 @@ public final class PostgresStore implements Store {
 
     /** @param skew microseconds added to the database's clock; zero but in tests, which move time by hand */
     public PostgresStore(String url, LongSupplier skew, Supplier<RunId> ids) {
-        this(purpose -> DriverManager.getConnection(url, properties(purpose)), skew, ids);
+        this(purpose -> DriverManager.getConnection(url, purpose.properties()), Troubles.of(url), skew, ids);
     }
 
     /** @param source not a pool that others share: the sessions keep settings of their own until they are closed */
     public PostgresStore(DataSource source, LongSupplier skew, Supplier<RunId> ids) {
-        this(purpose -> prepared(source.getConnection(), purpose), skew, ids);
+        this(purpose -> prepared(source.getConnection(), purpose), Troubles.ofDataSource(), skew, ids);
     }
 
-    private PostgresStore(Opener opener, LongSupplier skew, Supplier<RunId> ids) {
+    private PostgresStore(Opener opener, Troubles troubles, LongSupplier skew, Supplier<RunId> ids) {
         this.opener = opener;
+        this.troubles = troubles;
         this.skew = skew;
         this.ids = ids;
     }
@@ -58,66 +91,15 @@ public final class PostgresStore implements Store {
     /** What the URL says of our own connections, for one that somebody else made. */
     private static Connection prepared(Connection connection, Purpose purpose) throws SQLException {
         connection.unwrap(PGConnection.class).setPrepareThreshold(1);
-        connection.setNetworkTimeout(Runnable::run, purpose.socketSeconds() * 1_000);
+        connection.setNetworkTimeout(Runnable::run, purpose.socketMillis());
         connection.setAutoCommit(true);
         return connection;
-    }
-
-    /** What a connection is for; it decides how long it may wait. */
-    enum Purpose {
-        LANE("2s", "10s", "5s"),
-        READ("2s", "10s", "5s"),
-        LEASE("2s", "10s", "5s"),
-        /** Waits for hints and asks nothing. */
-        LISTEN("2s", "10s", "5s"),
-        /** The user's own statements, which may be slow and of any kind. */
-        TX("10s", "30s", "30s");
-
-        final String lockTimeout;
-        final String statementTimeout;
-        final String idleTimeout;
-
-        Purpose(String lockTimeout, String statementTimeout, String idleTimeout) {
-            this.lockTimeout = lockTimeout;
-            this.statementTimeout = statementTimeout;
-            this.idleTimeout = idleTimeout;
-        }
-
-        /** Later than the server's own limit, so that the server tells what happened. */
-        int socketSeconds() {
-            return this == TX ? 40 : 20;
-        }
-    }
-
-    private static Properties properties(Purpose purpose) {
-        Properties properties = new Properties();
-        properties.setProperty("ApplicationName", "semel");
-        properties.setProperty("prepareThreshold", "1");
-        properties.setProperty("tcpKeepAlive", "true");
-        properties.setProperty("connectTimeout", "5");
-        properties.setProperty("socketTimeout", String.valueOf(purpose.socketSeconds()));
-        properties.setProperty("reWriteBatchedInserts", "false");
-        properties.setProperty("targetServerType", "primary");
-        return properties;
     }
 
     Connection connect(Purpose purpose) throws SQLException {
         Connection connection = opener.open(purpose);
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET lock_timeout = '" + purpose.lockTimeout + "'");
-            statement.execute("SET statement_timeout = '" + purpose.statementTimeout + "'");
-            statement.execute("SET idle_in_transaction_session_timeout = '" + purpose.idleTimeout + "'");
-            statement.execute("SET default_transaction_isolation = 'read committed'");
-            if (purpose == Purpose.LANE || purpose == Purpose.READ) {
-                // Fresh tables have no statistics and the planner would scan them whole; every statement of a lane
-                // and of a reader goes by an index, so the plan is the same on the first day and on the last.
-                statement.execute("SET enable_seqscan = off");
-                statement.execute("SET enable_hashjoin = off");
-                statement.execute("SET enable_mergejoin = off");
-                statement.execute("SET enable_bitmapscan = off");
-                statement.execute("SET plan_cache_mode = force_generic_plan");
-                statement.execute("SET jit = off");
-            }
+            statement.execute(purpose.settings(connection.getMetaData().getDatabaseMajorVersion()));
         } catch (SQLException e) {
             connection.close();
             throw e;
@@ -156,19 +138,30 @@ public final class PostgresStore implements Store {
 
     @Override
     public void migrate() {
-        try (Connection connection = connect(Purpose.LEASE)) {
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("SET lock_timeout = '60s'");
-                statement.execute("SET statement_timeout = '0'");
-                statement.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
-            }
-            Migrations.run(connection, "/dev/semel/store/postgres");
-            connection.commit();
+        try {
+            Pooling.refuse(() -> connect(Purpose.READ));
+            migrated();
         } catch (SQLException e) {
-            throw new StoreFailure.Down(
-                    "PostgreSQL cannot be used as the store: " + e.getMessage() + ". Nothing was changed. Check the "
-                            + "--store URL, that the server runs, and that the user may create tables.",
-                    e);
+            throw troubles.opening(e);
+        }
+    }
+
+    private void migrated() throws SQLException {
+        try (Connection connection = connect(Purpose.MIGRATION);
+                Statement statement = connection.createStatement()) {
+            statement.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+            Migrations.run(connection, MIGRATIONS);
+            requireRights(statement);
+            connection.commit();
+        }
+    }
+
+    /** Better now than with the first trigger. */
+    private static void requireRights(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery(MISSING_RIGHT)) {
+            if (row.next()) {
+                throw new SQLException("permission denied: " + row.getString(1), "42501");
+            }
         }
     }
 
@@ -207,26 +200,31 @@ public final class PostgresStore implements Store {
     }
 
     @Override
-    public String durability() {
+    public Durability durability() {
         try (Connection connection = connect(Purpose.READ);
                 Statement statement = connection.createStatement();
-                var row = statement.executeQuery("""
-                    SELECT current_setting('fsync'), current_setting('synchronous_commit'),
-                           current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
-                           current_setting('server_version')
-                    """)) {
+                ResultSet row = statement.executeQuery("SELECT " + SETTINGS)) {
             row.next();
-            boolean safe = row.getString(1).equals("on")
-                    && !row.getString(2).equals("off")
-                    && row.getString(3).equals("on");
-            String standby = row.getString(4).isEmpty() ? "none" : row.getString(4);
-            return "postgresql " + row.getString(5) + " fsync=" + row.getString(1) + " synchronous_commit="
-                    + row.getString(2) + " full_page_writes=" + row.getString(3) + " synchronous_standby=" + standby
-                    + ": an answered trigger "
-                    + (safe ? "survives a crash of the process and of the machine" : "may be LOST in a crash (UNSAFE)");
+            return durability(row, 1);
         } catch (SQLException e) {
             throw new StoreFailure.Down("PostgreSQL did not tell its durability settings", e);
         }
+    }
+
+    /** Reads {@link #SETTINGS}, which begin at this column. */
+    static Durability durability(ResultSet row, int at) throws SQLException {
+        String fsync = row.getString(at);
+        String commit = row.getString(at + 1);
+        String pages = row.getString(at + 2);
+        String standby = row.getString(at + 3).isEmpty() ? "none" : row.getString(at + 3);
+        boolean safe = fsync.equals("on") && !commit.equals("off") && pages.equals("on");
+        return new Durability(
+                safe,
+                "postgresql " + row.getString(at + 4) + " fsync=" + fsync + " synchronous_commit=" + commit
+                        + " full_page_writes=" + pages + " synchronous_standby=" + standby + ": an answered trigger "
+                        + (safe
+                                ? "survives a crash of the process and of the machine"
+                                : "may be LOST in a crash (UNSAFE)"));
     }
 
     @Override

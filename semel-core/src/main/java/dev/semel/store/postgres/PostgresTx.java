@@ -1,5 +1,7 @@
 package dev.semel.store.postgres;
 
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.store.Batch;
 import dev.semel.store.Lane;
 import dev.semel.store.StoreFailure;
@@ -85,9 +87,21 @@ final class PostgresTx implements Lane {
             if (isOver(e)) {
                 return new Write.Undone(e);
             }
+            if (Failures.isAstray(e)) {
+                return new Write.Undone(astray(e));
+            }
             throw Failures.of(e);
         }
         return outcome;
+    }
+
+    private static SemelException astray(SQLException e) {
+        return new SemelException(
+                ErrorCode.INVALID_DEFINITION,
+                "The code of a tx step left its session so that its record cannot be written (" + e.getSQLState()
+                        + "). The rows of the step are undone.",
+                "Set back what it changed before it returns: the search_path, the role, read-only.",
+                e);
     }
 
     private static int claim(Write.Tx tx) {
@@ -170,7 +184,7 @@ final class PostgresTx implements Lane {
     private Session connected() throws SQLException {
         Session current = session;
         if (current == null) {
-            current = new Session(store.connect(PostgresStore.Purpose.TX));
+            current = new Session(store.connect(Purpose.TX));
             session = current;
         }
         return current;

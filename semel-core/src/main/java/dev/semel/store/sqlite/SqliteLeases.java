@@ -1,9 +1,12 @@
 package dev.semel.store.sqlite;
 
+import dev.semel.store.Durability;
 import dev.semel.store.Leases;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.jdbc.Session;
 import java.sql.SQLException;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
@@ -53,6 +56,24 @@ final class SqliteLeases implements Leases {
         return write(() -> session.update(
                         "UPDATE semel_lease SET until_at = ? WHERE lease = ?", clock.getAsLong() + ttlMicros, lease))
                 == 1;
+    }
+
+    @Override
+    public Pulse pulse(long lease, Told told) {
+        long ahead = told.wall() - clock.getAsLong();
+        AtomicReference<Durability> durability = new AtomicReference<>();
+        write(() -> {
+            durability.set(SqliteStore.durability(session.connection()));
+            return session.update(
+                    "UPDATE semel_lease SET version = ?, runs = ?, renewed_at = ?, ahead = ? WHERE lease = ?",
+                    told.version(),
+                    told.runs(),
+                    told.wall() - ahead,
+                    ahead,
+                    lease);
+        });
+        // differs: no other process can have migrated this file
+        return new Pulse(ahead, Objects.requireNonNull(durability.get()), null);
     }
 
     @Override

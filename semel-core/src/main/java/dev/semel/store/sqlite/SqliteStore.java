@@ -1,6 +1,7 @@
 package dev.semel.store.sqlite;
 
 import dev.semel.run.RunId;
+import dev.semel.store.Durability;
 import dev.semel.store.Lane;
 import dev.semel.store.Leases;
 import dev.semel.store.Reads;
@@ -19,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -32,6 +34,12 @@ import org.sqlite.SQLiteConfig;
 public final class SqliteStore implements Store {
     /** The first version without the WAL-reset bug that can corrupt a database. */
     private static final int[] OLDEST = {3, 51, 3};
+
+    /** No other worker is there while it migrates, so there is none to stop. */
+    public static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
+            Migrations.in("/dev/semel/store/sqlite"),
+            "SELECT 1 FROM sqlite_schema WHERE name = 'semel_migration'",
+            List.of());
 
     private final Path file;
     private final LongSupplier clock;
@@ -165,7 +173,7 @@ public final class SqliteStore implements Store {
     public void migrate() {
         turn.lock();
         try {
-            Migrations.run(writer.session().connection(), "/dev/semel/store/sqlite");
+            Migrations.run(writer.session().connection(), MIGRATIONS);
             writer.session().connection().commit();
         } catch (SQLException e) {
             throw new StoreFailure.Down("The schema of " + file + " could not be brought up to date", e);
@@ -209,9 +217,21 @@ public final class SqliteStore implements Store {
     }
 
     @Override
-    public String durability() {
+    public Durability durability() {
         turn.lock();
-        try (Statement statement = writer.session().connection().createStatement()) {
+        try {
+            Durability durability = durability(writer.session().connection());
+            writer.session().connection().rollback();
+            return durability;
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not tell its durability", e);
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    static Durability durability(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
             String journal;
             try (var row = statement.executeQuery("PRAGMA journal_mode")) {
                 row.next();
@@ -222,14 +242,13 @@ public final class SqliteStore implements Store {
                 row.next();
                 synchronous = row.getInt(1);
             }
-            writer.session().connection().rollback();
-            String survives = synchronous >= 2 ? "survives a crash of the process and of the machine" : "UNSAFE";
-            return "sqlite journal_mode=" + journal + " synchronous=" + (synchronous == 2 ? "FULL" : synchronous)
-                    + ": an answered trigger " + survives;
-        } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not tell its durability", e);
-        } finally {
-            turn.unlock();
+            boolean safe = synchronous >= 2;
+            String survives =
+                    safe ? "survives a crash of the process and of the machine" : "may be LOST in a crash (UNSAFE)";
+            return new Durability(
+                    safe,
+                    "sqlite journal_mode=" + journal + " synchronous=" + (synchronous == 2 ? "FULL" : synchronous)
+                            + ": an answered trigger " + survives);
         }
     }
 

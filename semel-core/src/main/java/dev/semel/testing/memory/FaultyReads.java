@@ -175,6 +175,11 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public List<Rows.Worker> workers() {
+        return there().workers();
+    }
+
+    @Override
     public void close() {
         real.close();
     }

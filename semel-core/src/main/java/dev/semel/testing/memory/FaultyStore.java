@@ -1,6 +1,7 @@
 package dev.semel.testing.memory;
 
 import dev.semel.store.Batch;
+import dev.semel.store.Durability;
 import dev.semel.store.Lane;
 import dev.semel.store.Leases;
 import dev.semel.store.Reads;
@@ -94,6 +95,12 @@ final class FaultyStore implements Store {
         }
 
         @Override
+        public Pulse pulse(long lease, Told told) {
+            faults.call();
+            return real.pulse(lease, told);
+        }
+
+        @Override
         public int takeOver() {
             faults.call();
             return real.takeOver();
@@ -112,7 +119,7 @@ final class FaultyStore implements Store {
     }
 
     @Override
-    public String durability() {
+    public Durability durability() {
         return real.durability();
     }
 

@@ -1,13 +1,18 @@
 package dev.semel.testing.memory;
 
 import dev.semel.store.Batch;
+import dev.semel.store.Durability;
 import dev.semel.store.Leases;
+import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
 import java.util.List;
 import java.util.function.IntSupplier;
 
 /** Leases and fence slots as on PostgreSQL: only the store's clock decides whether a lease is over. */
 final class MemoryLeases implements Leases {
+    static final Durability DURABILITY = new Durability(
+            false, "memory: an answered trigger survives the crash of an engine and is LOST with the process (UNSAFE)");
+
     private static final int LEASES_IN_ONE_TAKEOVER = 16;
 
     private final MemoryStore.Surroundings surroundings;
@@ -22,7 +27,7 @@ final class MemoryLeases implements Leases {
     public void start(long lease, String worker, int slots, long ttlMicros) {
         write(() -> {
             long now = surroundings.clock().getAsLong();
-            if (!tables.leases.add(lease, new Tables.Lease(lease, worker, now, now + ttlMicros))) {
+            if (!tables.leases.add(lease, new Rows.Worker(lease, worker, "", now, 0, now + ttlMicros, 0, 0))) {
                 throw new StoreFailure.Poisoned(
                         "the store refused a value", new IllegalArgumentException("a lease is never used twice"));
             }
@@ -36,22 +41,34 @@ final class MemoryLeases implements Leases {
     @Override
     public boolean renew(long lease, long ttlMicros) {
         return write(() -> {
-                    Tables.Lease known = tables.leases.get(lease);
+                    Rows.Worker known = tables.leases.get(lease);
                     if (known == null) {
                         return 0;
                     }
-                    long until = surroundings.clock().getAsLong() + ttlMicros;
-                    tables.leases.put(lease, new Tables.Lease(lease, known.worker(), known.startedAt(), until));
+                    tables.leases.put(lease, known.until(surroundings.clock().getAsLong() + ttlMicros));
                     return 1;
                 })
                 == 1;
     }
 
     @Override
+    public Pulse pulse(long lease, Told told) {
+        long now = surroundings.clock().getAsLong();
+        write(() -> {
+            Rows.Worker known = tables.leases.get(lease);
+            if (known != null) {
+                tables.leases.put(lease, known.telling(told, now));
+            }
+            return 0;
+        });
+        return new Pulse(told.wall() - now, DURABILITY, null);
+    }
+
+    @Override
     public int takeOver() {
         return write(() -> {
             long now = surroundings.clock().getAsLong();
-            List<Tables.Lease> over = tables.leases.rows().values().stream()
+            List<Rows.Worker> over = tables.leases.rows().values().stream()
                     .filter(lease -> lease.until() < now)
                     .limit(LEASES_IN_ONE_TAKEOVER)
                     .toList();

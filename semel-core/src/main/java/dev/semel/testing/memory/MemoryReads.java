@@ -336,6 +336,13 @@ final class MemoryReads implements Reads {
         return ask(() -> (long) tables.work.rows().size());
     }
 
+    @Override
+    public List<Rows.Worker> workers() {
+        return ask(() -> tables.leases.rows().values().stream()
+                .sorted(Comparator.comparingLong(Rows.Worker::startedAt).thenComparingLong(Rows.Worker::lease))
+                .toList());
+    }
+
     private <T> T ask(Supplier<T> question) {
         surroundings.lock().lock();
         try {

@@ -1,6 +1,7 @@
 package dev.semel.testing.memory;
 
 import dev.semel.run.RunId;
+import dev.semel.store.Durability;
 import dev.semel.store.Lane;
 import dev.semel.store.Leases;
 import dev.semel.store.Reads;
@@ -83,8 +84,8 @@ public final class MemoryStore implements Store {
     }
 
     @Override
-    public String durability() {
-        return "memory: an answered trigger survives the crash of an engine and is LOST with the process (UNSAFE)";
+    public Durability durability() {
+        return MemoryLeases.DURABILITY;
     }
 
     /** Closes nothing: the next engine finds what this one wrote. */

@@ -48,7 +48,7 @@ final class RunEdits {
         return unfinished(cancel.workspace(), cancel.run())
                 && change(cancel.run(), _ -> true, work -> {
                     work.cancel = true;
-                    work.due = 0;
+                    work.due = Math.min(0, work.due); // a wake-up that is kept stays kept
                     work.held = false;
                 });
     }

@@ -52,8 +52,6 @@ final class Tables {
 
     record Place(String queue, long ticket, RunId run, int cap, boolean begun) {}
 
-    record Lease(long lease, String worker, long startedAt, long until) {}
-
     record Audit(int ws, Rows.Audit row) {}
 
     /** The answer to a change that came with a key. */
@@ -113,7 +111,7 @@ final class Tables {
     final Table<String, Long> rates = new Table<>(undo);
     final Table<String, RunId> quiet = new Table<>(undo);
 
-    final Table<Long, Lease> leases = new Table<>(undo);
+    final Table<Long, Rows.Worker> leases = new Table<>(undo);
     /** By lease and slot; the row says no more than that. */
     final Table<Pair<Long, Integer>, Batch.Hold> fence = new Table<>(undo);
 

@@ -22,6 +22,10 @@ final class TransactionWordsTest {
                 "insert or  rollback into t values (1) | OR  ROLLBACK",
                 "CREATE TABLE t (n INT UNIQUE ON CONFLICT ROLLBACK) | CONFLICT ROLLBACK",
                 "attach database x as y | ATTACH",
+                "SET search_path TO x | SET",
+                "set session role x | SET",
+                "SELECT 1; RESET ALL | RESET",
+                "prepare transaction 'x' | PREPARE",
             })
     void found(String sql, String word) {
         assertEquals(word, TransactionWords.in(sql));
@@ -36,6 +40,10 @@ final class TransactionWordsTest {
                 "SELECT \"end\" FROM t -- ; commit",
                 "/* ; commit",
                 "UPDATE t SET ended = 1",
+                "SET LOCAL search_path TO x",
+                "set  constraints all deferred",
+                "SETTLE",
+                "PREPARE q AS SELECT 1",
                 "INSERT INTO t VALUES ('it''s; commit')",
                 "INSERT INTO t VALUES ('commit or rollback')",
                 "ROLLBACK TO SAVEPOINT a",

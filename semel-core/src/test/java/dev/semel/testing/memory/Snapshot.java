@@ -5,6 +5,7 @@ import dev.semel.run.RunId;
 import dev.semel.store.NewRun;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Migrations;
+import dev.semel.store.sqlite.SqliteStore;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -38,7 +39,7 @@ public final class Snapshot {
     public static Connection of(MemoryStore store) throws SQLException {
         Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:");
         connection.setAutoCommit(false);
-        Migrations.run(connection, "/dev/semel/store/sqlite");
+        Migrations.run(connection, SqliteStore.MIGRATIONS);
         try (var statement = connection.createStatement()) {
             statement.execute("DELETE FROM semel_catalog");
         }
@@ -142,7 +143,15 @@ public final class Snapshot {
         fill(
                 "semel_lease",
                 tables.leases.rows().values(),
-                lease -> row(lease.lease(), lease.worker(), lease.startedAt(), lease.until()));
+                lease -> row(
+                        lease.lease(),
+                        lease.name(),
+                        lease.startedAt(),
+                        lease.until(),
+                        lease.version(),
+                        lease.runs(),
+                        lease.renewedAt(),
+                        lease.ahead()));
         fill(
                 "semel_fence",
                 tables.fence.rows().values(),

@@ -61,6 +61,7 @@ public final class Api {
                 .add("GET", "/v1/tokens", Scope.ADMIN, tokenRoutes::list)
                 .add(new Route("DELETE", "/v1/tokens/{token_id}", Scope.ADMIN, tokenRoutes::revoke)
                         .withHead(Triggers::checkKey))
+                .add("GET", "/v1/workers", Scope.READ, new Workers(semel)::list)
                 .add("GET", "/v1/audit", Scope.READ, this::audit)
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
                 .add("GET", "/docs/{page}", Scope.OPEN, manual::page)

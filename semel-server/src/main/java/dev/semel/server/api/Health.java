@@ -1,8 +1,10 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.Standing;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
+import dev.semel.store.Durability;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -22,9 +24,15 @@ final class Health {
     }
 
     Answer ready(Request request) {
-        boolean ready = semel.ready();
-        var body = Views.object().put("status", ready ? "ready" : "not_ready");
-        return Answer.json(ready ? 200 : 503, dev.semel.json.Json.bytes(body));
+        Standing standing = semel.standing();
+        String trouble = standing.trouble();
+        Durability durability = standing.durability();
+        var body = Views.object().put("status", trouble == null ? "ready" : "not_ready");
+        body.put("durability", durability == null ? "unknown" : durability.safe() ? "safe" : "unsafe");
+        if (trouble != null) {
+            body.put("detail", trouble);
+        }
+        return Answer.json(trouble == null ? 200 : 503, dev.semel.json.Json.bytes(body));
     }
 
     Answer metrics(Request request) {

@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.Releasing;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
@@ -81,7 +82,7 @@ final class Keys {
         Deeds.Done done = deeds.once(
                 request,
                 deed,
-                Semel.releasing(meant, request.principal().tokenId(), reason),
+                Releasing.of(meant, request.principal().tokenId(), reason),
                 released -> released(found.getFirst(), Boolean.TRUE.equals(released)));
         if (done == null) {
             throw new IllegalStateException("a release always answers");

@@ -1,7 +1,9 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.Standing;
 import dev.semel.server.http.Observer;
+import dev.semel.store.Durability;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Timer;
@@ -84,6 +86,15 @@ public final class Metrics implements Observer {
         Gauge.builder("semel_runs_unfinished", semel, Metrics::unfinished)
                 .description("Runs that have not ended, in all workspaces")
                 .register(registry);
+        Gauge.builder("semel_workers_live", semel, Metrics::live)
+                .description("Workers whose lease is not over")
+                .register(registry);
+        Gauge.builder("semel_runs_lag_seconds", semel, Metrics::lag)
+                .description("How late the oldest run is that is due and that nobody drives")
+                .register(registry);
+        Gauge.builder("semel_store_unsafe", semel, Metrics::unsafe)
+                .description("1 where an answered trigger could be lost in a crash, by the settings of the database")
+                .register(registry);
         Gauge.builder("semel_heap_peak_bytes", Metrics::heapPeak)
                 .description("The most heap that was in use since the start, summed over its pools")
                 .register(registry);
@@ -106,6 +117,22 @@ public final class Metrics implements Observer {
     private static double unfinished(Semel semel) {
         Long count = semel.view(reads -> reads.unfinished());
         return count == null ? 0 : count;
+    }
+
+    private static double live(Semel semel) {
+        Standing.Workers workers = semel.standing().workers();
+        return workers.all().stream()
+                .filter(worker -> worker.until() >= workers.now())
+                .count();
+    }
+
+    private static double lag(Semel semel) {
+        return semel.standing().workers().lag() / 1e6;
+    }
+
+    private static double unsafe(Semel semel) {
+        Durability durability = semel.standing().durability();
+        return durability == null || durability.safe() ? 0 : 1;
     }
 
     String scrape() {

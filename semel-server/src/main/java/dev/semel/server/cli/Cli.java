@@ -58,6 +58,7 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new RequestsCommand(around))
                 .addSubcommand(new KeyCommand(around))
                 .addSubcommand(new WorkflowsCommand(around))
+                .addSubcommand(new WorkersCommand(around))
                 .addSubcommand(new PublishCommand(around))
                 .addSubcommand(TokenCommand.commandLine(around))
                 .addSubcommand(new DoctorCommand(around))

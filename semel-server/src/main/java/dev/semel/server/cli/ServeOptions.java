@@ -1,6 +1,7 @@
 package dev.semel.server.cli;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param port 0 lets the system choose a free one
  * @param data folder for what the server keeps; it may not exist yet
  * @param store `sqlite:FILE` or `jdbc:postgresql://…`
+ * @param name what `semel workers` shows; empty: process, machine and port
+ * @param grace how long runs may go on after SIGTERM before they are handed over
  * @param workflows folder of workflow files; null where none was named (and, in dev, there is no ./workflows)
  */
 public record ServeOptions(
@@ -20,13 +23,29 @@ public record ServeOptions(
         int port,
         Path data,
         String store,
-        @Nullable Path workflows) {
+        @Nullable Path workflows,
+        String name,
+        Duration grace) {
+    private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
+
+    /** With a name of its own and the usual grace. */
+    public ServeOptions(
+            boolean dev, boolean demo, String host, int port, Path data, String store, @Nullable Path workflows) {
+        this(dev, demo, host, port, data, store, workflows, "", USUAL_GRACE);
+    }
+
     public ServeOptions {
         if (host.isBlank()) {
             throw new IllegalArgumentException("host must not be empty");
         }
         if (port < 0 || port > 65_535) {
             throw new IllegalArgumentException("port must be between 0 and 65535, not " + port);
+        }
+        if (name.length() > 100 || name.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException("a name has at most 100 characters, all of them printable");
+        }
+        if (grace.isNegative() || grace.compareTo(Duration.ofHours(1)) > 0) {
+            throw new IllegalArgumentException("the grace is at most 1h");
         }
         if (!store.startsWith("sqlite:") && !store.startsWith("jdbc:postgresql:")) {
             throw new IllegalArgumentException("store must begin with sqlite: or jdbc:postgresql:");

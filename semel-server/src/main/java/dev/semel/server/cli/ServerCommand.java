@@ -2,6 +2,7 @@ package dev.semel.server.cli;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,17 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     @Option(names = "--workflows", paramLabel = "DIR", description = "Folder of workflow files to publish.")
     @Nullable
     Path workflows;
+
+    @Option(names = "--name", paramLabel = "NAME", description = "Name in `semel workers`; else SEMEL_NAME.")
+    @Nullable
+    String name;
+
+    @Option(
+            names = "--grace",
+            paramLabel = "TIME",
+            description = "How long runs may go on after SIGTERM before they are handed over; 10s unless told.")
+    @Nullable
+    String grace;
 
     ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {
         this.around = around;
@@ -101,11 +113,19 @@ abstract sealed class ServerCommand implements Callable<Integer> {
         ServeOptions options;
         try {
             @Nullable Path from = folder == null ? null : around.folder().resolve(folder);
-            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from);
+            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace());
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }
         return serve.apply(options);
+    }
+
+    private String name() {
+        return name != null ? name : or("SEMEL_NAME", "");
+    }
+
+    private Duration grace() {
+        return Times.typed(grace != null ? grace : or("SEMEL_GRACE", "10s"));
     }
 
     private int port() {

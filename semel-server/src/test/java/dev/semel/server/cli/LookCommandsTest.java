@@ -50,6 +50,46 @@ class LookCommandsTest {
         assertTrue(result.err().contains("--after 'c 2'"), result.err());
     }
 
+    private static final String WORKERS = """
+        {"items":[{"worker":"7@a:8085","worker_id":"wk_0000000000000007","version":"0.1.0","status":"live","here":true,
+          "started_at":"2026-11-15T09:12:04Z","renewed_at":"2026-11-15T09:15:03Z","lease_until":"2026-11-15T09:15:12Z",
+          "runs":12,"clock_ahead_ms":3600000},
+         {"worker":"8@b:8085","worker_id":"wk_0000000000000008","version":null,"status":"expired","here":false,
+          "started_at":"2026-11-15T09:15:00Z","renewed_at":null,"lease_until":"2026-11-15T09:15:01Z",
+          "runs":0,"clock_ahead_ms":-2}],"next":null,"lag_ms":61000}\
+        """;
+
+    @Test
+    void workers_shows_leases_wrong_clocks_and_how_late_the_oldest_run_is() {
+        server.on("GET /v1/workers", json(200, WORKERS).with("Date", DATE));
+        var result = desk.run("workers");
+        assertEquals(0, result.exit(), result.err());
+        assertEquals("""
+            WORKER    STATUS   VERSION  RUNS  SINCE    LEASE         CLOCK
+            7@a:8085  live     0.1.0    12    3 m ago  8 s left      1 h ahead
+            8@b:8085  expired           0     4 s ago  over for 3 s
+            """, result.out());
+        assertTrue(result.err().contains("has waited 1 m 1 s"), result.err());
+    }
+
+    @Test
+    void workers_in_plain_mode_has_full_times_and_no_talk() {
+        server.on("GET /v1/workers", json(200, WORKERS).with("Date", DATE));
+        var result = desk.run("workers", "--plain");
+        assertEquals(
+                "7@a:8085\tlive\t0.1.0\t12\t2026-11-15T09:12:04Z\t2026-11-15T09:15:12Z\t3600000",
+                result.out().lines().findFirst().orElseThrow());
+        assertEquals("", result.err());
+    }
+
+    @Test
+    void no_worker_at_all_is_said_in_a_sentence() {
+        server.on("GET /v1/workers", json(200, "{\"items\":[],\"next\":null,\"lag_ms\":0}"));
+        var result = desk.run("workers");
+        assertEquals("", result.out());
+        assertTrue(result.err().contains("nobody drives runs"), result.err());
+    }
+
     @Test
     void plain_is_tabs_and_full_times_and_no_talk() {
         server.on("GET /v1/workflows/pay/runs", json(200, RUNS));

@@ -1,6 +1,7 @@
 package dev.semel.trials.crash;
 
 import dev.semel.Run;
+import dev.semel.Releasing;
 import dev.semel.Semel;
 import dev.semel.Settings;
 import dev.semel.engine.Catalog;
@@ -110,7 +111,7 @@ final class CutScenario implements AutoCloseable {
             Rows.Workspace home = reads.workspace("default");
             return home == null ? List.<Rows.Held>of() : reads.key(home.ws(), name);
         }));
-        semel.change(Semel.releasing(held, "tester", "cut"));
+        semel.change(Releasing.of(held, "tester", "cut"));
     }
 
     /** One that starts and stops while the first goes on: its lease begins and ends. */

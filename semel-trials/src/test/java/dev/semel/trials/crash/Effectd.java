@@ -25,7 +25,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * The outside world: a provider that counts. One file that needs nothing but a JDK and shares no code with the engine;
  * run it as {@code java Effectd.java LOG}. Every request is one line in the log before it is answered:
  *
- * <pre>microseconds ⇥ connection ⇥ method ⇥ path ⇥ Idempotency-Key ⇥ hash of the body ⇥ decision</pre>
+ * <pre>microseconds ⇥ connection ⇥ method ⇥ path ⇥ Idempotency-Key ⇥ hash of the body ⇥ decision ⇥ X-From</pre>
  *
  * <p>The path is {@code /memory/manners/name}. Memory says what a POST with a key means that was accepted before:
  * {@code dedupe} knows it and accepts it once, {@code conflict} answers it with 409, {@code forgets} accepts it again. A
@@ -75,7 +75,7 @@ final class Effectd {
     }
 
     /** What came in. */
-    private record Asked(String method, String path, String key, byte[] body) {
+    private record Asked(String method, String path, String key, byte[] body, String from) {
         String[] parts() {
             return path.split("/", 4);
         }
@@ -155,7 +155,8 @@ final class Effectd {
                         asked.path(),
                         asked.key(),
                         hash(asked.body()),
-                        decision.word()));
+                        decision.word(),
+                        asked.from()));
         ByteBuffer bytes = ByteBuffer.wrap((line + "\n").getBytes(StandardCharsets.UTF_8));
         while (bytes.hasRemaining()) {
             log.write(bytes);
@@ -196,19 +197,22 @@ final class Effectd {
         }
         String[] lines = head.toString(StandardCharsets.ISO_8859_1).split("\r\n");
         String key = "";
+        String from = "";
         int length = 0;
         for (String line : lines) {
             int colon = line.indexOf(':');
             String name = colon < 0 ? "" : line.substring(0, colon).toLowerCase(Locale.ROOT);
             if (name.equals("idempotency-key")) {
                 key = line.substring(colon + 1).strip();
+            } else if (name.equals("x-from")) {
+                from = line.substring(colon + 1).strip();
             } else if (name.equals("content-length")) {
                 length = Integer.parseInt(line.substring(colon + 1).strip());
             }
         }
         String[] request = lines[0].split(" ");
         byte[] body = in.readNBytes(Math.min(length, LONGEST_BODY));
-        return new Asked(request[0], request[1], key, body);
+        return new Asked(request[0], request[1], key, body, from);
     }
 
     private static String hash(byte[] body) {

@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * A worker in a process of its own. Each line it reads is a key; it answers with the key, {@code ok} and the run, or
@@ -39,7 +40,7 @@ final class FailoverWorker {
                 Http http = Http.standard()) {
             Workflow<String, String> flow = flow(http, args[1]);
             semel.register(flow);
-            say("ready\t" + semel.durability());
+            say("ready\t" + Objects.requireNonNull(semel.standing().durability()).line());
             BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 String key = line;

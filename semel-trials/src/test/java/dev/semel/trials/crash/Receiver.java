@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** {@link Effectd} in a process of its own, started from its source so that not even our class path is in its reach. */
-final class Receiver implements AutoCloseable {
+public final class Receiver implements AutoCloseable {
     private static final Path SOURCE = Path.of("src/test/java/dev/semel/trials/crash/Effectd.java");
 
     private final Process process;
@@ -42,7 +42,7 @@ final class Receiver implements AutoCloseable {
         this.port = port;
     }
 
-    static Receiver start(Path folder) {
+    public static Receiver start(Path folder) {
         Path log = folder.resolve("effectd.log");
         try {
             Process process = new ProcessBuilder(
@@ -69,8 +69,13 @@ final class Receiver implements AutoCloseable {
         }
     }
 
-    String url() {
+    public String url() {
         return "http://127.0.0.1:" + port;
+    }
+
+    /** Where it notes every request. */
+    public Path log() {
+        return log;
     }
 
     /** All that came for one name, in the order in which it came. */

@@ -189,6 +189,7 @@ class OpenApiTest {
         asking.ask(200, "POST", "/v1/tokens", "{\"scopes\":[\"trigger\"],\"quota_per_minute\":1}");
         asking.ask(200, "GET", "/v1/tokens", "");
         asking.ask(200, "DELETE", "/v1/tokens/{token_id}", "");
+        asking.ask(200, "GET", "/v1/workers", "");
         asking.ask(200, "GET", "/v1/audit", "");
         asking.ask(200, "GET", "/v1/openapi.json", "");
         asking.ask(200, "GET", "/docs/{page}", "");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Guarded;
 import dev.semel.Run;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.StepFailed;
@@ -155,6 +156,14 @@ class ContextTest {
         assertThrows(
                 KeyConflict.class,
                 () -> semel.once("create_order", "ann", "cart-7", other, Integer.class, orders::incrementAndGet));
+        assertEquals(2, semel.once("create_order", "ann", "cart-8", other, Integer.class, orders::incrementAndGet));
+        // snippet:guard-doubt
+        Guarded order = semel.guarded("create_order", "cart-8");
+        if (order.inDoubt()) {
+            order.happened(17, "ann@example.com"); // or order.didNotHappen("ann@example.com")
+        }
+        // end
+        assertEquals(2, semel.once("create_order", "ann", "cart-8", other, Integer.class, orders::incrementAndGet));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.semel.trials.simulation;
 
 import dev.semel.effect.Ledger;
 import dev.semel.store.Batch;
+import dev.semel.store.Durability;
 import dev.semel.store.Lane;
 import dev.semel.store.Leases;
 import dev.semel.store.Reads;
@@ -70,7 +71,7 @@ final class WorkerStore implements Store {
     }
 
     @Override
-    public String durability() {
+    public Durability durability() {
         return shared.durability();
     }
 
@@ -161,6 +162,12 @@ final class WorkerStore implements Store {
                     throw new StoreFailure.Down("the lease is not renewed", new IllegalStateException("fault"));
                 }
                 return real.renew(kept, ttlMicros) || bug == Bug.FENCE_IGNORED;
+            }
+
+            @Override
+            public Pulse pulse(long kept, Told told) {
+                life.passOrDown();
+                return real.pulse(kept, told);
             }
 
             @Override

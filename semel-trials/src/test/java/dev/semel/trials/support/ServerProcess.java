@@ -6,6 +6,7 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -31,6 +32,28 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Returns when it said `ready`. */
     public static ServerProcess start(Path folder, String store, String... arguments) throws Exception {
+        ServerProcess server = launch(folder, store, arguments);
+        if (!server.ready.await(PATIENCE_SECONDS, TimeUnit.SECONDS) || !server.process.isAlive()) {
+            server.close();
+            throw new AssertionError("the server did not get ready: " + server.lines);
+        }
+        return server;
+    }
+
+    /** What one says that ends by itself instead, with its exit code in the last line. */
+    public static List<String> refusal(Path folder, String store, String... arguments) throws Exception {
+        try (ServerProcess server = launch(folder, store, arguments)) {
+            if (!server.process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+                throw new AssertionError("the server did not end: " + server.lines);
+            }
+            server.reader.join();
+            List<String> said = new ArrayList<>(server.lines);
+            said.add("exit " + server.process.exitValue());
+            return said;
+        }
+    }
+
+    private static ServerProcess launch(Path folder, String store, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -41,13 +64,8 @@ public final class ServerProcess implements AutoCloseable {
                 "dev.semel.server.Main"));
         command.addAll(List.of(arguments));
         command.addAll(List.of("--port", "0", "--data", folder.toString(), "--store", store));
-        ServerProcess server = new ServerProcess(
+        return new ServerProcess(
                 new ProcessBuilder(command).directory(folder.toFile()).start());
-        if (!server.ready.await(PATIENCE_SECONDS, TimeUnit.SECONDS) || !server.process.isAlive()) {
-            server.close();
-            throw new AssertionError("the server did not get ready: " + server.lines);
-        }
-        return server;
     }
 
     private void read() {
@@ -63,6 +81,11 @@ public final class ServerProcess implements AutoCloseable {
         } finally {
             ready.countDown();
         }
+    }
+
+    /** How much of a processor it has used so far. */
+    public Duration cpu() {
+        return process.info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     public int port() {

@@ -1,0 +1,87 @@
+package dev.semel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.InDoubt;
+import dev.semel.error.SemelException;
+import dev.semel.run.RunState;
+import dev.semel.store.Waiting;
+import dev.semel.workflow.Start;
+import dev.semel.workflow.Workflow;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What a safe replay may be of, and what it can be told. */
+final class ReplayTest extends OnAFile {
+    private final AtomicInteger sent = new AtomicInteger();
+
+    private Workflow<String, Integer> mailing(String name) {
+        return Workflow.define(name, String.class, Integer.class)
+                .body((ctx, _) -> ctx.effect("mail").repeatable("a test").call(Integer.class, _ -> {
+                    return sent.incrementAndGet();
+                }));
+    }
+
+    @Test
+    void a_run_of_one_workflow_is_not_replayed_by_another() {
+        Workflow<String, Integer> one = mailing("one");
+        Workflow<String, Integer> two = mailing("two");
+        semel.register(one, two);
+        Run<Integer> run = semel.start(one, "x");
+        assertEquals(1, run.result(SOON));
+        SemelException refused =
+                assertThrows(SemelException.class, () -> semel.start(two, "x", Start.replayOf(run.id())));
+        assertEquals(ErrorCode.INVALID_INPUT, refused.code());
+        assertEquals(2, semel.start(two, "x").result(SOON), "its mail is its own");
+        assertEquals(1, semel.start(one, "x", Start.replayOf(run.id())).result(SOON));
+    }
+
+    @Test
+    void a_child_is_not_started_as_a_replay() {
+        Workflow<String, Integer> one = mailing("one");
+        semel.register(one);
+        Run<Integer> run = semel.start(one, "x");
+        assertEquals(1, run.result(SOON));
+        Run<Integer> parent = start(flow(Integer.class, (ctx, in) -> ctx.call(one, in, Start.replayOf(run.id()))));
+        says(failure(parent), "replay");
+        assertEquals(1, sent.get());
+    }
+
+    @Test
+    void a_replay_that_waits_for_the_doubt_of_the_first_run_can_be_decided_itself() {
+        Workflow<String, Integer> flow = flow(
+                Integer.class,
+                (ctx, _) -> ctx.effect("mail").askOnDoubt("ops").call(Integer.class, _ -> {
+                    sent.incrementAndGet();
+                    throw new java.io.IOException("no answer");
+                }));
+        Run<Integer> first = start(flow);
+        untilWaiting(first, "decision");
+        assertTrue(first.cancel());
+        Waiting.until("it has ended", () -> first.status() == RunState.CANCELLED);
+        Run<Integer> replay = semel.start(flow, "x", Start.replayOf(first.id()));
+        untilWaiting(replay, "decision");
+        String told = assertThrows(InDoubt.class, () -> replay.result(SOON)).detail();
+        assertTrue(told.contains("\"mail\""), told);
+        assertEquals(List.of("mail"), replay.inDoubt());
+        assertTrue(replay.happened("mail", 17, "ann"));
+        Waiting.until("it goes on at once", () -> replay.status() == RunState.COMPLETED);
+        assertEquals(17, replay.result(SOON));
+        assertEquals(List.of(), first.inDoubt());
+        assertEquals(1, sent.get());
+    }
+
+    @Test
+    void an_undo_cannot_have_an_undo() {
+        Run<String> run = start(flow((ctx, _) -> {
+            ctx.compensate("outer", c -> c.compensate("inner", _ -> sent.incrementAndGet()));
+            throw new IllegalStateException("no");
+        }));
+        says(failure(run), "Not undone: ");
+        assertEquals(0, sent.get());
+    }
+}

@@ -1,0 +1,83 @@
+package dev.semel.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Durability;
+import dev.semel.store.Leases;
+import dev.semel.testing.memory.MemoryStore;
+import java.text.MessageFormat;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a worker says of its clock and of its store: once, when it changes. */
+final class VigilTest {
+    private static final Durability SAFE = new Durability(true, "fsync=on");
+    private static final Durability UNSAFE = new Durability(false, "fsync=off");
+    private static final long HOUR = 3_600_000_000L;
+
+    private final Logger logger = Logger.getLogger(Vigil.class.getName());
+    private final List<String> said = new ArrayList<>();
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord entry) {
+            Object[] values = entry.getParameters();
+            String text = values == null ? entry.getMessage() : MessageFormat.format(entry.getMessage(), values);
+            said.add(entry.getLevel() + " " + text);
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+
+    private final Vigil vigil = new Vigil(new MemoryStore(() -> 0, () -> new RunId(1, 1)));
+
+    @BeforeEach
+    void listen() {
+        logger.addHandler(handler);
+        vigil.saw(new Leases.Pulse(0, SAFE, null));
+        said.clear();
+    }
+
+    @AfterEach
+    void leave() {
+        logger.removeHandler(handler);
+    }
+
+    @Test
+    void a_clock_that_is_wrong_is_told_once_with_the_difference_and_once_when_it_is_right_again() {
+        vigil.saw(new Leases.Pulse(HOUR, SAFE, null));
+        vigil.saw(new Leases.Pulse(HOUR + 1, SAFE, null));
+        assertEquals(1, said.size());
+        assertTrue(
+                said.getFirst().startsWith("WARNING this machine's clock is 3600 s ahead of the store's."),
+                said::toString);
+        assertTrue(said.getFirst().contains("Let this machine follow a time server"), said::toString);
+        vigil.saw(new Leases.Pulse(-3, SAFE, null));
+        assertEquals("INFO this machine's clock agrees with the store's again", said.getLast());
+        vigil.saw(new Leases.Pulse(-HOUR, SAFE, null));
+        assertTrue(said.getLast().contains("3600 s behind the store's"), said::toString);
+        assertEquals(3, said.size());
+    }
+
+    @Test
+    void a_store_that_becomes_unsafe_is_told_once_and_so_is_its_return() {
+        vigil.saw(new Leases.Pulse(0, UNSAFE, null));
+        vigil.saw(new Leases.Pulse(0, UNSAFE, null));
+        assertEquals(UNSAFE, vigil.durability());
+        assertEquals(1, said.size());
+        assertTrue(said.getFirst().startsWith("SEVERE the store has become UNSAFE: fsync=off."), said::toString);
+        vigil.saw(new Leases.Pulse(0, SAFE, null));
+        assertEquals("INFO the durability of the store has changed: fsync=on", said.getLast());
+    }
+}

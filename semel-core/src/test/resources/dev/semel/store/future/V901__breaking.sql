@@ -1,0 +1,2 @@
+-- breaking: yes
+ALTER TABLE semel_work ADD COLUMN shade text;

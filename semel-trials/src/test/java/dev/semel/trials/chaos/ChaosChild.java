@@ -1,0 +1,172 @@
+package dev.semel.trials.chaos;
+
+import dev.semel.Semel;
+import dev.semel.Settings;
+import dev.semel.engine.Ambient;
+import dev.semel.engine.Catalog;
+import dev.semel.engine.Limits;
+import dev.semel.store.StoreFailure;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A worker process: the engine on the shared PostgreSQL, a door for clients, and a clock that may be wrong. It ends when
+ * its standard input does, so that no worker outlives its trial.
+ */
+final class ChaosChild {
+    private static final int STUCK_OPENING = 60;
+    private static final long SUSPENDED_NANOS = Duration.ofMillis(400).toNanos();
+    private static final long TICK_NANOS = Duration.ofMillis(5).toNanos();
+
+    private ChaosChild() {}
+
+    /**
+     * How this process lives; it comes and goes as one line.
+     *
+     * @param skewMicros how wrong its clock is
+     * @param sleepy its forward clock does not count the time in which it stood still, as that of a suspended machine;
+     *     then only the fence keeps it from writing
+     */
+    record Life(
+            String worker,
+            String url,
+            String receiver,
+            Path events,
+            Bug bug,
+            long skewMicros,
+            boolean sleepy,
+            int leaseMillis) {
+        String[] words() {
+            return new String[] {
+                worker,
+                url,
+                receiver,
+                events.toString(),
+                bug.name(),
+                Long.toString(skewMicros),
+                Boolean.toString(sleepy),
+                Integer.toString(leaseMillis)
+            };
+        }
+
+        static Life of(String[] words) {
+            return new Life(
+                    words[0],
+                    words[1],
+                    words[2],
+                    Path.of(words[3]),
+                    Bug.valueOf(words[4]),
+                    Long.parseLong(words[5]),
+                    Boolean.parseBoolean(words[6]),
+                    Integer.parseInt(words[7]));
+        }
+    }
+
+    public static void main(String[] args) throws IOException {
+        Life life = Life.of(args);
+        Events events = new Events(life.worker(), life.events());
+        Tampering tampering = new Tampering(life, events);
+        Clock clock = new Clock();
+        Thread.ofPlatform().daemon(true).start(clock::tick);
+        Thread.ofPlatform().daemon(true).start(() -> listen(tampering, clock));
+        if (life.bug() == Bug.COMMIT_NOT_DURABLE) {
+            tampering.planted("setting of the connection");
+        }
+        if (life.skewMicros() != 0) {
+            events.note("skewed", Long.toString(life.skewMicros()));
+        }
+        ChaosFlows flows = new ChaosFlows(life, events);
+        ChildStore.Surroundings around = new ChildStore.Surroundings(ambient(life, clock), () -> clock.lapsing);
+        Semel semel = open(life, flows, new ChildStore(life, tampering, events, around));
+        if (life.bug() == Bug.SWEEPER_DELETES_LIVE_KEYS) {
+            Thread.ofPlatform().daemon(true).start(tampering::sweepLiveKeys);
+        }
+        Door door = new Door(semel, flows, life, tampering);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            door.close();
+            semel.close();
+        }));
+        System.out.println("door " + door.port());
+        System.out.flush();
+        door.serve();
+    }
+
+    /** The database may be down, or another worker may hold a lock as it stands still: then it tries again. */
+    private static Semel open(Life life, ChaosFlows flows, ChildStore store) {
+        Catalog.Compiler noFiles = version -> {
+            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        };
+        Settings settings = Settings.of(life.url(), noFiles)
+                .withClock(store.ambient(), () -> 0)
+                .withWorker(life.worker())
+                .withLimits(Limits.DEFAULT.withLease(Duration.ofMillis(life.leaseMillis())));
+        for (int tries = 1; ; tries++) {
+            try {
+                return Semel.over(store.store(), settings, flows.all());
+            } catch (StoreFailure | dev.semel.error.SemelException e) {
+                System.err.println(life.worker() + " could not open: " + e.getMessage());
+                if (tries == STUCK_OPENING) {
+                    throw e;
+                }
+                LockSupport.parkNanos(Duration.ofMillis(250).toNanos());
+            }
+        }
+    }
+
+    /** Commands on the standard input; its end is ours. */
+    private static void listen(Tampering tampering, Clock clock) {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                switch (line) {
+                    case "freeze in a batch" -> tampering.freezeInNextBatch();
+                    case "lapse" -> clock.lapsing = true;
+                    case "renew" -> clock.lapsing = false;
+                    default -> System.err.println("nobody knows " + line);
+                }
+            }
+        } catch (IOException e) {
+            System.err.println("standard input is gone: " + e.getMessage());
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static Ambient ambient(Life life, Clock clock) {
+        Ambient real = Ambient.real();
+        return new Ambient(
+                () -> real.micros() + life.skewMicros(),
+                () -> life.sleepy() ? clock.nanos : System.nanoTime(),
+                new SecureRandom());
+    }
+
+    /** A forward clock that stands still while its process does, and while the lease lapses. */
+    private static final class Clock {
+        volatile long nanos = System.nanoTime();
+        volatile boolean lapsing;
+
+        @SuppressWarnings("NonAtomicVolatileUpdate") // one thread alone writes it
+        void tick() {
+            long last = System.nanoTime();
+            while (true) {
+                LockSupport.parkNanos(TICK_NANOS);
+                long now = System.nanoTime();
+                if (now - last < SUSPENDED_NANOS && !lapsing) {
+                    nanos += now - last;
+                }
+                last = now;
+            }
+        }
+    }
+
+    static String describe(Throwable failure) {
+        return Objects.requireNonNullElse(failure.getMessage(), failure.toString())
+                .replace('\n', ' ')
+                .replace('\t', ' ');
+    }
+}

@@ -1,0 +1,232 @@
+package dev.semel.trials.chaos;
+
+import dev.semel.effect.Ledger;
+import dev.semel.engine.Ambient;
+import dev.semel.store.Batch;
+import dev.semel.store.Lane;
+import dev.semel.store.Leases;
+import dev.semel.store.Reads;
+import dev.semel.store.Store;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Write;
+import dev.semel.store.postgres.PostgresStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The store as a worker of the trial sees it: PostgreSQL, with a count of refused writes, and with planted bugs. */
+final class ChildStore {
+    private static final String ZOMBIE_ENTRIES = """
+        INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, 1000 + ?, 0, ?) ON CONFLICT (run, seq) DO NOTHING
+        """;
+    private static final String ZOMBIE_END = """
+        WITH gone AS (DELETE FROM semel_work WHERE run = ? RETURNING run)
+        INSERT INTO semel_end (run, state, ended_at, output, entries) SELECT run, 10, 0, '"zombie"', ? FROM gone
+        """;
+
+    private final ChaosChild.Life life;
+    private final Tampering tampering;
+    private final Events events;
+    private final Surroundings around;
+    private final Store real;
+
+    /** @param lapsing whether the lease cannot be renewed now */
+    record Surroundings(Ambient ambient, BooleanSupplier lapsing) {}
+
+    ChildStore(ChaosChild.Life life, Tampering tampering, Events events, Surroundings around) {
+        this.life = life;
+        this.tampering = tampering;
+        this.events = events;
+        this.around = around;
+        this.real = new PostgresStore(tampering, () -> 0, around.ambient().ids());
+    }
+
+    Ambient ambient() {
+        return around.ambient();
+    }
+
+    /** Under the bug of a lease id that is used again: the same for all lives of this worker. */
+    private long lease(long wanted) {
+        if (life.bug() == Bug.LEASE_REUSED) {
+            tampering.planted("lease");
+        }
+        return life.bug() == Bug.LEASE_REUSED ? life.worker().charAt(1) : wanted;
+    }
+
+    private Batch.Hold hold(Batch.Hold wanted) {
+        return new Batch.Hold(lease(wanted.lease()), wanted.slot());
+    }
+
+    /** Everything is PostgreSQL's own, but for what is watched or planted. */
+    Store store() {
+        return proxy(Store.class, real, (method, args) -> switch (method.getName()) {
+            case "openLane" -> new Watched(real.openLane());
+            case "openTxLane" -> new Watched(real.openTxLane());
+            case "openReads" -> reads(real.openReads());
+            case "openLeases" -> leases(real.openLeases());
+            default -> method.invoke(real, args);
+        });
+    }
+
+    /** Only the question for the runs of a lease has to know of a lease that is used again. */
+    private Reads reads(Reads reads) {
+        return proxy(Reads.class, reads, (method, args) -> {
+            if (method.getName().equals("owned") && args != null) {
+                args[0] = lease((Long) args[0]);
+            }
+            return method.invoke(reads, args);
+        });
+    }
+
+    private Leases leases(Leases leases) {
+        return proxy(Leases.class, leases, (method, args) -> {
+            boolean renews = method.getName().equals("renew");
+            if (renews && around.lapsing().getAsBoolean()) {
+                throw new StoreFailure.Down("the lease cannot be renewed", new IllegalStateException("a fault"));
+            }
+            if (args != null && args.length > 0 && args[0] instanceof Long wanted) {
+                args[0] = lease(wanted);
+            }
+            Object answer = method.invoke(leases, args);
+            return renews && life.bug() == Bug.FENCED_WORKER_GOES_ON ? Boolean.TRUE : answer;
+        });
+    }
+
+    @FunctionalInterface
+    private interface Call {
+        @Nullable
+        Object on(Method method, Object @Nullable [] args) throws Exception;
+    }
+
+    private static <T> T proxy(Class<T> type, T real, Call call) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (_, method, args) -> {
+            try {
+                return method.getDeclaringClass() == Object.class ? method.invoke(real, args) : call.on(method, args);
+            } catch (InvocationTargetException e) {
+                throw e.getCause() == null ? e : e.getCause();
+            }
+        }));
+    }
+
+    /** A lane that counts what was refused. */
+    private final class Watched implements Lane {
+        private final Lane lane;
+        private final List<Batch> answeredBefore = new ArrayList<>();
+
+        Watched(Lane lane) {
+            this.lane = lane;
+        }
+
+        @Override
+        public List<Object> apply(Batch batch) {
+            Batch.Hold wanted = batch.hold();
+            Batch own = wanted == null ? batch : new Batch(hold(wanted), batch.writes());
+            List<Object> outcomes;
+            try {
+                outcomes = life.bug() == Bug.ACK_BEFORE_COMMIT ? early(own) : lane.apply(own);
+            } catch (StoreFailure.Fenced e) {
+                note(own, "refused at the fence");
+                if (life.bug() != Bug.FENCED_WORKER_GOES_ON) {
+                    throw e;
+                }
+                tampering.planted("fence");
+                outcomes = lane.apply(new Batch(null, own.writes()));
+            }
+            for (int i = 0; i < outcomes.size(); i++) {
+                if (outcomes.get(i) instanceof Write.Owned owned && !owned.recorded()) {
+                    events.note(own.hold() == null ? "held back" : "refused by the claim", "");
+                    outcomes = tampered(own.writes().get(i), i, outcomes);
+                }
+            }
+            return outcomes;
+        }
+
+        private void note(Batch batch, String what) {
+            for (Write<?> write : batch.writes()) {
+                boolean owns = write instanceof Write.Append
+                        || write instanceof Write.End
+                        || write instanceof Write.Tx
+                        || write instanceof Write.Claim
+                        || write instanceof Write.Admit admit && admit.own();
+                if (owns) {
+                    events.note(what, write.getClass().getSimpleName());
+                }
+            }
+        }
+
+        /** Triggers are answered at once, and their transaction comes with the next batch. */
+        private List<Object> early(Batch batch) {
+            List<Batch> late = List.copyOf(answeredBefore);
+            answeredBefore.clear();
+            late.forEach(lane::apply);
+            if (!batch.writes().stream().allMatch(Write.Admit.class::isInstance)) {
+                return lane.apply(batch);
+            }
+            tampering.planted("admission");
+            answeredBefore.add(new Batch(null, batch.writes()));
+            List<Object> outcomes = new ArrayList<>();
+            for (Write<?> write : batch.writes()) {
+                Write.Admit admit = (Write.Admit) write;
+                outcomes.add(new Write.Admitted.Fresh(
+                        around.ambient().micros(), false, admit.run().id(), null, null));
+            }
+            return outcomes;
+        }
+
+        private List<Object> tampered(Write<?> write, int at, List<Object> outcomes) {
+            if (life.bug() == Bug.ZOMBIE_RECORDS) {
+                recordAnyway(write);
+            } else if (life.bug() == Bug.FENCED_WORKER_GOES_ON) {
+                tampering.planted("owner");
+                List<Object> changed = new ArrayList<>(outcomes);
+                changed.set(at, new Write.Owned(true, false, granted(write)));
+                return changed;
+            }
+            return outcomes;
+        }
+
+        @Override
+        public void close() {
+            lane.close();
+        }
+    }
+
+    private static List<Ledger.Verdict> granted(Write<?> write) {
+        List<Ledger.Verdict> verdicts = new ArrayList<>();
+        if (write instanceof Write.Append append) {
+            append.ops().forEach(_ -> verdicts.add(new Ledger.Verdict.Granted(1, 1, 0)));
+        }
+        return verdicts;
+    }
+
+    /** As if there were neither fence nor owner in the statements. */
+    private void recordAnyway(Write<?> write) {
+        tampering.planted("record");
+        try (Connection connection = DriverManager.getConnection(life.url())) {
+            if (write instanceof Write.Append append && append.isProgress()) {
+                try (PreparedStatement insert = connection.prepareStatement(ZOMBIE_ENTRIES)) {
+                    insert.setBytes(1, append.run().bytes());
+                    insert.setInt(2, append.seq());
+                    insert.setString(3, append.entries());
+                    insert.executeUpdate();
+                }
+            } else if (write instanceof Write.End end) {
+                try (PreparedStatement insert = connection.prepareStatement(ZOMBIE_END)) {
+                    insert.setBytes(1, end.run().bytes());
+                    insert.setString(2, end.entries());
+                    insert.executeUpdate();
+                }
+            }
+        } catch (SQLException e) {
+            System.err.println("a zombie could not write: " + e.getMessage());
+        }
+    }
+}

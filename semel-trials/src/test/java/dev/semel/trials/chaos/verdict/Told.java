@@ -1,0 +1,29 @@
+package dev.semel.trials.chaos.verdict;
+
+/**
+ * One line of the clients' ledger: a request and what its sender learned.
+ *
+ * @param at when it was sent, in microseconds
+ * @param run what was answered; empty where nothing came back
+ * @param why the code of a refusal, or how the answer was lost
+ */
+public record Told(
+        long at, String worker, Ask ask, String key, Outcome outcome, String run, boolean replayed, String why) {
+    /** What was asked for. */
+    public enum Ask {
+        START,
+        RELEASE,
+        DECIDE
+    }
+
+    /** Ok, a clear no, or silence: then anything may have happened. */
+    public enum Outcome {
+        OK,
+        NO,
+        UNKNOWN
+    }
+
+    boolean isStarted() {
+        return ask == Ask.START && outcome == Outcome.OK;
+    }
+}

@@ -1,0 +1,152 @@
+package dev.semel.trials.life;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.Databases;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A worker is told to stop while its runs are in the middle of a long step, of a transaction and of a send, and while
+ * one waits. The leases last ten minutes, so that whoever goes on at all did not wait for one to run out.
+ */
+class DrainTest {
+    private final String url = Databases.fresh();
+
+    /** A worker's process and what it says. */
+    private record Child(Process process, BufferedReader says) implements AutoCloseable {
+        static Child start(String url, long graceMillis, String... more) throws IOException {
+            List<String> command = new java.util.ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-Xmx128m",
+                    "-XX:+UseSerialGC",
+                    "-XX:TieredStopAtLevel=1",
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    Drained.class.getName(),
+                    url,
+                    String.valueOf(graceMillis)));
+            command.addAll(List.of(more));
+            Process process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            return new Child(
+                    process,
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)));
+        }
+
+        void hears(String word) throws IOException {
+            assertEquals(word, says.readLine());
+        }
+
+        /** SIGTERM. */
+        void toldToStop() throws IOException {
+            process.toHandle().destroy(); // which leaves what it says open
+            hears("draining");
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly();
+        }
+    }
+
+    private void execute(String sql) {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new AssertionError(sql, e);
+        }
+    }
+
+    private String texts(String sql) {
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement();
+                var row = statement.executeQuery("SELECT string_agg(x, ' ' ORDER BY x) FROM (" + sql + ") t(x)")) {
+            row.next();
+            return String.valueOf(row.getString(1));
+        } catch (SQLException e) {
+            throw new AssertionError(sql, e);
+        }
+    }
+
+    private Child busyWorker(long graceMillis) throws IOException {
+        execute(Drained.TABLES);
+        Child child = Child.start(url, graceMillis, "start");
+        child.hears("ready");
+        Crowd.until(
+                "all are in the middle of something",
+                () -> texts("SELECT flow FROM deed").equals("booking lengthy sending waiting"));
+        return child;
+    }
+
+    private void openAllGates() {
+        execute("INSERT INTO gate VALUES ('lengthy'), ('booking'), ('sending')");
+    }
+
+    private void awaitAllCompleted() {
+        Crowd.until(
+                "all runs complete",
+                () -> texts("SELECT state::text FROM semel_end").equals("10 10 10 10"));
+    }
+
+    private static final String OUTPUTS =
+            "SELECT w.name || '=' || e.output FROM semel_end e JOIN semel_run r USING (run) JOIN semel_workflow w USING"
+                    + " (workflow_id)";
+
+    @Test
+    void what_ends_within_the_grace_is_recorded_and_nobody_does_it_again() throws Exception {
+        try (Child first = busyWorker(60_000);
+                Child second = Child.start(url, 0)) {
+            second.hears("ready");
+            first.toldToStop();
+            openAllGates();
+            first.hears("drained");
+            first.process().waitFor();
+            awaitAllCompleted();
+            assertEquals("booking=\"done\" lengthy=\"done\" sending=\"done\" waiting=\"done\"", texts(OUTPUTS));
+            assertEquals(
+                    "after_lengthy after_waiting booking lengthy sending waiting",
+                    texts("SELECT flow FROM deed"),
+                    "each of them once");
+            assertEquals("1", texts("SELECT count(*)::text FROM booked"));
+            assertEquals("null", texts("SELECT falls::text FROM semel_work WHERE falls > 0"));
+        }
+    }
+
+    @Test
+    void what_does_not_end_is_handed_over_at_once_and_goes_on_as_its_protection_says() throws Exception {
+        long pid;
+        try (Child first = busyWorker(200);
+                Child second = Child.start(url, 0)) {
+            pid = first.process().pid();
+            second.hears("ready");
+            first.toldToStop();
+            first.hears("drained");
+            first.process().waitFor();
+            Crowd.until(
+                    "the second worker is where the first was",
+                    () -> texts("SELECT flow FROM deed WHERE pid <> " + pid + " AND flow IN ('lengthy', 'booking')")
+                            .equals("booking lengthy"));
+            openAllGates();
+            awaitAllCompleted();
+            assertEquals("booking=\"done\" lengthy=\"done\" sending=\"perhaps\" waiting=\"done\"", texts(OUTPUTS));
+            assertEquals("1", texts("SELECT count(*)::text FROM deed WHERE flow = 'sending'"), "at most once");
+            assertEquals("1", texts("SELECT count(*)::text FROM deed WHERE flow = 'waiting'"), "it was on record");
+            assertEquals("1", texts("SELECT count(*)::text FROM booked"), "the first one's rows were undone");
+            assertTrue(!texts("SELECT pid::text FROM booked").equals(String.valueOf(pid)));
+        }
+    }
+}
