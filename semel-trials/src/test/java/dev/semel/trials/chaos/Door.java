@@ -1,5 +1,6 @@
 package dev.semel.trials.chaos;
 
+import dev.semel.Releasing;
 import dev.semel.Run;
 import dev.semel.Semel;
 import dev.semel.error.SemelException;
@@ -108,7 +109,7 @@ final class Door implements AutoCloseable {
     private boolean release(String key) {
         int workspace = semel.backstage().workspace();
         var held = semel.view(reads -> reads.key(workspace, key));
-        return held != null && semel.change(Semel.releasing(held, "chaos", "a trial"));
+        return held != null && semel.change(Releasing.of(held, "chaos", "a trial"));
     }
 
     /** Words: decide, run, step, whether it happened. */

@@ -1,7 +1,7 @@
 package dev.semel.trials.crash;
 
-import dev.semel.Run;
 import dev.semel.Releasing;
+import dev.semel.Run;
 import dev.semel.Semel;
 import dev.semel.Settings;
 import dev.semel.engine.Catalog;

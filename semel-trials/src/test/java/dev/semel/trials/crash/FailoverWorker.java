@@ -40,7 +40,8 @@ final class FailoverWorker {
                 Http http = Http.standard()) {
             Workflow<String, String> flow = flow(http, args[1]);
             semel.register(flow);
-            say("ready\t" + Objects.requireNonNull(semel.standing().durability()).line());
+            say("ready\t"
+                    + Objects.requireNonNull(semel.standing().durability()).line());
             BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 String key = line;
