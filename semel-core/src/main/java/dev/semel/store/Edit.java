@@ -164,7 +164,12 @@ public sealed interface Edit<T> {
      * Removes runs that ended before then, with all that is known of them; answers how many. A lineage goes as a whole,
      * by its first run, and not while a name, an effect in its window or in doubt, or an unfinished parent needs it.
      */
-    record DeleteRuns(List<RunId> first, long endedBefore) implements Edit<Integer> {}
+    record DeleteRuns(List<RunId> first, long endedBefore) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
 
     /** A name past its time: who held it and until when. */
     record Tombstone(Name name, RunId run, long expiresAt) {}

@@ -54,6 +54,9 @@ enum Named {
     RELEASE((side, world) ->
             side.apply(World.OTHER, new Edit.Release(world.desk.key("held").name(), world.driven, "a", "r"))),
     SWEEP((side, world) -> side.apply(World.OTHER, new Edit.DeleteNames(List.of(world.tombstone())))),
+    RETIRE((side, world) -> side.apply(World.OTHER, new Edit.DeleteRuns(List.of(world.old), Place.START + 1))),
+    RESERVE_PAST((side, world) -> side.apply(World.LEASE, Desk.ops(world.driven, world.past.reserve(world.driven)))),
+    ADMIT_CHOSEN_AGAIN((side, world) -> side.apply(World.LEASE, world.admit(side, world.desk.chosen("old")))),
     TALLY((side, world) -> {
         var seen = new Write.Seen(world.wish(side), world.ws, world.driven, false, Place.START, 200, "actor", null, 1);
         return side.apply(World.LEASE, new Write.Tally(List.of(seen)));

@@ -37,8 +37,10 @@ final class World implements AutoCloseable {
     final RunId resting;
     final RunId doubting;
     final RunId ended;
+    final RunId old;
     final Deed reserved = Deed.of(desk.ws, "reserved").once(Desk.WINDOW);
     final Deed wanted = Deed.of(desk.ws, "wanted").once(Desk.WINDOW);
+    final Deed past = Deed.of(desk.ws, "past").once(1);
     final Deed doubted = Deed.of(desk.ws, "doubted");
 
     private final List<String> tables;
@@ -67,6 +69,9 @@ final class World implements AutoCloseable {
         desk.apply(new Write.Append(new Driver(doubting, 1), 0, "", RunState.IN_DOUBT, List.of(unknown), rest));
         ended = desk.fresh(expired());
         desk.apply(desk.end(ended));
+        old = desk.fresh(desk.chosen("old"));
+        desk.apply(Desk.ops(old, past.reserve(old), past.done(old)));
+        desk.apply(desk.end(old));
         desk.apply(desk.admit(desk.run(desk.id()), List.of(), false));
         desk.apply(desk.admit(desk.run(desk.id(), RunState.QUEUED, null), List.of(), true));
         place.advance(Duration.ofNanos((Desk.TTL + 1) * 1_000));
