@@ -4,6 +4,7 @@ import dev.semel.engine.Committer;
 import dev.semel.engine.RunLoop;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.run.RunId;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.List;
@@ -58,6 +59,15 @@ public final class Backstage {
     /** The engine looks for work at once. */
     public void lookForWork() {
         semel.lookForWork();
+    }
+
+    /** The runs that this engine owns by what the store says. */
+    public List<RunId> driven() {
+        Long lease = committer.lease();
+        List<Write.Driver> owned = lease == null
+                ? List.of()
+                : Objects.requireNonNull(semel.view(reads -> reads.owned(lease, null, MOST_OWNED)));
+        return owned.stream().map(Write.Driver::run).toList();
     }
 
     /** The workspace of what is started from code. */

@@ -18,7 +18,9 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,10 +61,14 @@ public abstract class OnAFile {
         open();
     }
 
-    /** The worker dies with every run that has not ended; another one is started. */
+    /** The worker dies with every run that it drives; another one is started. */
     protected void die() {
+        String driven = semel.backstage().driven().stream()
+                .map(run -> "'" + HexFormat.of().withUpperCase().formatHex(run.bytes()) + "'")
+                .collect(Collectors.joining(", "));
         semel.close();
-        sql("UPDATE semel_work SET owner = 4711 WHERE owner IS NULL AND held = 0 AND state <> 4 AND state <> 5");
+        sql("UPDATE semel_work SET owner = 4711 WHERE owner IS NULL AND held = 0 AND state <> 4 AND state <> 5"
+                + " AND hex(run) IN (" + driven + ")");
         open();
     }
 

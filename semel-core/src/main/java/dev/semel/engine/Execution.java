@@ -365,6 +365,10 @@ final class Execution {
         Write.Append append;
         lock.lock();
         try {
+            if (over instanceof Unwind.Held held && held.reason().equals("store")) {
+                pending.clear(); // it would stand behind a hole
+                pendingOps.clear();
+            }
             append = append(List.of(), state, rest);
         } finally {
             lock.unlock();

@@ -8,8 +8,9 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -30,7 +31,7 @@ final class LaneLoop implements AutoCloseable {
     private final Committer.Surroundings around;
     private final LinkedBlockingQueue<Task<?>> queue = new LinkedBlockingQueue<>();
     private final ArrayDeque<Task<?>> again = new ArrayDeque<>();
-    private final LinkedHashSet<Write.Driver> barred = new LinkedHashSet<>();
+    private final LinkedHashMap<Write.Driver, Optional<StoreFailure.Poisoned>> barred = new LinkedHashMap<>();
     private final Thread thread;
     private volatile boolean closing;
     private volatile boolean ended;
@@ -196,7 +197,7 @@ final class LaneLoop implements AutoCloseable {
                 again.add(batch.get(i));
             } else {
                 if (outcome instanceof Write.Owned owned && !owned.recorded()) {
-                    bar(batch.get(i).write);
+                    bar(batch.get(i).write, Optional.empty());
                 }
                 batch.get(i).answer(outcome);
             }
@@ -205,7 +206,7 @@ final class LaneLoop implements AutoCloseable {
     }
 
     /**
-     * A write of an execution that was refused lets none count that comes after it, whatever lease there is by then: the
+     * A write of an execution that was refused, or that the store cannot hold, lets none count that comes after it, whatever lease there is by then: the
      * journal would have a hole, and the run would be replayed against a past that it never had.
      */
     private List<Task<?>> refuseBarred(List<Task<?>> batch) {
@@ -215,20 +216,30 @@ final class LaneLoop implements AutoCloseable {
         List<Task<?>> rest = new ArrayList<>(batch.size());
         for (Task<?> task : batch) {
             Write.Driver by = driver(task.write);
-            if (by != null && barred.contains(by)) {
-                task.answer(Write.Owned.FENCED);
-            } else {
+            Optional<StoreFailure.Poisoned> why = by == null ? null : barred.get(by);
+            if (why == null || (why.isPresent() && rests(task.write))) {
                 rest.add(task);
+            } else if (why.isPresent()) {
+                task.answer.completeExceptionally(why.get());
+            } else {
+                task.answer(Write.Owned.FENCED);
             }
         }
         return rest;
     }
 
+    /** Whether it only puts its run away, which somebody has to do also after a value that the store cannot hold. */
+    private static boolean rests(Write<?> write) {
+        return write instanceof Write.Append append
+                && append.rest() != null
+                && append.entries().isEmpty();
+    }
+
     /** Its execution ends when it hears of it; so no more are remembered than runs have room. */
-    private void bar(Write<?> write) {
+    private void bar(Write<?> write, Optional<StoreFailure.Poisoned> why) {
         Write.Driver by = driver(write);
-        if (by != null && barred.add(by) && barred.size() > limits.residentRuns()) {
-            barred.removeFirst();
+        if (by != null && barred.putIfAbsent(by, why) == null && barred.size() > limits.residentRuns()) {
+            barred.pollFirstEntry();
         }
     }
 
@@ -267,6 +278,7 @@ final class LaneLoop implements AutoCloseable {
     private List<Task<?>> split(List<Task<?>> batch, StoreFailure.Poisoned poisoned) {
         if (batch.size() == 1) {
             around.counters().poisonedWrites.increment();
+            bar(batch.getFirst().write, Optional.of(poisoned));
             batch.getFirst().answer.completeExceptionally(poisoned);
             return List.of();
         }

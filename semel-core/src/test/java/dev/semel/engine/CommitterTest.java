@@ -239,6 +239,22 @@ final class CommitterTest {
     }
 
     @Test
+    void behind_a_value_that_the_store_cannot_hold_a_run_is_only_put_away() {
+        Write.Admit admitted = admit("K");
+        fresh(committer.admit(0, admitted));
+        Write.Driver by = new Write.Driver(admitted.run().id(), 1);
+        var unfit = new Write.Append(by, 0, "[1]", RunState.COMPLETED, List.of(), null);
+        assertThrows(CompletionException.class, () -> committer.submit(0, unfit).join());
+        assertThrows(
+                CompletionException.class,
+                () -> committer.submit(0, entry(by, 1)).join());
+        assertEquals(0, place.count("semel_journal"), "what comes after it would leave a hole");
+        var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"store\"}", 0);
+        var away = new Write.Append(by, 0, "", RunState.WAITING, List.of(), rest);
+        assertTrue(committer.submit(0, away).join().recorded());
+    }
+
+    @Test
     void a_lock_holds_up_only_the_trigger_that_meets_it() {
         var answers = gathered(List.of(admit("K"), admit("L"), admit("M")));
         FaultyStore.Fault locked = FaultyStore.Fault.LOCKED;
