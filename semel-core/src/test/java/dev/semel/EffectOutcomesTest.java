@@ -3,10 +3,12 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.effect.Ledger;
 import dev.semel.engine.Ambient;
 import dev.semel.error.InDoubt;
 import dev.semel.error.StepFailed;
 import dev.semel.json.Json;
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
 import dev.semel.testing.ManualClock;
@@ -23,6 +25,8 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -292,5 +296,25 @@ final class EffectOutcomesTest extends OnAFile {
                 }))));
         assertEquals("AssertionError", failed.causeType());
         assertEquals(1, requests.get());
+    }
+
+    @Test
+    void how_an_effect_ended_is_on_record_while_the_step_after_it_still_runs() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        Workflow<String, String> flow = Workflow.define("then_long", String.class, String.class)
+                .body((ctx, in) -> ctx.effect("pay").askOnDoubt("ops").call(String.class, _ -> "paid")
+                        + ctx.step("long", String.class, _ -> {
+                            go.await();
+                            return "!";
+                        }));
+        semel.register(flow);
+        Run<String> run = semel.start(flow, "x");
+        RunId id = Objects.requireNonNull(RunId.parse(run.id()));
+        Waiting.until(
+                "its result is in the ledger",
+                () -> Objects.requireNonNull(semel.view(reads -> reads.effects(id))).stream()
+                        .anyMatch(row -> row.state() == Ledger.State.DONE));
+        go.countDown();
+        assertEquals("paid!", run.result(SOON));
     }
 }

@@ -9,8 +9,10 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.InDoubt;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.SemelException;
+import dev.semel.error.TypeMismatch;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Workflow;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -96,5 +98,28 @@ final class GuardTest extends OnAFile {
     void a_key_that_nobody_used_has_nothing_to_decide() {
         SemelException refused = assertThrows(SemelException.class, () -> semel.guarded("create", "none"));
         assertEquals(ErrorCode.NOT_FOUND, refused.code());
+    }
+
+    @Test
+    void an_operation_whose_result_cannot_be_kept_is_not_done_again() {
+        AtomicInteger done = new AtomicInteger();
+        for (Object result : List.of(
+                new Object() {
+                    public int getBroken() {
+                        throw new IllegalStateException("no");
+                    }
+                },
+                "x".repeat(20_000_000))) {
+            String name = result instanceof String ? "huge" : "broken";
+            for (int i = 0; i < 2; i++) {
+                assertThrows(
+                        TypeMismatch.class,
+                        () -> semel.once(name, "ann", "k", "f", Object.class, () -> {
+                            done.incrementAndGet();
+                            return result;
+                        }));
+            }
+        }
+        assertEquals(2, done.get());
     }
 }

@@ -5,12 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.effect.Ledger;
 import dev.semel.error.InDoubt;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.StepFailed;
-import dev.semel.error.TypeMismatch;
-import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Decision;
@@ -22,10 +19,8 @@ import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -296,26 +291,6 @@ abstract class WorkflowRules {
     }
 
     @Test
-    void how_an_effect_ended_is_on_record_while_the_step_after_it_still_runs() throws Exception {
-        CountDownLatch go = new CountDownLatch(1);
-        Workflow<String, String> flow = Workflow.define("then_long", String.class, String.class)
-                .body((ctx, in) -> ctx.effect("pay").askOnDoubt("ops").call(String.class, _ -> "paid")
-                        + ctx.step("long", String.class, _ -> {
-                            go.await();
-                            return "!";
-                        }));
-        semel.register(flow);
-        Run<String> run = semel.start(flow, "x");
-        RunId id = Objects.requireNonNull(RunId.parse(run.id()));
-        Waiting.until(
-                "its result is in the ledger",
-                () -> Objects.requireNonNull(semel.view(reads -> reads.effects(id))).stream()
-                        .anyMatch(row -> row.state() == Ledger.State.DONE));
-        go.countDown();
-        assertEquals("paid!", run.result(SOON));
-    }
-
-    @Test
     void any_operation_is_done_once_for_its_key() {
         AtomicInteger done = new AtomicInteger();
         assertEquals(1, semel.once("create_order", "ann", "k1", "cart 1", Integer.class, done::incrementAndGet));
@@ -330,29 +305,6 @@ abstract class WorkflowRules {
                     throw new ArithmeticException("no");
                 }));
         assertEquals(7, semel.once("x", "ann", "k", "f", Integer.class, () -> 7));
-    }
-
-    @Test
-    void an_operation_whose_result_cannot_be_kept_is_not_done_again() {
-        AtomicInteger done = new AtomicInteger();
-        for (Object result : List.of(
-                new Object() {
-                    public int getBroken() {
-                        throw new IllegalStateException("no");
-                    }
-                },
-                "x".repeat(20_000_000))) {
-            String name = result instanceof String ? "huge" : "broken";
-            for (int i = 0; i < 2; i++) {
-                assertThrows(
-                        TypeMismatch.class,
-                        () -> semel.once(name, "ann", "k", "f", Object.class, () -> {
-                            done.incrementAndGet();
-                            return result;
-                        }));
-            }
-        }
-        assertEquals(2, done.get());
     }
 
     @Test

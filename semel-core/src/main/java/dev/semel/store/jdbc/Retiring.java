@@ -20,30 +20,66 @@ import org.jspecify.annotations.Nullable;
  * What a name or an effect still needs stays.
  */
 final class Retiring {
-    private static final int AT_ONCE = 64;
-    private static final String SOME = "(" + "?, ".repeat(AT_ONCE - 1) + "?)";
+    private static final int AT_ONCE = 16;
 
-    private static final String MEMBERS =
-            "SELECT run, lineage FROM semel_run WHERE lineage <> run AND lineage IN " + SOME;
-    private static final String ENDED = "SELECT run FROM semel_end WHERE ended_at < ? AND run IN " + SOME;
-    private static final String EFFECTS =
-            "SELECT run FROM semel_effect WHERE (state IN (?, ?) OR expires_at > ?) AND run IN " + SOME;
-    private static final String NAMES = "SELECT run FROM semel_key WHERE kind NOT IN (?, ?) AND run IN " + SOME;
-    private static final String PARENTS =
-            "SELECT l.run FROM semel_link l JOIN semel_work w ON w.run = l.parent WHERE l.run IN " + SOME;
+    private static final String MEMBERS = """
+        SELECT run, lineage FROM semel_run WHERE lineage <> run
+            AND lineage IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
+    private static final String ENDED = """
+        SELECT run FROM semel_end WHERE ended_at < ?
+            AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
+    private static final String EFFECTS = """
+        SELECT run FROM semel_effect WHERE (state IN (?, ?) OR expires_at > ?)
+            AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
+    private static final String NAMES = """
+        SELECT run FROM semel_key WHERE kind NOT IN (?, ?)
+            AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
+    private static final String PARENTS = """
+        SELECT l.run FROM semel_link l JOIN semel_work w ON w.run = l.parent
+            WHERE l.run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
 
     // The names are those that last as long as the run itself.
-    private static final List<String> TABLES = List.of(
-            "semel_key",
-            "semel_quiet",
-            "semel_journal",
-            "semel_request",
-            "semel_use",
-            "semel_signal",
-            "semel_effect",
-            "semel_link",
-            "semel_end",
-            "semel_run");
+    private static final List<String> ABOUT_A_RUN = List.of("""
+        DELETE FROM semel_key
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
+        DELETE FROM semel_quiet
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
+        DELETE FROM semel_journal
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
+        DELETE FROM semel_request
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
+        DELETE FROM semel_use
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
+        DELETE FROM semel_signal
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
+        DELETE FROM semel_effect
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
+        DELETE FROM semel_link
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
+        DELETE FROM semel_end
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """);
+
+    private static final String RUNS = """
+        DELETE FROM semel_run WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
 
     private final Session session;
 
@@ -112,11 +148,11 @@ final class Retiring {
                 all.stream().filter(run -> !staying.contains(lineages.get(run))).toList();
         int gone = 0;
         for (List<RunId> some : chunks(going)) {
-            for (String table : TABLES) {
-                int rows = session.update("DELETE FROM " + table + " WHERE run IN " + SOME, bound(some));
-                // Of two sweeps at once one removes the run, and that one counts it.
-                gone += table.equals("semel_run") ? rows : 0;
+            for (String statement : ABOUT_A_RUN) {
+                session.update(statement, bound(some));
             }
+            gone += session.update(
+                    RUNS, bound(some)); // of two sweeps at once one removes the run, and that one counts it
         }
         return gone;
     }
