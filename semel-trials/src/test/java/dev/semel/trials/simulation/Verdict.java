@@ -132,7 +132,7 @@ final class Verdict {
         boolean right = switch (run.state()) {
             case COMPLETED -> !program.fails() && !childFailed;
             case FAILED -> program.fails() || childFailed;
-            case CANCELLED -> world.cancelled.contains(id);
+            case CANCELLED -> world.cancelled.contains(id) || wentWithItsParent(id, byId);
             case WAITING, IN_DOUBT, QUEUED, STARTED, RUNNING -> Liveness.mayRest(world, run);
         };
         world.met("ended " + run.state());
@@ -145,6 +145,12 @@ final class Verdict {
             broken.add("not the end of its program: " + id + " " + program.ops() + " is " + run.state() + why
                     + (work == null ? "" : " " + work));
         }
+    }
+
+    /** A cancelled run takes the child along that it waits for. */
+    private static boolean wentWithItsParent(String id, Map<String, Rows.Run> byId) {
+        Rows.Run parent = id.contains("/") ? byId.get(id.substring(0, id.lastIndexOf('/'))) : null;
+        return parent != null && parent.state() == RunState.CANCELLED;
     }
 
     private void deed(String name, Receivers.Seen seen, Map<String, Rows.Run> byId) {
