@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,7 @@ final class Execution {
 
     private final RunLoop.Resident run;
     private final RunLoop.Engine engine;
+    private final @Nullable Long lease;
     private final Memory memory;
     private final Waits waits;
     private final Undos undos = new Undos();
@@ -53,6 +55,7 @@ final class Execution {
     Execution(RunLoop.Resident run, RunLoop.Engine engine, List<Reads.Chunk> chunks) {
         this.run = run;
         this.engine = engine;
+        this.lease = engine.committer().lease();
         List<Entry> entries = new ArrayList<>();
         chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
         this.memory = new Memory(entries);
@@ -153,13 +156,17 @@ final class Execution {
         return signalsSeen;
     }
 
-    int nextTurn() {
+    private int locked(IntSupplier work) {
         lock.lock();
         try {
-            return ++turn;
+            return work.getAsInt();
         } finally {
             lock.unlock();
         }
+    }
+
+    int nextTurn() {
+        return locked(() -> ++turn);
     }
 
     /** Whichever branch learns of it, all of them look again. */
@@ -239,12 +246,7 @@ final class Execution {
     }
 
     private int unacknowledged() {
-        lock.lock();
-        try {
-            return submitted.size();
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> submitted.size());
     }
 
     private CompletableFuture<Write.Owned> submit(List<Ledger.Op> ops) {
@@ -268,12 +270,7 @@ final class Execution {
 
     /** A number in the journal for a write of its own. */
     int takeSeq() {
-        lock.lock();
-        try {
-            return nextSeq++;
-        } finally {
-            lock.unlock();
-        }
+        return locked(() -> nextSeq++);
     }
 
     /** Writes all that is pending and waits until everything of this run is on disk. */
@@ -355,7 +352,8 @@ final class Execution {
     void mayAct() {
         goOn();
         ambient().alive();
-        if (engine.committer().lease() == null) {
+        if (lease == null
+                || !lease.equals(engine.committer().lease())) { // a run is lost with the lease it was taken under
             throw end(new Unwind.NotOurs());
         }
     }
