@@ -32,7 +32,7 @@ class DiskFullTest {
                 user.equals(0),
                 "Only root can mount the small disk that this trial fills; it ran nothing. Run it as root.");
         disk = Files.createDirectory(folder.resolve("disk"));
-        run("mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk.toString());
+        run("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", disk.toString());
     }
 
     @AfterEach
