@@ -298,9 +298,9 @@ public final class Ledger {
     }
 
     /**
-     * Only the holder settles, what is done stays done, and what was not sent for certain is never in doubt. What an execution settles of an earlier turn, or of an
-     * earlier execution, is over once the row was reserved again: so a write that settles and reserves may be applied
-     * twice.
+     * Only the holder settles, what is done stays done, and what was not sent for certain is never in doubt. What an
+     * execution settles of an earlier turn, or of an earlier execution, is over once the row was reserved again: so a
+     * write that settles and reserves may be applied twice.
      */
     private static @Nullable Row settle(@Nullable Row row, Settle settle, long now) {
         if (row == null

@@ -107,7 +107,7 @@ public final class Dispatcher implements AutoCloseable {
             return false;
         }
         untilNext = Long.MAX_VALUE;
-        boolean more = claim(CLAIM_AT_ONCE, UNSUSPECTED_FALLS) == CLAIM_AT_ONCE; // fewer: there are no more
+        boolean more = claim(CLAIM_AT_ONCE, UNSUSPECTED_FALLS) == CLAIM_AT_ONCE;
         trial();
         return more;
     }
@@ -139,7 +139,8 @@ public final class Dispatcher implements AutoCloseable {
 
     /**
      * A run that workers died with several times may be why: such runs are driven one at a time, so that the one to blame
-     * does not take the others with it again. After one or two crashes all runs are taken up at once. It is on trial until it has ended, rests, or has lived for a while.
+     * does not take the others with it again. After one or two crashes all runs are taken up at once. It is on trial until
+     * it has ended, rests, or has lived for a while.
      */
     private void trial() {
         long now = around.ambient().nanos();

@@ -206,8 +206,9 @@ final class LaneLoop implements AutoCloseable {
     }
 
     /**
-     * A write of an execution that was refused, or that the store cannot hold, lets none count that comes after it, whatever lease there is by then: the
-     * journal would have a hole, and the run would be replayed against a past that it never had.
+     * A write of an execution that was refused, or that the store cannot hold, lets none count that comes after it,
+     * whatever lease there is by then: the journal would have a hole, and the run would be replayed against a past that
+     * it never had.
      */
     private List<Task<?>> refuseBarred(List<Task<?>> batch) {
         if (barred.isEmpty()) {
