@@ -6,6 +6,7 @@ import dev.semel.run.RunState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes up what happens next. Few keys, few runs at a time, few effects and queues, short windows: things meet. It looks
@@ -255,7 +256,9 @@ final class Script {
     }
 
     private Edit<?> edit() {
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(13)) {
+            case 10, 11 -> new Edit.Put(setting(), "{\"n\":" + random.nextInt(3) + "}", expected(), "tester");
+            case 12 -> new Edit.Remove(setting(), expected(), "tester");
             case 0 -> new Edit.Pause(random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
             case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
             case 2 -> new Edit.DeleteReplies(10);
@@ -270,6 +273,15 @@ final class Script {
                         .found());
             default -> throw new AssertionError();
         };
+    }
+
+    private SettingName setting() {
+        SettingKind kind = pick(List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN));
+        return new SettingName(1 + random.nextInt(2), kind, pick(List.of("a", "b", "b\na")));
+    }
+
+    private @Nullable Integer expected() {
+        return random.nextBoolean() ? null : random.nextInt(4);
     }
 
     private Edit.CreateToken token() {
