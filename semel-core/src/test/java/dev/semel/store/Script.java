@@ -6,7 +6,6 @@ import dev.semel.run.RunState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes up what happens next. Few keys, few runs at a time, few effects and queues, short windows: things meet. It looks
@@ -14,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Script {
     private static final int REMEMBERED = 12;
+    private static final int SETTINGS_EVERY = 9;
 
     private final RandomGenerator random;
     private final Actor first;
@@ -23,6 +23,8 @@ final class Script {
     private final List<RunId> runs = new ArrayList<>();
     private long leases = 1;
     private long seen = 0;
+    private int made = 0;
+    private final SettingScript settings = new SettingScript();
 
     Script(RandomGenerator random, Actor first) {
         this.random = random;
@@ -57,6 +59,9 @@ final class Script {
     }
 
     private Step make() {
+        if (++made % SETTINGS_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(settings.next())));
+        }
         int dice = random.nextInt(100);
         if (dice < 8) {
             return new Step.Move(pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));
@@ -256,9 +261,7 @@ final class Script {
     }
 
     private Edit<?> edit() {
-        return switch (random.nextInt(13)) {
-            case 10, 11 -> new Edit.Put(setting(), "{\"n\":" + random.nextInt(3) + "}", expected(), "tester");
-            case 12 -> new Edit.Remove(setting(), expected(), "tester");
+        return switch (random.nextInt(10)) {
             case 0 -> new Edit.Pause(random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
             case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
             case 2 -> new Edit.DeleteReplies(10);
@@ -273,15 +276,6 @@ final class Script {
                         .found());
             default -> throw new AssertionError();
         };
-    }
-
-    private SettingName setting() {
-        SettingKind kind = pick(List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN));
-        return new SettingName(1 + random.nextInt(2), kind, pick(List.of("a", "b", "b\na")));
-    }
-
-    private @Nullable Integer expected() {
-        return random.nextBoolean() ? null : random.nextInt(4);
     }
 
     private Edit.CreateToken token() {
