@@ -20,4 +20,15 @@ public final class Form {
     private static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
+
+    /** For a part of a path or of a query: nothing but letters, digits and -._~ stays as it is. */
+    public static String percent(String text) {
+        var out = new StringBuilder();
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            char c = (char) (b & 0xff);
+            boolean plain = c < 0x80 && (Character.isLetterOrDigit(c) || "-._~".indexOf(c) >= 0);
+            out.append(plain ? String.valueOf(c) : "%%%02X".formatted((int) c));
+        }
+        return out.toString();
+    }
 }

@@ -85,7 +85,7 @@ public final class Outbound implements AutoCloseable {
         try (Deadline deadline = deadline(request)) {
             Request now = request;
             for (int left = request.manner().redirects(); ; left--) {
-                Answer answer = once(now, deadline);
+                Answer answer = Echo.removed(once(now, deadline), now);
                 if (left == 0 || !REDIRECTS.contains(answer.status())) {
                     return answer;
                 }
@@ -205,7 +205,7 @@ public final class Outbound implements AutoCloseable {
         Target to;
         try {
             URI here = URI.create(from.scheme() + "://" + from.authority() + from.path());
-            to = Target.of(here.resolve(new URI(location)));
+            to = Target.of(here.resolve(new URI(location)).toString());
         } catch (URISyntaxException | Failures.NotSent e) {
             throw new Failures.Refused("a redirect of " + from.authority()
                     + " leads to something that is not a plain http or https URL; it was not followed");

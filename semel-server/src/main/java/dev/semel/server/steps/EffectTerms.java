@@ -53,6 +53,12 @@ record EffectTerms(
                 retries.plan(play.id()), key(play, recipient), protection, window(data), marks(play), alreadyDone);
     }
 
+    /** The same without a time limit of the engine's, for a deed that keeps its own and knows more when it is over. */
+    EffectTerms untimed() {
+        return new EffectTerms(
+                once, protection, new Retries(retries.retry(), null), alreadyDone, does, object, worth, risk);
+    }
+
     private @Nullable String key(Play play, @Nullable String recipient) {
         String own = once == null ? null : text(play, once.key());
         if (recipient == null) {

@@ -33,8 +33,8 @@ public final class StepReader {
     /** Names that the expression language keeps for itself: `steps.in` could never be read. */
     static final Set<String> RESERVED = Set.of("in", "true", "false", "null");
 
-    private static final Set<String> NOT_YET = Set.of(
-            "http", "send", "event", "digest", "user_profile", "subscription", "cohort", "template_search", "java");
+    private static final Set<String> NOT_YET =
+            Set.of("send", "event", "digest", "user_profile", "subscription", "cohort", "template_search", "java");
 
     private static final Set<String> KNOWN = Set.of("id", "when", "on_error", "title");
 
@@ -253,7 +253,8 @@ public final class StepReader {
                 new WaitForKind(true),
                 new ApprovalKind(),
                 new WorkflowKind(),
-                new TxKind());
+                new TxKind(),
+                new HttpKind());
 
         static List<String> words() {
             return ALL.stream().map(Kind::word).toList();
