@@ -103,7 +103,22 @@ class MistakesTest {
                 mistake("owner: p\n", "4:1", "/owner", "'owner' stands twice; the first is in line 3."),
                 mistake("titel: x\n", "4:1", "/titel", "'titel' is not a field of a workflow. Did you mean 'title'?"),
                 mistake("<<: {a: 1}\n", "4:1", "/<<", "'<<' is not a field of a workflow."),
-                mistake("debounce: {}\n", "4:1", "/debounce", "'debounce' is not available yet in this version."),
+                mistake(
+                        "max_concurrent: 0\n",
+                        "4:17",
+                        "/max_concurrent",
+                        "'max_concurrent' must be a whole number between 1 and 100000."),
+                mistake(
+                        "serial_by: all\n",
+                        "4:12",
+                        "/serial_by",
+                        "this key is the same for every trigger; use an id from the input, e.g. ${ input.customer_id"
+                                + " }."),
+                mistake(
+                        "debounce: {key: '${ input.a }', quiet: 2m, at_most: 1m}\n",
+                        "4:53",
+                        "/debounce/at_most",
+                        "debounce.at_most is shorter than debounce.quiet."),
                 mistake(
                         "trigger: {webhook: {}}\n",
                         "4:11",
