@@ -262,6 +262,27 @@ final class MemoryReads implements Reads {
     }
 
     @Override
+    public Rows.@Nullable Setting setting(int ws, String kind, String name) {
+        return maybe(() -> SettingEdits.current(tables, ws, kind, name));
+    }
+
+    @Override
+    public Rows.@Nullable Setting setting(int ws, String kind, String name, int version) {
+        return maybe(() -> tables.settings.get(new Tables.SettingKey(ws, kind, name, version)));
+    }
+
+    @Override
+    public List<Rows.Setting> settings(int ws, String kind, String after, int limit) {
+        return ask(() ->
+                SettingEdits.page(tables, ws, kind, after).stream().limit(limit).toList());
+    }
+
+    @Override
+    public List<Rows.Setting> settingVersions(int ws, String kind, String name) {
+        return ask(() -> SettingEdits.kept(tables, ws, kind, name));
+    }
+
+    @Override
     public List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit) {
         RunId end = before == null ? Tables.AFTER_ALL : before;
         return ask(() -> tables.audit.rows().headMap(end, false).descendingMap().values().stream()
