@@ -253,7 +253,15 @@ public final class StepReader {
                 new WaitForKind(true),
                 new ApprovalKind(),
                 new WorkflowKind(),
-                new TxKind());
+                new TxKind(),
+                new SendKind(),
+                new EventKind(),
+                new DigestKind(),
+                new PeopleKind.Profile(),
+                new PeopleKind.Subscription(),
+                new PeopleKind.Cohort(),
+                new PeopleKind.TemplateSearch(),
+                new JavaKind());
 
         static List<String> words() {
             return ALL.stream().map(Kind::word).toList();
