@@ -113,6 +113,9 @@ public sealed interface Write<O> {
     record Rest(long due, String waits, int signals, boolean cancelled, boolean suspect) {
         public static final long NEVER = Long.MAX_VALUE;
 
+        /** As never; but a worker whose code may fit looks for such runs. */
+        public static final long HELD = NEVER - 1;
+
         public Rest(long due, String waits, int signals) {
             this(due, waits, signals, false, false);
         }
