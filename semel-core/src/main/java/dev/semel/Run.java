@@ -203,8 +203,8 @@ public final class Run<O> {
     }
 
     private boolean decide(String question, JsonNode decision) {
-        boolean asked = line.ask(semel ->
-                Objects.requireNonNull(semel.view(reads -> Deciding.isAsked(reads, id, question))));
+        boolean asked =
+                line.ask(semel -> Objects.requireNonNull(semel.view(reads -> Deciding.isAsked(reads, id, question))));
         return asked && signal(question, decision, Deciding.ONCE);
     }
 
@@ -245,7 +245,8 @@ public final class Run<O> {
                 String text = result == null ? null : Json.write(result);
                 return line.send(semel -> {
                     RunId holder = row.holder().run();
-                    boolean decided = semel.change(new Edit.Decide(row.id(), holder, text, by, ""));
+                    boolean decided =
+                            semel.change(new Edit.Decide(row.id(), holder, text, new Edit.By(semel.newId(), by, "")));
                     semel.wake(holder);
                     if (!holder.equals(id)) {
                         semel.wake(id);

@@ -173,7 +173,10 @@ public sealed interface Write<O> {
         DEFERRED
     }
 
-    /** Requests that met a known name, gathered; each row has an id of its own, so that counts stay exact. */
+    /**
+     * Requests that met a known name, gathered; each row has an id of its own, so that counts stay exact. Those of a run
+     * that was removed meanwhile are dropped.
+     */
     record Tally(List<Seen> rows) implements Write<Boolean> {
         @Override
         public int weight() {
