@@ -33,6 +33,7 @@ public final class Api {
         this.workflows = new Workflows(semel, triggers, deeds);
         Runs runs = new Runs(semel, views, triggers);
         Keys keys = new Keys(semel, views, deeds);
+        RunActs acts = new RunActs(semel, views);
         TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, deeds);
         Health health = new Health(semel, metrics);
         Batches batches = new Batches(triggers);
@@ -55,6 +56,9 @@ public final class Api {
                 .add("GET", "/v1/runs/{run_id}", Scope.READ, runs::get)
                 .add("GET", "/v1/runs/{run_id}/timeline", Scope.READ, runs::timeline)
                 .add("GET", "/v1/runs/{run_id}/requests", Scope.READ, runs::requests)
+                .add(post("/v1/runs/{run_id}/cancel", Scope.OPERATE, acts::cancel))
+                .add(post("/v1/runs/{run_id}/signals/{name}", Scope.TRIGGER, acts::signal))
+                .add(post("/v1/runs/{run_id}/decide", Scope.REVIEW, acts::decide))
                 .add("GET", "/v1/requests", Scope.READ, runs::allRequests)
                 .add("GET", "/v1/keys", Scope.READ, keys::list)
                 .add("GET", "/v1/keys/{key}", Scope.READ, keys::get)
