@@ -70,6 +70,8 @@ final class Questions {
         for (String name : List.of("pay", "ship", "wf_pay", "wf_other", "nobody")) {
             answer("workflow " + name, () -> reads.workflow(ws, name));
             answer("version " + name, () -> reads.version(name, ws));
+            answer("versions " + name, () -> reads.versions(name, 5, 3));
+            answer("tally " + name, () -> reads.tally(ws, name, 4));
         }
         // Which of two equally old effects comes first is no promise.
         answer("effects", () -> sorted(reads.effects(ws, null, 1_000)));

@@ -17,18 +17,23 @@ final class Edits {
     private final Tables tables;
     private final Supplier<RunId> ids;
     private final RunEdits runs;
+    private final Publishing publishing;
 
     Edits(Tables tables, Supplier<RunId> ids) {
         this.tables = tables;
         this.ids = ids;
         this.runs = new RunEdits(tables, ids);
+        this.publishing = new Publishing(tables, this);
     }
 
     @Nullable
     Object apply(Edit<?> edit, long now) {
         return switch (edit) {
             case Edit.OpenWorkspace open -> open(open, now);
-            case Edit.Publish publish -> publish(publish, now);
+            case Edit.Publish publish -> publishing.publish(publish, now);
+            case Edit.Stage stage -> publishing.stage(stage, now);
+            case Edit.Promote promote -> publishing.promote(promote, now);
+            case Edit.Rollback back -> publishing.rollback(back, now);
             case Edit.Pause pause -> pause(pause);
             case Edit.CreateToken create -> create(create, now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
@@ -66,40 +71,16 @@ final class Edits {
         return new Rows.Workspace(row.ws(), row.name(), row.secret().clone());
     }
 
-    private Rows.Workflow publish(Edit.Publish publish, long now) {
-        var name = new Pair<>(publish.workspace(), publish.name());
-        Rows.Workflow before = tables.workflows.get(name);
-        if (before == null && tables.workflowsById.containsKey(publish.workflowId())) {
-            throw new StoreFailure.Poisoned(
-                    "the store refused a value", new IllegalArgumentException("another workflow has this id"));
-        }
-        String id = before == null ? publish.workflowId() : before.workflowId();
-        int version = before == null ? 0 : before.version();
-        Tables.Version current = tables.versions.get(new Pair<>(id, version));
-        if (before != null && current != null && current.body().equals(publish.body())) {
-            return before;
-        }
-        boolean paused = before != null && before.paused();
-        long createdAt = before == null ? now : before.createdAt();
-        var after = new Rows.Workflow(publish.workspace(), publish.name(), id, version + 1, paused, createdAt, false);
-        tables.workflows.put(name, after);
-        tables.versions.put(
-                new Pair<>(id, after.version()),
-                new Tables.Version(id, after.version(), publish.body(), now, publish.actor()));
-        bumpCatalog();
-        return new Rows.Workflow(after.ws(), after.name(), id, after.version(), paused, createdAt, true);
-    }
-
     private Rows.@Nullable Workflow pause(Edit.Pause pause) {
-        Rows.Workflow before = tables.workflowsById.get(pause.workflowId());
-        if (before == null || before.ws() != pause.workspace()) {
+        Rows.Workflow before = publishing.find(pause.workspace(), pause.workflowId());
+        if (before == null) {
             return null; // not there, or another workspace's: its queued runs are nobody's business here
         }
         var after = new Rows.Workflow(
                 before.ws(),
                 before.name(),
                 before.workflowId(),
-                before.version(),
+                before.rollout(),
                 pause.paused(),
                 before.createdAt(),
                 false);
@@ -296,11 +277,11 @@ final class Edits {
         return deleted;
     }
 
-    private void bumpCatalog() {
+    void bumpCatalog() {
         tables.catalog.put(Tables.ONE, Objects.requireNonNull(tables.catalog.get(Tables.ONE)) + 1);
     }
 
-    private void audit(int ws, long now, List<String> facts) {
+    void audit(int ws, long now, List<String> facts) {
         RunId id = ids.get();
         var row = new Rows.Audit(id, now, facts.get(0), facts.get(1), facts.get(2), facts.get(3));
         if (!tables.audit.add(id, new Tables.Audit(ws, row))) {
