@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.server.definition.Definition;
+import dev.semel.server.steps.Outside;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Body;
 import dev.semel.workflow.Durable;
@@ -9,7 +10,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /** The body of a workflow that was published as a file; the API finds the definition again behind a published version. */
-public record FileWorkflow(Definition definition) implements Body {
+public record FileWorkflow(Definition definition, Outside outside) implements Body {
     public static Published compile(Rows.Version version) {
         Definition definition = Definition.compile(version.body());
         return new Published(
@@ -17,7 +18,7 @@ public record FileWorkflow(Definition definition) implements Body {
                 version.name(),
                 version.version(),
                 definition.policy(),
-                new FileWorkflow(definition),
+                new FileWorkflow(definition, Outside.NOWHERE),
                 List.of());
     }
 
@@ -30,6 +31,6 @@ public record FileWorkflow(Definition definition) implements Body {
 
     @Override
     public JsonNode run(Durable durable, JsonNode input) throws Exception {
-        return definition.body().run(durable, input);
+        return definition.body(outside).run(durable, input);
     }
 }
