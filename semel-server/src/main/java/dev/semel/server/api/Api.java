@@ -28,7 +28,8 @@ public final class Api {
         Views views = new Views(semel);
         Triggers triggers = new Triggers(semel, spaces, new Quotas(semel::nanos));
         Deeds deeds = new Deeds(semel);
-        this.workflows = new Workflows(semel, triggers, deeds);
+        Rollouts rollouts = new Rollouts(semel, triggers, deeds);
+        this.workflows = new Workflows(semel, triggers, deeds, rollouts);
         Runs runs = new Runs(semel, views, triggers);
         Keys keys = new Keys(semel, views, deeds);
         TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, deeds);
@@ -48,6 +49,11 @@ public final class Api {
                         .withHead(Triggers::checkKey))
                 .add(post("/v1/workflows/{id}/pause", Scope.OPERATE, workflows::pause))
                 .add(post("/v1/workflows/{id}/resume", Scope.OPERATE, workflows::resume))
+                .add("GET", "/v1/workflows/{id}/versions", Scope.READ, rollouts::list)
+                .add("GET", "/v1/workflows/{id}/versions/{version}", Scope.READ, rollouts::get)
+                .add("GET", "/v1/workflows/{id}/diff", Scope.READ, rollouts::diff)
+                .add(post("/v1/workflows/{id}/promote", Scope.OPERATE, rollouts::promote))
+                .add(post("/v1/workflows/{id}/rollback", Scope.OPERATE, rollouts::rollback))
                 .add("GET", "/v1/workflows/{id}/runs", Scope.READ, runs::ofWorkflow)
                 .add("GET", "/v1/runs", Scope.READ, runs::list)
                 .add("GET", "/v1/runs/{run_id}", Scope.READ, runs::get)

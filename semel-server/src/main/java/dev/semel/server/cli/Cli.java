@@ -60,6 +60,12 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new WorkflowsCommand(around))
                 .addSubcommand(new WorkersCommand(around))
                 .addSubcommand(new PublishCommand(around))
+                .addSubcommand(new VersionsCommand(around))
+                .addSubcommand(new DiffCommand(around))
+                .addSubcommand(new TurnCommand.Promote(around))
+                .addSubcommand(new TurnCommand.Rollback(around))
+                .addSubcommand(new TurnCommand.Pause(around))
+                .addSubcommand(new TurnCommand.Resume(around))
                 .addSubcommand(TokenCommand.commandLine(around))
                 .addSubcommand(new DoctorCommand(around))
                 .addSubcommand(new CommandLine.HelpCommand());

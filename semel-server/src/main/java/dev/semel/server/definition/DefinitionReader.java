@@ -57,6 +57,7 @@ final class DefinitionReader {
             @Nullable String description,
             PolicyReader.Rules rules,
             @Nullable Template key,
+            @Nullable String keyText,
             InputRules input,
             List<FileStep> steps,
             @Nullable Template output,
@@ -82,7 +83,18 @@ final class DefinitionReader {
         String description = workflow.text("description");
         problems.throwIfAny();
         lint(owner, rules, input, reads(key, steps, output));
-        return new Parts(name, title, owner, description, rules, key, input, steps, output, List.copyOf(warnings));
+        return new Parts(
+                name,
+                title,
+                owner,
+                description,
+                rules,
+                key,
+                http == null ? null : written(http),
+                input,
+                steps,
+                output,
+                List.copyOf(warnings));
     }
 
     private @Nullable Fields http(Fields workflow) {
@@ -143,6 +155,10 @@ final class DefinitionReader {
                             + " input.");
         }
         return isDefault(key) ? null : key;
+    }
+
+    private static @Nullable String written(Fields http) {
+        return http.get("key") instanceof Tree.Scalar(Spot _, var value) ? value.asString() : null;
     }
 
     private static boolean isDefault(Template key) {
