@@ -70,6 +70,7 @@ public final class Api {
                 .add("GET", "/v1/workers", Scope.READ, new Workers(semel)::list)
                 .add("GET", "/v1/audit", Scope.READ, this::audit)
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
+                .add("GET", "/schema/workflow-1.json", Scope.OPEN, manual::schema)
                 .add("GET", "/docs/{page}", Scope.OPEN, manual::page)
                 .add("GET", "/problems/{code}", Scope.OPEN, manual::problem)
                 .add("GET", "/healthz", Scope.OPEN, health::alive)

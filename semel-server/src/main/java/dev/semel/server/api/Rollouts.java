@@ -40,8 +40,7 @@ final class Rollouts {
         Rows.Workflow workflow = workflow(request);
         Paging paging = Paging.of(request);
         int before = paging.after() == null ? Integer.MAX_VALUE : number("after", paging.after());
-        List<Rows.Version> rows =
-                semel.view(reads -> reads.versions(workflow.workflowId(), before, paging.limit()));
+        List<Rows.Version> rows = semel.view(reads -> reads.versions(workflow.workflowId(), before, paging.limit()));
         return Views.page(
                 rows == null ? List.of() : rows,
                 paging.limit(),
@@ -79,7 +78,10 @@ final class Rollouts {
                 : after == rollout.candidate() ? rollout.version() : Math.max(1, after - 1);
         Rows.Version old = find(workflow, before);
         Rows.Version fresh = find(workflow, after);
-        ObjectNode out = Views.object().put("workflow", workflow.name()).put("from", before).put("to", after);
+        ObjectNode out = Views.object()
+                .put("workflow", workflow.name())
+                .put("from", before)
+                .put("to", after);
         out.put("unified", LineDiff.unified(old.body(), fresh.body()));
         ArrayNode notes = out.putArray("notes");
         List<Change> changes = Change.between(

@@ -73,7 +73,9 @@ final class Workflows {
                         .put("does", effect.does())
                         .put("protection", effect.protection())
                         .put("key", effect.key())
-                        .put("window_seconds", effect.window() == null ? null : effect.window().toSeconds())
+                        .put(
+                                "window_seconds",
+                                effect.window() == null ? null : effect.window().toSeconds())
                         .put("on_change", effect.onChange())
                         .put("because", effect.because())
                         .put("risk", effect.risk());

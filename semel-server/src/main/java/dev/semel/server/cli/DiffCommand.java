@@ -22,7 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
                 + " means for keys in flight.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  semel diff payment_receipt                    the current version against its candidate, or the one before",
+            "  semel diff payment_receipt                    the current version against its candidate, or the one"
+                    + " before",
             "  semel diff payment_receipt --from 3 --to 5",
             "  semel diff workflows/payment_receipt.yaml     a file against the current version"
         })

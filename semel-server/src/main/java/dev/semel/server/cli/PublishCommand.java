@@ -39,7 +39,8 @@ final class PublishCommand implements Callable<Integer> {
     @Option(
             names = "--share",
             paramLabel = "PERCENT",
-            description = "Only for this share of the fresh triggers; `semel promote` makes it 100, `semel rollback` 0.")
+            description =
+                    "Only for this share of the fresh triggers; `semel promote` makes it 100, `semel rollback` 0.")
     int share = 100;
 
     PublishCommand(Surroundings around) {
@@ -82,12 +83,12 @@ final class PublishCommand implements Callable<Integer> {
     private JsonNode publish(Api api, Path file) {
         String text = WorkflowFiles.read(file);
         String name = WorkflowName.in(text)
-                .orElseThrow(() -> WorkflowFiles.bad(file, "says no name", "Begin it with `semel: 1` and `workflow: NAME`."));
+                .orElseThrow(() ->
+                        WorkflowFiles.bad(file, "says no name", "Begin it with `semel: 1` and `workflow: NAME`."));
         String type = file.toString().endsWith(".json") ? "application/json" : "application/yaml";
-        JsonNode answer = api.ask(
-                        Call.put(Call.path("v1", "workflows", name), type, text)
-                                .where("dry_run", dryRun ? "true" : "")
-                                .where("share", share == 100 ? "" : String.valueOf(share)))
+        JsonNode answer = api.ask(Call.put(Call.path("v1", "workflows", name), type, text)
+                        .where("dry_run", dryRun ? "true" : "")
+                        .where("share", share == 100 ? "" : String.valueOf(share)))
                 .body();
         if (!answer.isObject()) {
             throw WorkflowFiles.bad(file, "was answered in a form that Semel does not use", "Check --server.");

@@ -78,7 +78,8 @@ abstract sealed class TurnCommand implements Callable<Integer> {
             name = "rollback",
             description = "Ends the candidate; with --to, publishes the text of an earlier version again.",
             footerHeading = "%nExamples:%n",
-            footer = {"  semel rollback payment_receipt", "  semel rollback payment_receipt --to 3 --reason 'wrong tax'"})
+            footer = {"  semel rollback payment_receipt", "  semel rollback payment_receipt --to 3 --reason 'wrong tax'"
+            })
     static final class Rollback extends TurnCommand {
         @Option(names = "--to", paramLabel = "N", description = "The version whose text is to be current again.")
         @Nullable

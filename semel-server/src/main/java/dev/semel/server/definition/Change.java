@@ -78,10 +78,7 @@ public record Change(String field, String from, String to, String means) {
                                 + word(after.scope()) + "."));
         String judged = "A known key is compared by the version that admitted it, so that no honest retry becomes a"
                 + " conflict; new keys are compared by this.";
-        add(
-                to,
-                new Change(
-                        "idempotency.fingerprint", fields(before), fields(after), judged));
+        add(to, new Change("idempotency.fingerprint", fields(before), fields(after), judged));
         add(
                 to,
                 new Change(
@@ -163,7 +160,8 @@ public record Change(String field, String from, String to, String means) {
                         was.protection(),
                         now.protection(),
                         "none".equals(now.protection())
-                                ? "After a crash between sending and recording it is sent again, and nothing stops that."
+                                ? "After a crash between sending and recording it is sent again, and nothing stops"
+                                        + " that."
                                 : "Effects in flight are settled as their own version says."));
         add(
                 to,
@@ -171,7 +169,8 @@ public record Change(String field, String from, String to, String means) {
                         step + ".idempotent.key",
                         said(was.key()),
                         said(now.key()),
-                        "What was done under the old key is not recognised: inside the window it can be done once more."));
+                        "What was done under the old key is not recognised: inside the window it can be done once"
+                                + " more."));
         add(
                 to,
                 new Change(

@@ -158,7 +158,9 @@ public final class Definition {
 
     /** The workflows that it starts, in the order of the file. */
     public List<String> calls() {
-        return steps().flatMap(step -> Stream.ofNullable(step.act().calls())).distinct().toList();
+        return steps().flatMap(step -> Stream.ofNullable(step.act().calls()))
+                .distinct()
+                .toList();
     }
 
     /** What is wrong with one field of a step, found out after the file was read; it shows the place. */
@@ -172,14 +174,12 @@ public final class Definition {
     }
 
     private static @Nullable Spot spotOf(@Nullable Tree tree, String step, String field) {
-        Stream<Tree> inside =
-                switch (tree) {
-                    case null -> Stream.empty();
-                    case Tree.Scalar _ -> Stream.empty();
-                    case Tree.Items items -> items.items().stream();
-                    case Tree.Members members ->
-                        members.members().values().stream().map(Tree.Member::value);
-                };
+        Stream<Tree> inside = switch (tree) {
+            case null -> Stream.empty();
+            case Tree.Scalar _ -> Stream.empty();
+            case Tree.Items items -> items.items().stream();
+            case Tree.Members members -> members.members().values().stream().map(Tree.Member::value);
+        };
         if (tree instanceof Tree.Members members
                 && members.get("id") instanceof Tree.Scalar(Spot _, var id)
                 && id.asString().equals(step)

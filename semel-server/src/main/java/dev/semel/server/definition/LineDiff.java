@@ -126,13 +126,19 @@ public final class LineDiff {
 
     private void hunk(StringBuilder out, int start, int end) {
         List<Line> part = lines.subList(start, end);
-        out.append("@@ -").append(range(start, part, '+')).append(" +").append(range(start, part, '-')).append(" @@\n");
+        out.append("@@ -")
+                .append(range(start, part, '+'))
+                .append(" +")
+                .append(range(start, part, '-'))
+                .append(" @@\n");
         part.forEach(line -> out.append(line.mark()).append(line.text()).append('\n'));
     }
 
     /** Where a hunk begins on one side, and how long it is there: all lines but those of the other side. */
     private String range(int start, List<Line> part, char others) {
-        long front = lines.subList(0, start).stream().filter(line -> line.mark() != others).count();
+        long front = lines.subList(0, start).stream()
+                .filter(line -> line.mark() != others)
+                .count();
         long length = part.stream().filter(line -> line.mark() != others).count();
         return (length == 0 ? front : front + 1) + "," + length;
     }

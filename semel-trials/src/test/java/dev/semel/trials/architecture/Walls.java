@@ -160,7 +160,8 @@ record Walls(Rooms rooms) {
                                 + " only. Let the wiring hand in the rest"),
                 new Wall(
                         "steps",
-                        rooms.in("server.steps").and(rooms.file("server.steps.TxKind").negate()),
+                        rooms.in("server.steps")
+                                .and(rooms.file("server.steps.TxKind").negate()),
                         Ambience.SQL
                                 .or(core.and(type(rooms.in("key", "workflow", "effect", "json", "error"))
                                         .negate()))

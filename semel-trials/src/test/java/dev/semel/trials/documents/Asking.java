@@ -62,6 +62,7 @@ final class Asking {
                 .replace("{run_id}", "chosen-1")
                 .replace("{key}", "evt_1")
                 .replace("{page}", "idempotency")
+                .replace("{version}", "1")
                 .replace("{code}", "idempotency-key-conflict")
                 .replace("{token_id}", target.contains("{token_id}") ? anyToken() : "");
         List<String> all = new ArrayList<>(headers);
