@@ -236,18 +236,23 @@ final class MemoryReads implements Reads {
     public Rows.@Nullable Version version(String workflowId, int version) {
         return maybe(() -> {
             Tables.Version row = tables.versions.get(new Pair<>(workflowId, version));
-            Rows.Workflow workflow = tables.workflowsById.get(workflowId);
-            return row == null || workflow == null
-                    ? null
-                    : new Rows.Version(
-                            workflowId,
-                            workflow.name(),
-                            workflow.ws(),
-                            version,
-                            row.body(),
-                            row.publishedAt(),
-                            row.by());
+            return row == null ? null : views.version(row, row.body());
         });
+    }
+
+    @Override
+    public List<Rows.Version> versions(String workflowId, int before, int limit) {
+        return ask(() ->
+                tables.versions.rows().headMap(new Pair<>(workflowId, before), false).descendingMap().values().stream()
+                        .takeWhile(row -> row.workflowId().equals(workflowId))
+                        .limit(limit)
+                        .map(row -> Objects.requireNonNull(views.version(row, "")))
+                        .toList());
+    }
+
+    @Override
+    public List<Rows.Tally> tally(int ws, String workflowId, int limit) {
+        return ask(() -> views.tally(ws, workflowId, limit));
     }
 
     @Override
