@@ -1,7 +1,9 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.outbound.Guard;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param name what `semel workers` shows; empty: process, machine and port
  * @param grace how long runs may go on after SIGTERM before they are handed over
  * @param workflows folder of workflow files; null where none was named (and, in dev, there is no ./workflows)
+ * @param allowHosts hosts that steps may call wherever their names lead, as `NAME` or `NAME:PORT`
  */
 public record ServeOptions(
         boolean dev,
@@ -25,16 +28,19 @@ public record ServeOptions(
         String store,
         @Nullable Path workflows,
         String name,
-        Duration grace) {
+        Duration grace,
+        List<String> allowHosts) {
     private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
     /** With a name of its own and the usual grace. */
     public ServeOptions(
             boolean dev, boolean demo, String host, int port, Path data, String store, @Nullable Path workflows) {
-        this(dev, demo, host, port, data, store, workflows, "", USUAL_GRACE);
+        this(dev, demo, host, port, data, store, workflows, "", USUAL_GRACE, List.of());
     }
 
     public ServeOptions {
+        allowHosts = List.copyOf(allowHosts);
+        Guard.of(dev, allowHosts); // refuses what is no host
         if (host.isBlank()) {
             throw new IllegalArgumentException("host must not be empty");
         }
