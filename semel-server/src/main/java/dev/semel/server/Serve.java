@@ -13,6 +13,8 @@ import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
+import dev.semel.server.outbound.Guard;
+import dev.semel.server.outbound.Outbound;
 import dev.semel.server.steps.Outside;
 import dev.semel.store.Durability;
 import dev.semel.store.Edit;
@@ -33,6 +35,7 @@ import java.util.stream.Stream;
 /** The server, put together with `new`, from the store up to the door. */
 public final class Serve implements AutoCloseable {
     private final ServeOptions options;
+    private final Outbound outbound;
     private final Semel semel;
     private final dev.semel.server.settings.Settings settings;
     private final Api api;
@@ -41,6 +44,7 @@ public final class Serve implements AutoCloseable {
 
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
+        this.outbound = new Outbound(Guard.of(options.dev(), options.allowHosts()));
         this.semel = Semel.open(Settings.of(options.store(), version -> FileWorkflow.compile(version, this::outside))
                 .withClock(ambient, () -> 0)
                 .withWorker(name(options))
@@ -60,13 +64,14 @@ public final class Serve implements AutoCloseable {
                     dev.semel.server.http.Settings.on(options.host(), options.port()), api.router(), tokens, metrics);
         } catch (RuntimeException e) {
             semel.close();
+            outbound.close();
             throw e;
         }
     }
 
     /** What the steps of a workspace reach. */
     private Outside outside(int ws) {
-        return new Reach(options.dev());
+        return new Reach(options.dev(), outbound);
     }
 
     private static String name(ServeOptions options) {
@@ -235,5 +240,6 @@ public final class Serve implements AutoCloseable {
     public void close() {
         http.stop();
         semel.close(options.grace());
+        outbound.close();
     }
 }

@@ -49,8 +49,8 @@ final class BodyTemplate {
         return switch (node.getNodeType()) {
             case STRING -> {
                 List<TemplateProblem> found = new ArrayList<>();
-                var pieces = TemplateReader.read(
-                        Part.TEXT, node.stringValue(), new TemplateReader.Findings(found, reads));
+                var pieces =
+                        TemplateReader.read(Part.TEXT, node.stringValue(), new TemplateReader.Findings(found, reads));
                 found.forEach(problem -> problems.add("%s, line %d, column %d: %s"
                         .formatted(pointer, problem.line(), problem.column(), problem.message())));
                 yield new Node.Text(pieces);

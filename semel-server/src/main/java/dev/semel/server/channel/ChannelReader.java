@@ -21,14 +21,29 @@ public final class ChannelReader {
     private static final Duration LONGEST_WINDOW = Duration.ofDays(365);
     private static final Set<String> PROTECTIONS = Set.of("provider_key", "at_most_once", "ask");
     private static final Set<String> HTTP = Set.of(
-            "url", "url_secret", "method", "headers", "body", "form", "message_id", "key_header", "sign_secrets",
+            "url",
+            "url_secret",
+            "method",
+            "headers",
+            "body",
+            "form",
+            "message_id",
+            "key_header",
+            "sign_secrets",
             "timeout");
     private static final Set<String> AROUND = Set.of("kind", "title", "description", "honours", "provider_window");
 
     /** Headers that are written by the channel or by the connection. */
     private static final Set<String> OURS = Set.of(
-            "host", "content-length", "transfer-encoding", "connection", "content-type", "webhook-id",
-            "webhook-timestamp", "webhook-signature", "idempotency-key");
+            "host",
+            "content-length",
+            "transfer-encoding",
+            "connection",
+            "content-type",
+            "webhook-id",
+            "webhook-timestamp",
+            "webhook-signature",
+            "idempotency-key");
 
     /** What channels send with. */
     public record Ports(Mail.Line line, Calls calls) {}
@@ -81,8 +96,16 @@ public final class ChannelReader {
         }
         Doc smtp = document.object("smtp");
         smtp.only(Set.of(
-                "host", "port", "security", "user", "password_secret", "from", "reply_to", "connect_timeout",
-                "answer_timeout", "timeout"));
+                "host",
+                "port",
+                "security",
+                "user",
+                "password_secret",
+                "from",
+                "reply_to",
+                "connect_timeout",
+                "answer_timeout",
+                "timeout"));
         String security = smtp.oneOf("security", Set.of("starttls", "tls", "none"), "starttls");
         int port = smtp.port(
                 switch (security) {
@@ -162,11 +185,13 @@ public final class ChannelReader {
         String keyHeader = or(http.text("key_header"), "Idempotency-Key");
         Set<String> honours = honours(document);
         Duration window = document.duration("provider_window", LONGEST_WINDOW);
-        boolean keyLeaves = !keyHeader.equals("none") || (body != null && body.reads().contains("key"));
+        boolean keyLeaves =
+                !keyHeader.equals("none") || (body != null && body.reads().contains("key"));
         if (honours.contains("provider_key") && (window == null || !keyLeaves)) {
             document.problem(
                     "honours",
-                    "has provider_key; that needs provider_window, and the key in a header or in the body as {{ key }}");
+                    "has provider_key; that needs provider_window, and the key in a header or in the body as {{ key"
+                            + " }}");
         }
         Duration timeout = or(http.duration("timeout", LONGEST_TIMEOUT), Duration.ofSeconds(30));
         String method = http.oneOf("method", Set.of("POST", "PUT"), "POST");
@@ -232,7 +257,9 @@ public final class ChannelReader {
         if (body.isMissingNode()) {
             return null;
         }
-        if (!body.isObject() || (form && body.properties().stream().anyMatch(m -> m.getValue().isContainer()))) {
+        if (!body.isObject()
+                || (form
+                        && body.properties().stream().anyMatch(m -> m.getValue().isContainer()))) {
             http.problem(name, form ? "is not an object of plain values" : "is not an object");
         }
         return BodyTemplate.of(body, http.at(name), problems);

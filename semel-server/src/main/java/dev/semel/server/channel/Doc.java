@@ -52,7 +52,8 @@ final class Doc {
         return new Doc(node.path(name), at(name), problems);
     }
 
-    @Nullable String text(String name) {
+    @Nullable
+    String text(String name) {
         JsonNode value = node.path(name);
         if (value.isMissingNode() || value.isNull()) {
             return null;
@@ -75,7 +76,9 @@ final class Doc {
     String oneOf(String name, Set<String> words, String otherwise) {
         String word = text(name);
         if (word != null && !words.contains(word)) {
-            problem(name, "is not one of " + String.join(", ", words.stream().sorted().toList()));
+            problem(
+                    name,
+                    "is not one of " + String.join(", ", words.stream().sorted().toList()));
             return otherwise;
         }
         return word == null ? otherwise : word;
@@ -95,7 +98,8 @@ final class Doc {
     }
 
     /** `30s`, `15m`, `24h`, `7d`. */
-    @Nullable Duration duration(String name, Duration longest) {
+    @Nullable
+    Duration duration(String name, Duration longest) {
         String text = text(name);
         if (text == null) {
             return null;
@@ -149,6 +153,7 @@ final class Doc {
                 .filter(name -> !names.contains(name))
                 .forEach(name -> problem(
                         name.length() > 40 ? name.substring(0, 40) + "…" : name,
-                        "is not known here; there are " + String.join(", ", names.stream().sorted().toList())));
+                        "is not known here; there are "
+                                + String.join(", ", names.stream().sorted().toList())));
     }
 }

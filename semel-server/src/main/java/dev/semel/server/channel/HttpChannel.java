@@ -72,8 +72,7 @@ final class HttpChannel implements Channel {
             headers.add(new Calls.Header(settings.keyHeader(), step.key(), false));
         }
         settings.headers()
-                .forEach((name, value) ->
-                        headers.add(new Calls.Header(name, value.reveal(secrets), value.isSecret())));
+                .forEach((name, value) -> headers.add(new Calls.Header(name, value.reveal(secrets), value.isSecret())));
         message.headers().forEach((name, value) -> headers.add(marked(name, value)));
         if (!settings.signing().isEmpty()) {
             List<String> signing =

@@ -34,7 +34,8 @@ public final class Mail implements Channel {
     private static final int MOST_ADDRESSES = 4;
 
     /** The code of an answer, and the finer one of RFC 3463 where the server gave it. */
-    private static final Pattern CODES = Pattern.compile("([0-9]{3})[ -]([245]\\.[0-9]{1,3}\\.[0-9]{1,3})?.*", Pattern.DOTALL);
+    private static final Pattern CODES =
+            Pattern.compile("([0-9]{3})[ -]([245]\\.[0-9]{1,3}\\.[0-9]{1,3})?.*", Pattern.DOTALL);
 
     private final MailSettings settings;
     private final Line line;
@@ -71,7 +72,8 @@ public final class Mail implements Channel {
         Session session = Session.getInstance(properties());
         MimeMessage mail;
         try {
-            mail = new Letter(settings, session).write(step, message, line.clock().instant());
+            mail = new Letter(settings, session)
+                    .write(step, message, line.clock().instant());
         } catch (MessagingException e) {
             throw Letter.refused("the mail could not be written"); // its text may show an address
         }

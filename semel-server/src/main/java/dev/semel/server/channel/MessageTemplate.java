@@ -39,7 +39,9 @@ public final class MessageTemplate {
                             "Template '%s' has %s in %s It cannot be filled, and nothing was changed."
                                     .formatted(name, count, problems.getFirst()),
                             "Correct the template and send it again.")
-                    .with("errors", problems.stream().map(TemplateProblem::member).toList());
+                    .with(
+                            "errors",
+                            problems.stream().map(TemplateProblem::member).toList());
         }
         return template;
     }
@@ -103,7 +105,8 @@ public final class MessageTemplate {
                             ErrorCode.INVALID_INPUT,
                             "Template '%s' could not be filled in %s. Nothing was sent."
                                     .formatted(name, unfilled.why(part)),
-                            "Send data that fit, or let the template bear their absence with | default: \"…\" or {{#if}}.")
+                            "Send data that fit, or let the template bear their absence with | default: \"…\" or"
+                                    + " {{#if}}.")
                     .with("template", name);
         }
     }

@@ -20,8 +20,7 @@ public record Profile(String id, Map<Medium, String> addresses, List<OptOut> opt
      * @param medium null for all of them
      * @param event null for all of them
      */
-    public record OptOut(
-            @Nullable Medium medium, @Nullable String event, LocalDate on) {
+    public record OptOut(@Nullable Medium medium, @Nullable String event, LocalDate on) {
         boolean covers(Medium other, String name) {
             return (medium == null || medium == other) && (event == null || event.equals(name));
         }

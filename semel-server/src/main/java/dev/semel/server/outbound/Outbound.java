@@ -4,9 +4,13 @@ import dev.semel.error.TypeMismatch;
 import dev.semel.workflow.Failures;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -28,6 +32,7 @@ import javax.net.ssl.SSLSocketFactory;
  * docs/adr/0022 for why it is not the client of the JDK.
  */
 public final class Outbound implements AutoCloseable {
+    private static final Duration LONGEST_LOOKUP = Duration.ofSeconds(10);
     private static final int LONGEST_REFUSAL = 64 * 1024;
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
@@ -66,6 +71,17 @@ public final class Outbound implements AutoCloseable {
 
     public Answer send(Request request) throws IOException {
         return exchange(request);
+    }
+
+    /**
+     * The addresses of a host that may be connected to, for what speaks another protocol.
+     *
+     * @throws Failures.NotSent where none of them may be called
+     * @throws IOException where the name has no address
+     */
+    public List<InetAddress> addresses(String host, int port) throws IOException {
+        List<InetAddress> found = making.names().addresses(host, LONGEST_LOOKUP);
+        return making.guard().admit(new Target("tcp", host.toLowerCase(Locale.ROOT), port, ""), found);
     }
 
     private Answer withToken(Request request, Auth.ClientCredentials credentials) throws IOException {
