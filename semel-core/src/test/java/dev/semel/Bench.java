@@ -94,9 +94,24 @@ public final class Bench implements AutoCloseable {
     }
 
     public Rows.Workflow publish(String name, Policy policy, Body body) {
+        String text = text(name, policy, body);
+        return semel().change(new Edit.Publish(workspace.ws(), name, "wf_" + name, text, "tester"));
+    }
+
+    /** For a share of the fresh triggers, in per cent. */
+    public Rows.Workflow stage(String name, Policy policy, Body body, int share) {
+        Rows.Workflow staged =
+                semel().maybeChange(new Edit.Stage(workspace.ws(), name, text(name, policy, body), share, "tester"));
+        if (staged == null) {
+            throw new AssertionError("no workflow " + name);
+        }
+        return staged;
+    }
+
+    private String text(String name, Policy policy, Body body) {
         String text = name + "#" + texts.incrementAndGet();
         definitions.put(text, new Definition(policy, body));
-        return semel().change(new Edit.Publish(workspace.ws(), name, "wf_" + name, text, "tester"));
+        return text;
     }
 
     /** From now on workers cannot read the newest text of a workflow; gives it back when closed. */

@@ -31,9 +31,52 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Publishes a version; an unchanged text stays the version it is. */
+    /** Publishes a version for all triggers; an unchanged text stays the version it is. A candidate is over with it. */
     record Publish(int workspace, String name, String workflowId, String body, String actor)
             implements Edit<Rows.Workflow> {
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
+
+    /** Publishes a version for a share of the fresh triggers, in per cent. Null: no such workflow. */
+    record Stage(int workspace, String name, String body, int share, String actor)
+            implements Edit<Rows.@Nullable Workflow> {
+        public Stage {
+            if (share < 1 || share > Rollout.LARGEST_SHARE) {
+                throw new IllegalArgumentException("a share is 1 to 99 per cent, not " + share);
+            }
+        }
+
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
+
+    /**
+     * Makes the candidate the current version. Where there is none, or not the one that is wanted, nothing changes. Null:
+     * no such workflow.
+     *
+     * @param version the candidate that is meant; 0 for whichever there is
+     */
+    record Promote(int workspace, String workflowId, int version, String actor)
+            implements Edit<Rows.@Nullable Workflow> {
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
+
+    /**
+     * Ends the candidate, if there is one; with a version, its text is current again, under a new number. Null: no such
+     * workflow or version.
+     *
+     * @param version whose text is to be current; 0 for the current one
+     */
+    record Rollback(int workspace, String workflowId, int version, String actor, String reason)
+            implements Edit<Rows.@Nullable Workflow> {
         @Override
         public boolean changesCatalog() {
             return true;
@@ -73,10 +116,18 @@ public sealed interface Edit<T> {
     }
 
     /**
+     * Who wants a change, and why, for the audit.
+     *
+     * @param id of this very request: where the audit has it, the request was done and only its answer was lost
+     */
+    record By(RunId id, String actor, String reason) {}
+
+    /**
      * Lets a name go, as long as it stands for that run: the next trigger with it is fresh. Asked twice it does nothing
      * more, even if the name was given to another run meanwhile. False: it was let go before, or stands for another run.
+     * Applied again, after a lost answer, it answers what it answered first.
      */
-    record Release(Name name, RunId run, String actor, String reason) implements Edit<Boolean> {
+    record Release(Name name, RunId run, By by) implements Edit<Boolean> {
         @Override
         public boolean standsAlone() {
             return true;
@@ -202,10 +253,9 @@ public sealed interface Edit<T> {
 
     /**
      * A person says how an effect in doubt ended: with this result, or (null) not at all. False: it is not in doubt, or
-     * was decided before.
+     * was decided before by another request.
      */
-    record Decide(Ledger.Id effect, RunId run, @Nullable String result, String actor, String note)
-            implements Edit<Boolean> {}
+    record Decide(Ledger.Id effect, RunId run, @Nullable String result, By by) implements Edit<Boolean> {}
 
     /**
      * Makes this text the current version of a document. Where it already is, nothing changes, whatever was expected: so

@@ -70,6 +70,8 @@ final class Questions {
         for (String name : List.of("pay", "ship", "wf_pay", "wf_other", "nobody")) {
             answer("workflow " + name, () -> reads.workflow(ws, name));
             answer("version " + name, () -> reads.version(name, ws));
+            answer("versions " + name, () -> reads.versions(name, 5, 3));
+            answer("tally " + name, () -> reads.tally(ws, name, 4));
         }
         for (SettingKind kind : List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN)) {
             answer("settings " + kind.word(), () -> reads.settings(ws, kind.word(), "", 1_000));
@@ -153,6 +155,8 @@ final class Questions {
         answer("signals " + run, () -> reads.signals(run));
         answer("effects " + run, () -> reads.effects(run));
         answer("children " + run, () -> reads.children(run));
+        answer("queues " + run, () -> reads.queues(run));
+        answer("lineage " + run, () -> reads.lineage(run));
         List<Write.Seen> page = reads.requestsOf(run, null, 2);
         answer("requests of " + run, () -> page);
         answer(

@@ -251,17 +251,17 @@ final class Script {
         String result = random.nextBoolean() ? "{\"id\":7}" : null;
         List<Ledger.Row> doubtful = first.reads.effects(1, Ledger.State.UNKNOWN, 20);
         if (doubtful.isEmpty()) {
-            return new Edit.Decide(new Ledger.Id(1, "d1"), otherwise, result, "tester", "looked");
+            return new Edit.Decide(new Ledger.Id(1, "d1"), otherwise, result, by("tester", "looked"));
         }
         // The order among equally old ones is no promise, so the choice must not hang on it.
         Ledger.Row row = pick(doubtful.stream()
                 .sorted(java.util.Comparator.comparing(Ledger.Row::id))
                 .toList());
-        return new Edit.Decide(row.id(), row.holder().run(), result, "tester", "looked");
+        return new Edit.Decide(row.id(), row.holder().run(), result, by("tester", "looked"));
     }
 
     private Edit<?> edit() {
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(13)) {
             case 0 -> new Edit.Pause(random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
             case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
             case 2 -> new Edit.DeleteReplies(10);
@@ -274,6 +274,10 @@ final class Script {
                 new Edit.DeleteNames(first.reads
                         .tombstones(null, 1_000, first.place.time() - random.nextInt(5_000_000))
                         .found());
+            case 10 ->
+                new Edit.Stage(1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
+            case 11 -> new Edit.Promote(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester");
+            case 12 -> new Edit.Rollback(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");
             default -> throw new AssertionError();
         };
     }
@@ -284,11 +288,15 @@ final class Script {
         return new Edit.CreateToken(new Rows.Token("tok_" + n, 1 + n / 2, "one", "token", hash, "trigger", n, 0, 0));
     }
 
+    private Edit.By by(String actor, String reason) {
+        return new Edit.By(new RunId(700_000 + ++seen, 5), actor, reason);
+    }
+
     private Edit<?> release() {
         Name name = triggers.name();
         var known = first.reads.names(List.of(name)).known().getFirst();
         RunId run = known == null ? anyRun() : known.run();
-        return new Edit.Release(name, run, "tester", "wrong amount");
+        return new Edit.Release(name, run, by("tester", "wrong amount"));
     }
 
     private <T> T pick(List<T> from) {

@@ -65,6 +65,36 @@ final class RunViews {
         return text != null && text.codePointCount(0, text.length()) > LONGEST_IN_A_LIST ? "" : text;
     }
 
+    Rows.@Nullable Version version(Tables.Version row, String body) {
+        Rows.Workflow workflow = tables.workflowsById.get(row.workflowId());
+        return workflow == null
+                ? null
+                : new Rows.Version(
+                        row.workflowId(),
+                        workflow.name(),
+                        workflow.ws(),
+                        row.version(),
+                        body,
+                        row.publishedAt(),
+                        row.by());
+    }
+
+    List<Rows.Tally> tally(int ws, String workflowId, int limit) {
+        TreeMap<Pair<Integer, Integer>, Long> counts = new TreeMap<>();
+        tables.runsByWorkflow.headMap(new Pair<>(workflowId, Tables.AFTER_ALL), true).descendingMap().values().stream()
+                .takeWhile(run -> run.asked().workflowId().equals(workflowId))
+                .filter(run -> run.asked().workspace() == ws)
+                .limit(limit)
+                .forEach(run -> {
+                    RunState state = Objects.requireNonNull(tables.stateOf(run.id()));
+                    counts.merge(new Pair<>(-run.asked().version(), state.code()), 1L, Long::sum);
+                });
+        return counts.entrySet().stream()
+                .map(one -> new Rows.Tally(
+                        -one.getKey().first(), RunState.of(one.getKey().second()), one.getValue()))
+                .toList();
+    }
+
     List<Rows.Workflow> workflows(int ws) {
         return tables.workflows.rows().tailMap(new Pair<>(ws, "")).values().stream()
                 .takeWhile(workflow -> workflow.ws() == ws)

@@ -114,7 +114,7 @@ final class Document {
     String maybeName(String name) {
         String text = maybeText(name, 64);
         if (text != null && !Names.fits(text)) {
-            wrong(name, "must be a name: 1 to 64 of a-z, 0-9, dot, _ and -, beginning with a letter");
+            wrong(name, "must be a name: 1 to 64 letters, digits, dots, _ and -, beginning with a letter");
             return null;
         }
         return text;

@@ -62,6 +62,12 @@ record EffectTerms(
                 retries.plan(aim.name()), key(play, aim), protection, window(aim.data()), marks(play), alreadyDone);
     }
 
+    /** The same without a time limit of the engine's, for a deed that keeps its own and knows more when it is over. */
+    EffectTerms untimed() {
+        return new EffectTerms(
+                once, protection, new Retries(retries.retry(), null), alreadyDone, does, object, worth, risk);
+    }
+
     private @Nullable String key(Play play, Aim aim) {
         if (aim.recipient() != null && aim.recipient().isBlank()) {
             throw play.failed("The recipient of step '" + play.id() + "'", "it is empty");

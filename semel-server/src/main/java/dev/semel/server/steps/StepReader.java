@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -32,9 +33,6 @@ public final class StepReader {
 
     /** Names that the expression language keeps for itself: `steps.in` could never be read. */
     static final Set<String> RESERVED = Set.of("in", "true", "false", "null");
-
-    private static final Set<String> NOT_YET = Set.of(
-            "http", "send", "event", "digest", "user_profile", "subscription", "cohort", "template_search", "java");
 
     private static final Set<String> KNOWN = Set.of("id", "when", "on_error", "title");
 
@@ -160,7 +158,7 @@ public final class StepReader {
             return own.getFirst();
         }
         if (own.isEmpty()) {
-            if (notYet(fields) || unknown(fields)) {
+            if (unknown(fields)) {
                 return null;
             }
             problems.add(
@@ -176,20 +174,6 @@ public final class StepReader {
                         .formatted(String.join(
                                 " and ", own.stream().map(Kind::word).toList())));
         return null;
-    }
-
-    private boolean notYet(Fields fields) {
-        for (var member : fields.map().members().entrySet()) {
-            if (NOT_YET.contains(member.getKey())) {
-                problems.add(
-                        member.getValue().name(),
-                        "step kind %s is not available yet in this version.".formatted(member.getKey()),
-                        "not yet",
-                        "This version has the kinds %s.".formatted(String.join(", ", Kinds.words())));
-                return true;
-            }
-        }
-        return false;
     }
 
     /** A misspelt kind is a field that nobody knows. */
@@ -254,6 +238,7 @@ public final class StepReader {
                 new ApprovalKind(),
                 new WorkflowKind(),
                 new TxKind(),
+                new HttpKind(),
                 new SendKind(),
                 new EventKind(),
                 new DigestKind(),
@@ -266,6 +251,16 @@ public final class StepReader {
         static List<String> words() {
             return ALL.stream().map(Kind::word).toList();
         }
+    }
+
+    /** The kinds of steps, each with the fields that stand beside its word. */
+    public static Map<String, Set<String>> kinds() {
+        return Kinds.ALL.stream().collect(Collectors.toUnmodifiableMap(Kind::word, Kind::fields));
+    }
+
+    /** The fields that every step may have. */
+    public static Set<String> common() {
+        return KNOWN;
     }
 
     /** The ids of all steps that a file's output may read. */
