@@ -31,6 +31,9 @@ final class Library implements Children.Starter, Children.Signaller {
     private static final String WORKSPACE = "default";
     private static final String ACTOR = "library";
 
+    private static final Workflow<JsonNode, JsonNode> ANY =
+            Workflow.define("any", JsonNode.class, JsonNode.class).body((_, input) -> input);
+
     private final Semel semel;
     private final ConcurrentHashMap<String, Workflow<?, ?>> known = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Integer, Trigger.Space> spaces = new ConcurrentHashMap<>();
@@ -249,6 +252,12 @@ final class Library implements Children.Starter, Children.Signaller {
     <I, O> Run<O> run(Workflow<I, O> workflow, String runId) {
         Rows.Run row = find(runId);
         return new Run<>(semel, new Run.Named(row.id(), row.runIdText(), true), workflow);
+    }
+
+    /** A run of whatever workflow, for the one who operates it. */
+    Run<JsonNode> run(int workspace, String runId) {
+        Rows.Run row = find(workspace, runId);
+        return new Run<>(semel, new Run.Named(row.id(), row.runIdText(), true), ANY);
     }
 
     private Rows.Run find(String runId) {

@@ -213,4 +213,46 @@ public sealed interface Edit<T> {
      * was decided before by another request.
      */
     record Decide(Ledger.Id effect, RunId run, @Nullable String result, By by) implements Edit<Boolean> {}
+
+    /**
+     * Makes this text the current version of a document. Where it already is, nothing changes, whatever was expected: so
+     * whoever lost the answer and asks again is told the same.
+     *
+     * @param expected the version it replaces, 0 where there must be none; null: whatever there is
+     */
+    record Put(SettingName name, String body, @Nullable Integer expected, String actor) implements Edit<Placed> {
+        @Override
+        public boolean changesCatalog() {
+            return name.kind().watched();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** Removes a document: its next version says so and has no text. Asked again it answers that same version. */
+    record Remove(SettingName name, @Nullable Integer expected, String actor) implements Edit<Placed> {
+        @Override
+        public boolean changesCatalog() {
+            return name.kind().watched();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    sealed interface Placed {
+        /** What was asked for stands. */
+        record Now(Rows.Setting row) implements Placed {}
+
+        /** Another version than the expected one is current, or (0) none. Nothing was changed. */
+        record Moved(int version) implements Placed {}
+
+        /** There never was such a document to remove. */
+        record Absent() implements Placed {}
+    }
 }

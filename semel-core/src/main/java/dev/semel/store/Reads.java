@@ -69,7 +69,7 @@ public interface Reads extends AutoCloseable {
 
     List<Rows.Held> keys(int ws, String prefix, @Nullable Name after, int limit);
 
-    /** Grows with every change of workflows and tokens. */
+    /** Grows with every change of workflows, tokens and watched settings. */
     long catalogChange();
 
     Rows.@Nullable Workflow workflow(int ws, String nameOrId);
@@ -85,6 +85,18 @@ public interface Reads extends AutoCloseable {
     Rows.@Nullable Workspace workspace(String name);
 
     Rows.@Nullable Workspace workspace(int ws);
+
+    /** The current version of a document; null where there is none, or none any more. */
+    Rows.@Nullable Setting setting(int ws, String kind, String name);
+
+    /** One version of a document, also one that says that it was removed. */
+    Rows.@Nullable Setting setting(int ws, String kind, String name, int version);
+
+    /** Current versions by name, behind {@code after}. */
+    List<Rows.Setting> settings(int ws, String kind, String after, int limit);
+
+    /** The versions of a document that are kept, newest first, at most 200. */
+    List<Rows.Setting> settingVersions(int ws, String kind, String name);
 
     List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit);
 

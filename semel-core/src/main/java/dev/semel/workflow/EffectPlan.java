@@ -30,6 +30,11 @@ public record EffectPlan(
      * @param onChange what happens inside the window when the data differ from the last accepted one
      */
     public record Once(Duration window, byte @Nullable [] data, OnChange onChange) {
+        /** Where only the key counts, whatever is sent. */
+        public static Once whatever(Duration window, OnChange onChange) {
+            return new Once(window, null, onChange);
+        }
+
         public Once {
             if (window.compareTo(KeyPolicy.SHORTEST_WINDOW) < 0 || window.compareTo(KeyPolicy.LONGEST_WINDOW) > 0) {
                 throw new IllegalArgumentException("the window must be between 1s and 365d, not " + window);

@@ -89,6 +89,17 @@ enum Named {
         var release = new Edit.Release(world.desk.key("held").name(), world.driven, world.desk.by("a", "r"));
         return side.apply(World.OTHER, Named.once(side, world, release));
     }),
+    PUT_NEW((side, world) ->
+            side.apply(World.OTHER, new Edit.Put(world.profile("new"), "{\"by\":" + side.number + "}", 0, "a"))),
+    PUT_NEXT((side, world) ->
+            side.apply(World.OTHER, new Edit.Put(world.profile("kept"), "{\"by\":" + side.number + "}", 1, "a"))),
+    PUT_WHATEVER_THERE_IS((side, world) ->
+            side.apply(World.OTHER, new Edit.Put(world.profile("kept"), "{\"by\":" + side.number + "}", null, "a"))),
+    REMOVE_SETTING((side, world) -> side.apply(World.OTHER, new Edit.Remove(world.profile("kept"), null, "a"))),
+    PUT_WATCHED((side, world) -> side.apply(
+            World.OTHER,
+            new Edit.Put(
+                    new SettingName(world.ws, SettingRules.WATCHED, "mail"), "{\"by\":" + side.number + "}", 0, "a"))),
     START_LEASE((side, world) -> {
         side.leases.start(800 + side.number, "new", 2, Desk.TTL);
         return "started";

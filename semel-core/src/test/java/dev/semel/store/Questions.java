@@ -71,6 +71,13 @@ final class Questions {
             answer("workflow " + name, () -> reads.workflow(ws, name));
             answer("version " + name, () -> reads.version(name, ws));
         }
+        for (SettingKind kind : List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN)) {
+            answer("settings " + kind.word(), () -> reads.settings(ws, kind.word(), "", 1_000));
+            answer("settings after", () -> reads.settings(ws, kind.word(), "a", 1));
+            answer("setting", () -> reads.setting(ws, kind.word(), "b"));
+            answer("setting version", () -> reads.setting(ws, kind.word(), "b", 2));
+            answer("setting versions", () -> reads.settingVersions(ws, kind.word(), "a"));
+        }
         // Which of two equally old effects comes first is no promise.
         answer("effects", () -> sorted(reads.effects(ws, null, 1_000)));
         for (Ledger.State state : Ledger.State.values()) {

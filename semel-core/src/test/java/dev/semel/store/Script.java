@@ -13,6 +13,7 @@ import java.util.random.RandomGenerator;
  */
 final class Script {
     private static final int REMEMBERED = 12;
+    private static final int SETTINGS_EVERY = 9;
 
     private final RandomGenerator random;
     private final Actor first;
@@ -22,6 +23,8 @@ final class Script {
     private final List<RunId> runs = new ArrayList<>();
     private long leases = 1;
     private long seen = 0;
+    private int made = 0;
+    private final SettingScript settings = new SettingScript();
 
     Script(RandomGenerator random, Actor first) {
         this.random = random;
@@ -56,6 +59,9 @@ final class Script {
     }
 
     private Step make() {
+        if (++made % SETTINGS_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(settings.next())));
+        }
         int dice = random.nextInt(100);
         if (dice < 8) {
             return new Step.Move(pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));

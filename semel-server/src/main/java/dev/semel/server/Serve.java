@@ -13,6 +13,7 @@ import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
+import dev.semel.server.steps.Outside;
 import dev.semel.store.Durability;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
@@ -39,7 +40,7 @@ public final class Serve implements AutoCloseable {
 
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
-        this.semel = Semel.open(Settings.of(options.store(), FileWorkflow::compile)
+        this.semel = Semel.open(Settings.of(options.store(), version -> FileWorkflow.compile(version, this::outside))
                 .withClock(ambient, () -> 0)
                 .withWorker(name(options))
                 .withRequests(Log::request));
@@ -60,9 +61,15 @@ public final class Serve implements AutoCloseable {
         }
     }
 
+    /** What the steps of a workspace reach. */
+    private Outside outside(int ws) {
+        return new Reach(options.dev());
+    }
+
     private static String name(ServeOptions options) {
         return options.name().isEmpty()
-                ? Settings.of(options.store(), FileWorkflow::compile).worker() + ":" + options.port()
+                ? Settings.of(options.store(), version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE))
+                                .worker() + ":" + options.port()
                 : options.name();
     }
 

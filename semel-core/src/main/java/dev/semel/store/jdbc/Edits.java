@@ -4,6 +4,7 @@ import dev.semel.run.RunId;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
+import dev.semel.store.SettingName;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
@@ -34,12 +35,14 @@ public final class Edits {
     private final Supplier<RunId> ids;
     private final RunEdits runs;
     private final Replying replying;
+    private final SettingEdits settings;
 
     public Edits(Session session, Supplier<RunId> ids) {
         this.session = session;
         this.ids = ids;
         this.runs = new RunEdits(session, ids);
         this.replying = new Replying(session, this);
+        this.settings = new SettingEdits(session);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
@@ -62,6 +65,8 @@ public final class Edits {
             case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
             case Edit.GoOn on -> goOn(on, now);
             case Edit.Decide decide -> decide(decide, now);
+            case Edit.Put put -> told(settings.put(put, now), put.name(), now);
+            case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
         };
     }
 
@@ -234,6 +239,17 @@ public final class Edits {
             any = any || isDone(one.by());
         }
         return any;
+    }
+
+    /** Every worker remembers watched documents, and who changed one is asked for later. */
+    private Edit.Placed told(SettingEdits.Outcome outcome, SettingName name, long now) throws SQLException {
+        if (outcome.changed() && name.kind().watched() && outcome.placed() instanceof Edit.Placed.Now(var row)) {
+            bumpCatalog();
+            String action = row.kind() + (row.removed() ? ".remove" : ".put");
+            Edit.By by = new Edit.By(ids.get(), row.changedBy(), "version " + row.version());
+            audit(row.ws(), now, by, List.of(action, row.name()));
+        }
+        return outcome.placed();
     }
 
     private int delete(List<Edit.Tombstone> tombstones) throws SQLException {

@@ -359,6 +359,26 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
+    public Rows.@Nullable Setting setting(int ws, String kind, String name) {
+        return maybe(() -> SettingEdits.current(session, ws, kind, name));
+    }
+
+    @Override
+    public Rows.@Nullable Setting setting(int ws, String kind, String name, int version) {
+        return maybe(() -> SettingEdits.version(session, new SettingEdits.SettingVersion(ws, kind, name, version)));
+    }
+
+    @Override
+    public List<Rows.Setting> settings(int ws, String kind, String after, int limit) {
+        return ask(() -> SettingEdits.page(session, new SettingEdits.Slice(ws, kind, after, limit)));
+    }
+
+    @Override
+    public List<Rows.Setting> settingVersions(int ws, String kind, String name) {
+        return ask(() -> SettingEdits.versions(session, ws, kind, name));
+    }
+
+    @Override
     public List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit) {
         return ask(() -> session.list(AUDIT, Read::audit, ws, before == null ? AFTER_ALL : before.bytes(), limit));
     }

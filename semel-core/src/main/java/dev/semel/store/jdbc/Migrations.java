@@ -26,7 +26,8 @@ public final class Migrations {
             "V003__catalog_fence.sql",
             "V004__workers.sql",
             "V005__fair_claims.sql",
-            "V006__retention.sql");
+            "V006__retention.sql",
+            "V007__settings.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

@@ -171,7 +171,9 @@ final class Locking {
                     Edit.DeleteReplies _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
-                    Edit.WakeHeld _ -> List.of();
+                    Edit.WakeHeld _,
+                    Edit.Put _,
+                    Edit.Remove _ -> List.of();
         };
     }
 
@@ -202,7 +204,9 @@ final class Locking {
                     Edit.Once<?> _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
-                    Edit.WakeHeld _ -> null;
+                    Edit.WakeHeld _,
+                    Edit.Put _,
+                    Edit.Remove _ -> null;
         };
     }
 

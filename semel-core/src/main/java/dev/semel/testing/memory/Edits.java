@@ -5,6 +5,7 @@ import dev.semel.run.RunId;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
+import dev.semel.store.SettingName;
 import dev.semel.store.StoreFailure;
 import java.util.Arrays;
 import java.util.List;
@@ -17,11 +18,13 @@ final class Edits {
     private final Tables tables;
     private final Supplier<RunId> ids;
     private final RunEdits runs;
+    private final SettingEdits settings;
 
     Edits(Tables tables, Supplier<RunId> ids) {
         this.tables = tables;
         this.ids = ids;
         this.runs = new RunEdits(tables, ids);
+        this.settings = new SettingEdits(tables);
     }
 
     @Nullable
@@ -45,6 +48,8 @@ final class Edits {
             case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
             case Edit.GoOn on -> goOn(on, now);
             case Edit.Decide decide -> decide(decide, now);
+            case Edit.Put put -> told(settings.put(put, now), put.name(), now);
+            case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
         };
     }
 
@@ -292,6 +297,17 @@ final class Edits {
                     List.of(what, decide.run().text()));
         }
         return decided || isDone(decide.by());
+    }
+
+    /** Every worker remembers watched documents, and who changed one is asked for later. */
+    private Edit.Placed told(SettingEdits.Outcome outcome, SettingName name, long now) {
+        if (outcome.changed() && name.kind().watched() && outcome.placed() instanceof Edit.Placed.Now(var row)) {
+            bumpCatalog();
+            String action = row.kind() + (row.removed() ? ".remove" : ".put");
+            Edit.By by = new Edit.By(ids.get(), row.changedBy(), "version " + row.version());
+            audit(row.ws(), now, by, List.of(action, row.name()));
+        }
+        return outcome.placed();
     }
 
     private int delete(List<Edit.Tombstone> tombstones) {

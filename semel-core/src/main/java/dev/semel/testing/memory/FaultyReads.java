@@ -155,6 +155,26 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public Rows.@Nullable Setting setting(int ws, String kind, String name) {
+        return there().setting(ws, kind, name);
+    }
+
+    @Override
+    public Rows.@Nullable Setting setting(int ws, String kind, String name, int version) {
+        return there().setting(ws, kind, name, version);
+    }
+
+    @Override
+    public List<Rows.Setting> settings(int ws, String kind, String after, int limit) {
+        return there().settings(ws, kind, after, limit);
+    }
+
+    @Override
+    public List<Rows.Setting> settingVersions(int ws, String kind, String name) {
+        return there().settingVersions(ws, kind, name);
+    }
+
+    @Override
     public List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit) {
         return there().audit(ws, before, limit);
     }

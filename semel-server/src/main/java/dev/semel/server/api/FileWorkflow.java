@@ -1,24 +1,28 @@
 package dev.semel.server.api;
 
 import dev.semel.server.definition.Definition;
+import dev.semel.server.steps.Outside;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Body;
 import dev.semel.workflow.Durable;
 import dev.semel.workflow.Published;
 import java.util.List;
+import java.util.function.IntFunction;
 import tools.jackson.databind.JsonNode;
 
 /** The body of a workflow that was published as a file; the API finds the definition again behind a published version. */
-public record FileWorkflow(Definition definition) implements Body {
-    public static Published compile(Rows.Version version) {
+public record FileWorkflow(Definition definition, Outside outside) implements Body {
+    /** @param outside the outside world of a workspace */
+    public static Published compile(Rows.Version version, IntFunction<Outside> outside) {
         Definition definition = Definition.compile(version.body());
         return new Published(
                 version.workflowId(),
                 version.name(),
                 version.version(),
                 definition.policy(),
-                new FileWorkflow(definition),
-                List.of());
+                new FileWorkflow(definition, outside.apply(version.ws())),
+                List.of(),
+                definition.extras());
     }
 
     static Definition of(Published published) {
@@ -30,6 +34,6 @@ public record FileWorkflow(Definition definition) implements Body {
 
     @Override
     public JsonNode run(Durable durable, JsonNode input) throws Exception {
-        return definition.body().run(durable, input);
+        return definition.body(outside).run(durable, input);
     }
 }

@@ -4,11 +4,21 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.key.KeyPolicy;
+import dev.semel.server.language.Failure;
+import dev.semel.server.language.Kinds;
+import dev.semel.server.language.ResultSize;
+import dev.semel.server.language.Scope;
+import dev.semel.server.language.Template;
+import dev.semel.server.steps.FileBody;
+import dev.semel.server.steps.FileStep;
+import dev.semel.server.steps.Outside;
 import dev.semel.workflow.Body;
+import dev.semel.workflow.Published;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -79,7 +89,7 @@ public final class Definition {
         byName.putAll(headers);
         JsonNode value;
         try {
-            value = key.fill(new Scope(input, Map.of(), "", "", byName), new ResultSize());
+            value = key.fill(Scope.ofInput(input).withHeader(byName), new ResultSize());
         } catch (Failure failure) {
             throw noKey(failure.because());
         }
@@ -123,8 +133,19 @@ public final class Definition {
         parts.input().check(name(), data);
     }
 
-    public Body body() {
-        return parts.body();
+    /** What a run may have to wait for, and how long it may take. */
+    public Published.Extras extras() {
+        return parts.extras();
+    }
+
+    /** What a run does, on the outside world of its workspace. */
+    public Body body(Outside outside) {
+        return new FileBody(parts.name(), parts.steps(), parts.output(), outside);
+    }
+
+    /** The steps of the file, those inside of branches and loops among them, in the order of the file. */
+    public Stream<FileStep> steps() {
+        return parts.steps().stream().flatMap(FileStep::all);
     }
 
     /** What the trigger is about, in words for people (`idempotency.object`); null where it cannot be said. */

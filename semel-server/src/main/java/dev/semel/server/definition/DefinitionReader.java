@@ -2,13 +2,28 @@ package dev.semel.server.definition;
 
 import dev.cel.common.types.CelKind;
 import dev.semel.key.KeyPolicy;
+import dev.semel.server.language.Expression;
+import dev.semel.server.language.FieldRef;
+import dev.semel.server.language.Fields;
+import dev.semel.server.language.Problems;
+import dev.semel.server.language.Site;
+import dev.semel.server.language.Source;
+import dev.semel.server.language.Spot;
+import dev.semel.server.language.Template;
+import dev.semel.server.language.TemplateCompiler;
+import dev.semel.server.language.Texts;
+import dev.semel.server.language.Tree;
+import dev.semel.server.language.YamlReader;
+import dev.semel.server.steps.FileStep;
+import dev.semel.server.steps.StepReader;
+import dev.semel.workflow.Published;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -16,8 +31,21 @@ import org.jspecify.annotations.Nullable;
 final class DefinitionReader {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]{0,63}");
     private static final Set<String> KNOWN = Set.of(
-            "semel", "workflow", "title", "owner", "description", "trigger", "input", "idempotency", "steps", "output");
-    private static final Set<String> NOT_YET = Set.of("serial_by", "max_concurrent", "debounce", "rate_limit");
+            "semel",
+            "workflow",
+            "title",
+            "owner",
+            "description",
+            "trigger",
+            "input",
+            "idempotency",
+            "serial_by",
+            "max_concurrent",
+            "debounce",
+            "rate_limit",
+            "timeout",
+            "steps",
+            "output");
 
     /** Providers commonly go on retrying for about an hour after an outage. */
     private static final Duration RETRY_HORIZON = Duration.ofHours(1);
@@ -44,7 +72,9 @@ final class DefinitionReader {
             PolicyReader.Rules rules,
             @Nullable Template key,
             InputRules input,
-            SetSteps body,
+            Published.Extras extras,
+            List<FileStep> steps,
+            @Nullable Template output,
             List<String> warnings) {}
 
     Parts read() {
@@ -52,7 +82,7 @@ final class DefinitionReader {
         if (file == null) {
             throw problems.exception();
         }
-        Fields workflow = new Fields(file.map(), "a workflow", problems).allow(KNOWN, NOT_YET);
+        Fields workflow = new Fields(file.map(), "a workflow", problems).allow(KNOWN, Set.of());
         version(workflow);
         String name = name(workflow);
         Fields http = http(workflow);
@@ -60,15 +90,17 @@ final class DefinitionReader {
         Template key = http == null ? null : key(http);
         InputRules input = new InputReader(problems).read(workflow.get("input"));
         PolicyReader.Rules rules = new PolicyReader(problems, templates).read(workflow.get("idempotency"), requireKey);
-        List<StepReader.Step> steps = new StepReader(source, problems, templates).read(workflow);
+        GateReader gates = new GateReader(problems, templates);
+        Published.Extras extras = new Published.Extras(gates.read(workflow), workflow.duration("timeout"));
+        List<FileStep> steps = new StepReader(source, problems, templates, warnings).read(workflow);
         Template output = output(workflow);
         String title = workflow.text("title");
         String owner = workflow.text("owner");
         String description = workflow.text("description");
         problems.throwIfAny();
-        lint(owner, rules, input, reads(key, steps, output));
-        var body = new SetSteps(name, steps, output);
-        return new Parts(name, title, owner, description, rules, key, input, body, List.copyOf(warnings));
+        lint(owner, rules, input, Stream.concat(reads(key, steps, output), gates.reads().stream()));
+        return new Parts(
+                name, title, owner, description, rules, key, input, extras, steps, output, List.copyOf(warnings));
     }
 
     private @Nullable Fields http(Fields workflow) {
@@ -144,21 +176,13 @@ final class DefinitionReader {
             return null;
         }
         // Also steps that were refused are known by name; their own mistake is reported once.
-        Set<String> ids = new HashSet<>();
-        if (workflow.get("steps") instanceof Tree.Items(Spot _, List<Tree> steps)) {
-            for (Tree step : steps) {
-                if (step instanceof Tree.Members members && members.get("id") instanceof Tree.Scalar(Spot _, var id)) {
-                    ids.add(id.asString());
-                }
-            }
-        }
-        return templates.compile(tree, new Site(Site.Kind.OUTPUT, ids, Set.of()));
+        Set<String> ids = StepReader.visible(workflow).collect(Collectors.toSet());
+        return templates.compile(tree, new Site(Site.Kind.OUTPUT, ids, Set.of(), Set.of()));
     }
 
-    private static Stream<FieldRef> reads(
-            @Nullable Template key, List<StepReader.Step> steps, @Nullable Template output) {
-        Stream<@Nullable Template> all = Stream.concat(
-                Stream.of(key, output), steps.stream().flatMap(step -> Stream.of(step.when(), step.set())));
+    private static Stream<FieldRef> reads(@Nullable Template key, List<FileStep> steps, @Nullable Template output) {
+        Stream<@Nullable Template> all =
+                Stream.concat(Stream.of(key, output), steps.stream().flatMap(FileStep::templates));
         return all.flatMap(template -> template == null ? Stream.<Expression>empty() : template.expressions())
                 .flatMap(expression -> expression.reads().stream());
     }

@@ -1,5 +1,10 @@
 package dev.semel.server.definition;
 
+import dev.semel.server.language.Fields;
+import dev.semel.server.language.Problems;
+import dev.semel.server.language.Spot;
+import dev.semel.server.language.Texts;
+import dev.semel.server.language.Tree;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

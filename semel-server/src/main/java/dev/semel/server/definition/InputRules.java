@@ -7,6 +7,7 @@ import com.networknt.schema.SpecificationVersion;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
+import dev.semel.server.language.Kinds;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -30,7 +30,7 @@ class DemoTest {
         Definition demo = demo();
         demo.checkInput(data);
         var context = new MemoryContext("run_1");
-        JsonNode output = demo.body().run(context, data);
+        JsonNode output = demo.body(dev.semel.server.steps.Outside.NOWHERE).run(context, data);
         assertEquals("pay_abc", output.get("reference").stringValue());
         assertEquals(
                 "LIC-" + output.get("license").stringValue().substring(4),
@@ -50,7 +50,7 @@ class DemoTest {
         Definition demo = demo();
         demo.checkInput(data);
         var context = new MemoryContext("run_1");
-        JsonNode output = demo.body().run(context, data);
+        JsonNode output = demo.body(dev.semel.server.steps.Outside.NOWHERE).run(context, data);
         assertEquals("t_abc123", output.get("reference").stringValue());
         assertEquals(List.of("subject", "license", "receipt"), List.copyOf(context.recorded.keySet()));
         assertNull(demo.objectOf(data));

@@ -64,7 +64,9 @@ final class Drafts {
 
     static JsonNode run(Definition definition, String input) {
         try {
-            return definition.body().run(new MemoryContext("run_1"), Json.parse(input));
+            return definition
+                    .body(dev.semel.server.steps.Outside.NOWHERE)
+                    .run(new MemoryContext("run_1"), Json.parse(input));
         } catch (SemelException e) {
             throw e;
         } catch (Exception e) {

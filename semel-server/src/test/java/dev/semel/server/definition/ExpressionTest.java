@@ -137,14 +137,14 @@ class ExpressionTest {
         ${ inptu.x }           | 13 | 'inptu' is not a known name. Did you mean 'input'?
         ${ lowr(input.s) }     | 13 | there is no function lowr(). Did you mean 'lower'?
         ${ 1 + lowr(input.s) } | 17 | there is no function lowr(). Did you mean 'lower'?
-        ${ secret.STRIPE }     | 13 | 'secret' is not available yet in this version.
+        ${ secret.STRIPE }     | 13 | a secret can be read only in auth, headers and verify, so that it is never recorded.
         ${ event.id }          | 13 | 'event' is not available yet in this version.
         ${ header["a"] }       | 13 | 'header' cannot be read in the output.
         ${ step.id }           | 13 | 'step' cannot be read in the output.
         ${ run.started_at }    | 13 | only run.id can be read; run.started_at is not available yet in this version.
-        ${ now() }             | 13 | the function now() is not available yet in this version.
-        ${ "a" + uuid() }      | 19 | the function uuid() is not available yet in this version.
-        ${ random() }          | 13 | the function random() is not available yet in this version.
+        ${ now() }             | 13 | now() cannot be read in the output, because only a step can record it.
+        ${ "a" + uuid() }      | 19 | uuid() cannot be read in the output, because only a step can record it.
+        ${ random() }          | 13 | random() cannot be read in the output, because only a step can record it.
         ${ steps }             | 13 | name the step whose result is meant: steps.<id>.
         ${ size(steps) }       | 18 | name the step whose result is meant: steps.<id>.
         ${ steps[input.s] }    | 13 | name the step whose result is meant: steps.<id>.

@@ -30,7 +30,7 @@ class StepsTest {
     @Test
     void steps_run_in_order_and_each_is_recorded_under_its_id() throws Exception {
         var context = new MemoryContext("run_9");
-        JsonNode output = CHAIN.body().run(context, Json.parse("{\"n\": 11}"));
+        JsonNode output = CHAIN.body(dev.semel.server.steps.Outside.NOWHERE).run(context, Json.parse("{\"n\": 11}"));
         assertEquals(List.of("first", "second", "third"), List.copyOf(context.recorded.keySet()));
         assertEquals("{\"value\":11,\"list\":[\"a\",12],\"fixed\":5}", context.recorded.get("first"));
         assertEquals("{\"second\":[\"a\",12],\"third\":\"run_9/third\"}", Json.write(output));
@@ -39,7 +39,7 @@ class StepsTest {
     @Test
     void a_step_whose_condition_is_false_is_skipped_and_absent() throws Exception {
         var context = new MemoryContext("run_9");
-        JsonNode output = CHAIN.body().run(context, Json.parse("{\"n\": 1}"));
+        JsonNode output = CHAIN.body(dev.semel.server.steps.Outside.NOWHERE).run(context, Json.parse("{\"n\": 1}"));
         assertEquals(List.of("first", "third"), List.copyOf(context.recorded.keySet()));
         assertEquals("skipped", output.get("second").stringValue());
     }
@@ -48,7 +48,7 @@ class StepsTest {
     void a_recorded_step_is_not_evaluated_again() throws Exception {
         var context = new MemoryContext("run_9");
         context.recorded.put("first", "{\"value\":99,\"list\":\"kept\"}");
-        JsonNode output = CHAIN.body().run(context, Json.parse("{}"));
+        JsonNode output = CHAIN.body(dev.semel.server.steps.Outside.NOWHERE).run(context, Json.parse("{}"));
         assertEquals("kept", output.get("second").stringValue());
     }
 
@@ -62,7 +62,10 @@ class StepsTest {
             """);
         var context = new MemoryContext("run_9");
         SemelException e = assertThrows(
-                SemelException.class, () -> definition.body().run(context, Json.parse("{\"card\": 4111111111111111}")));
+                SemelException.class,
+                () -> definition
+                        .body(dev.semel.server.steps.Outside.NOWHERE)
+                        .run(context, Json.parse("{\"card\": 4111111111111111}")));
         assertEquals(ErrorCode.INVALID_INPUT, e.code());
         assertTrue(e.detail().startsWith("Step 'bad' of workflow 'w' could not be evaluated"), e.detail());
         assertFalse(e.toString().contains("4111"), e.toString());

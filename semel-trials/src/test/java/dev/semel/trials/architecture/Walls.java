@@ -153,11 +153,21 @@ record Walls(Rooms rooms) {
                         "a command speaks HTTP with the server, as any client does. Add what is missing to the API"),
                 new Wall(
                         "definition",
-                        rooms.in("server.definition"),
+                        rooms.in("server.definition", "server.language"),
                         Ambience.SQL.or(core.and(type(rooms.in("key", "workflow", "effect", "json", "error"))
                                 .negate())),
                         "a definition becomes a Published workflow and knows key, workflow, effect, json and error"
-                                + " only. Let the wiring hand in the rest"));
+                                + " only. Let the wiring hand in the rest"),
+                new Wall(
+                        "steps",
+                        rooms.in("server.steps")
+                                .and(rooms.file("server.steps.TxKind").negate()),
+                        Ambience.SQL
+                                .or(core.and(type(rooms.in("key", "workflow", "effect", "json", "error"))
+                                        .negate()))
+                                .or(type(rooms.in("server.api", "server.cli", "server.definition"))),
+                        "a step runs on what the engine offers to every workflow, and SQL is the business of tx alone."
+                                + " Ask the Outside for the rest"));
     }
 
     private List<Wall> libraries() {
@@ -182,9 +192,12 @@ record Walls(Rooms rooms) {
                         "picocli belongs to server.cli and server.Main. Take the parsed value as an argument"),
                 new Wall(
                         "expressions",
-                        rooms.ours().and(rooms.in("server.definition").negate()),
+                        rooms.ours()
+                                .and(rooms.in("server.definition", "server.language", "server.steps")
+                                        .negate()),
                         packages("dev.cel", "org.snakeyaml", "com.networknt", "com.google"),
-                        "expressions, YAML and schemas belong to server.definition. Ask a compiled Definition"));
+                        "expressions, YAML and schemas belong to server.language and the rooms of files. Ask a compiled"
+                                + " Definition"));
     }
 
     /** A room is a package; what joins rooms stands in a room above them, so no two ever need each other. */

@@ -207,7 +207,7 @@ final class EngineBench {
         CountDownLatch started = new CountDownLatch(runs);
         for (int i = 0; i < runs; i++) {
             free.acquire();
-            String key = "k" + i;
+            String key = flow.name() + i;
             Thread.ofVirtual().start(() -> {
                 try {
                     Run<Integer> run = semel.start(flow, value, Start.withKey(key));

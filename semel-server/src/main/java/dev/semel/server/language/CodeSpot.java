@@ -1,0 +1,19 @@
+package dev.semel.server.language;
+
+/**
+ * Where the code of one expression stands in the file. Folded or escaped text differs from its source; from the first
+ * difference on the caret points at the beginning of the expression instead of guessing.
+ *
+ * @param start offset of the first code point behind `${`
+ */
+record CodeSpot(Spot whole, int start, String code, String sourceText) {
+    Spot at(int from, int to) {
+        int[] codePoints = code.codePoints().toArray();
+        int[] sourcePoints = sourceText.codePoints().toArray();
+        int same = 0;
+        while (same < codePoints.length && same < sourcePoints.length && codePoints[same] == sourcePoints[same]) {
+            same++;
+        }
+        return from <= same ? whole.narrowed(start + from, start + Math.min(to, same)) : whole.narrowed(start, start);
+    }
+}

@@ -1,0 +1,28 @@
+package dev.semel.server.language;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Durations as files write them: `30s`, `15m`, `24h`, `7d`. */
+public final class Durations {
+    private static final Pattern FORM = Pattern.compile("([0-9]{1,9})([smhd])");
+
+    private Durations() {}
+
+    public static Optional<Duration> parse(String text) {
+        Matcher form = FORM.matcher(text);
+        if (!form.matches()) {
+            return Optional.empty();
+        }
+        long count = Long.parseLong(form.group(1));
+        return Optional.of(
+                switch (form.group(2)) {
+                    case "s" -> Duration.ofSeconds(count);
+                    case "m" -> Duration.ofMinutes(count);
+                    case "h" -> Duration.ofHours(count);
+                    default -> Duration.ofDays(count);
+                });
+    }
+}

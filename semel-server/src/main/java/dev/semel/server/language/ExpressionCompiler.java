@@ -1,0 +1,122 @@
+package dev.semel.server.language;
+
+import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.CelIssue;
+import dev.cel.common.CelValidationException;
+import dev.cel.common.CelValidationResult;
+import dev.cel.common.types.CelKind;
+import dev.cel.common.types.CelType;
+import dev.cel.compiler.CelCompiler;
+import dev.cel.runtime.CelEvaluationException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Compiles `${ … }` once, when the file is published: parse, check names, check types, plan. */
+final class ExpressionCompiler {
+    private static final Pattern NO_OVERLOAD =
+            Pattern.compile("found no matching overload for '([^']*)' applied to '([^']*)'.*", Pattern.DOTALL);
+
+    private final Problems problems;
+    private final Map<Set<String>, CelCompiler> compilers = new HashMap<>();
+
+    ExpressionCompiler(Problems problems) {
+        this.problems = problems;
+    }
+
+    /** Null where the expression is wrong; the problems say why. */
+    @Nullable
+    Expression compile(CodeSpot code, Site site) {
+        return compile(code, site, Set.of());
+    }
+
+    /** @param wanted kinds of result that make sense at this place; empty for any */
+    @Nullable
+    Expression compile(CodeSpot code, Site site, Set<CelKind> wanted) {
+        if (code.code().isBlank()) {
+            problems.add(code.at(0, 0), "the expression is empty.");
+            return null;
+        }
+        int length = code.code().codePointCount(0, code.code().length());
+        if (length > Language.LONGEST_EXPRESSION) {
+            problems.add(code.at(0, 0), "an expression may have at most 4 KiB.");
+            return null;
+        }
+        CelAbstractSyntaxTree parsed = tree(compiler(site.items()).parse(code.code()), code);
+        if (parsed == null) {
+            return null;
+        }
+        int before = problems.count();
+        List<FieldRef> reads = new NameCheck(parsed, code, site, problems).check();
+        if (problems.count() > before) {
+            return null;
+        }
+        Optional<FieldRef> path = FieldRef.of(parsed.getExpr());
+        if (path.isPresent()) {
+            return new Expression.Plain(path.get());
+        }
+        CelAbstractSyntaxTree checked = tree(compiler(site.items()).check(Weighing.added(parsed)), code);
+        return checked == null || !fits(checked.getResultType(), wanted, code) ? null : planned(checked, reads);
+    }
+
+    /** One that also knows the items of the loops around the place; making one costs more than compiling with it. */
+    private CelCompiler compiler(Set<String> items) {
+        return compilers.computeIfAbsent(items, Language::compiler);
+    }
+
+    private @Nullable CelAbstractSyntaxTree tree(CelValidationResult result, CodeSpot code) {
+        try {
+            return result.getAst();
+        } catch (CelValidationException e) {
+            // One mistake makes a parser stumble several times; the first place is the one to look at.
+            e.getErrors().stream().findFirst().ifPresent(issue -> report(issue, result, code));
+            return null;
+        }
+    }
+
+    private void report(CelIssue issue, CelValidationResult result, CodeSpot code) {
+        int offset =
+                result.getSource().getLocationOffset(issue.getSourceLocation()).orElse(0);
+        Matcher overload = NO_OVERLOAD.matcher(issue.getMessage());
+        String message;
+        if (overload.matches()) {
+            String name = overload.group(1).replace("_", "").replace("@", "");
+            String shown = Character.isLetter(overload.group(1).codePointAt(0)) ? overload.group(1) : name;
+            message = "'%s' does not fit the types %s.".formatted(shown, overload.group(2));
+        } else {
+            message = "this is not a valid expression: "
+                    + issue.getMessage().replaceAll("(?s) expecting .*| \\(in container.*", "") + ".";
+        }
+        problems.add(code.at(Math.max(0, offset), offset + 1), message);
+    }
+
+    private boolean fits(CelType result, Set<CelKind> wanted, CodeSpot code) {
+        if (wanted.isEmpty() || wanted.contains(result.kind()) || result.kind() == CelKind.DYN) {
+            return true;
+        }
+        String words = String.join(
+                " or ",
+                wanted.stream()
+                        .map(kind -> kind.name().toLowerCase(Locale.ROOT))
+                        .sorted()
+                        .toList());
+        problems.add(
+                code.at(0, code.code().length()),
+                "the expression must give %s, not %s.".formatted(words, result.name()));
+        return false;
+    }
+
+    private Expression planned(CelAbstractSyntaxTree checked, List<FieldRef> reads) {
+        try {
+            return new Expression.Computed(Language.RUNTIME.createProgram(checked), reads);
+        } catch (CelEvaluationException e) {
+            throw new IllegalStateException("an expression that passed all checks could not be planned", e);
+        }
+    }
+}

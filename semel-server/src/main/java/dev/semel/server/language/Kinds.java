@@ -1,0 +1,20 @@
+package dev.semel.server.language;
+
+import tools.jackson.databind.JsonNode;
+
+/** The word for the type of a value. Messages name types, because they must never show a value. */
+public final class Kinds {
+    private Kinds() {}
+
+    public static String of(JsonNode value) {
+        return switch (value.getNodeType()) {
+            case STRING -> "text";
+            case NUMBER -> "a number";
+            case BOOLEAN -> "a boolean";
+            case NULL -> "null";
+            case OBJECT -> "a map";
+            case ARRAY -> "a list";
+            case MISSING, BINARY, POJO -> "nothing";
+        };
+    }
+}

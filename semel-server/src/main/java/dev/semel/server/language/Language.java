@@ -1,0 +1,314 @@
+package dev.semel.server.language;
+
+import dev.cel.checker.CelStandardDeclarations;
+import dev.cel.common.CelFunctionDecl;
+import dev.cel.common.CelOptions;
+import dev.cel.common.CelOverloadDecl;
+import dev.cel.common.ast.CelConstant;
+import dev.cel.common.ast.CelExpr;
+import dev.cel.common.types.CelType;
+import dev.cel.common.types.ListType;
+import dev.cel.common.types.MapType;
+import dev.cel.common.types.SimpleType;
+import dev.cel.common.types.TypeParamType;
+import dev.cel.common.values.NullValue;
+import dev.cel.compiler.CelCompiler;
+import dev.cel.compiler.CelCompilerFactory;
+import dev.cel.parser.CelMacro;
+import dev.cel.parser.CelMacroExprFactory;
+import dev.cel.parser.CelStandardMacro;
+import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelFunctionBinding;
+import dev.cel.runtime.CelRuntime;
+import dev.cel.runtime.CelRuntimeFactory;
+import dev.cel.runtime.CelStandardFunctions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/**
+ * The expression language: CEL, reduced to what a workflow needs and joined by our functions. It has no clock, no
+ * randomness, no I/O, no regular expressions and no way to a Java object, so there is nothing in it to escape from.
+ */
+final class Language {
+    static final int LONGEST_EXPRESSION = 4096;
+    static final int MOST_ITERATIONS = 10_000;
+    static final int DEEPEST = 64;
+
+    /** Names with `@` cannot be written in an expression; macros put them there. */
+    static final String FIND = "@find";
+
+    static final String EITHER = "@either";
+    private static final String KEY = "@key";
+
+    static final Set<String> VARIABLES = Set.of("input", "steps", "run", "step", "header", "secret", "response");
+
+    /** What is recorded before it is read, by the function that stands for it. */
+    static final Map<String, String> RECORDED = Map.of("now", "@now", "uuid", "@uuid", "random", "@random");
+
+    /** Functions that an author can write, for "did you mean". */
+    static final Set<String> FUNCTIONS = Set.of(
+            "has",
+            "size",
+            "lower",
+            "trim",
+            "default",
+            "key",
+            "sha256",
+            "short_hash",
+            "json",
+            "money",
+            "any",
+            "all",
+            "filter",
+            "map",
+            "exists",
+            "exists_one",
+            "contains",
+            "startsWith",
+            "endsWith",
+            "int",
+            "double",
+            "string",
+            "now",
+            "uuid",
+            "random",
+            "in_cohort");
+
+    private static final Set<String> STANDARD = Set.of(
+            "IN",
+            "NOT_STRICTLY_FALSE",
+            "CONDITIONAL",
+            "LOGICAL_NOT",
+            "LOGICAL_OR",
+            "LOGICAL_AND",
+            "EQUALS",
+            "NOT_EQUALS",
+            "ADD",
+            "SUBTRACT",
+            "MULTIPLY",
+            "DIVIDE",
+            "MODULO",
+            "NEGATE",
+            "INDEX",
+            "SIZE",
+            "INT",
+            "DOUBLE",
+            "STRING",
+            "CONTAINS",
+            "ENDS_WITH",
+            "STARTS_WITH",
+            "LESS",
+            "LESS_EQUALS",
+            "GREATER",
+            "GREATER_EQUALS");
+
+    /** Standard operators that {@link Operators} replaces at run time. */
+    private static final Set<String> BOUNDED = Set.of("IN", "EQUALS", "NOT_EQUALS", "CONTAINS");
+
+    private static final CelOptions OPTIONS = CelOptions.current()
+            .maxExpressionCodePointSize(LONGEST_EXPRESSION)
+            .maxParseRecursionDepth(DEEPEST)
+            .comprehensionMaxIterations(MOST_ITERATIONS)
+            .enableHeterogeneousNumericComparisons(true)
+            .build();
+
+    static final CelCompiler COMPILER = compiler();
+    static final CelRuntime RUNTIME = runtime();
+
+    private Language() {}
+
+    static CelCompiler compiler(Set<String> items) {
+        if (items.isEmpty()) {
+            return COMPILER;
+        }
+        var builder = COMPILER.toCompilerBuilder();
+        items.forEach(item -> builder.addVar(item, SimpleType.DYN));
+        return builder.build();
+    }
+
+    private static CelCompiler compiler() {
+        MapType texts = MapType.create(SimpleType.STRING, SimpleType.STRING);
+        return CelCompilerFactory.standardCelCompilerBuilder()
+                .setOptions(OPTIONS)
+                .setStandardEnvironmentEnabled(false)
+                .setStandardDeclarations(CelStandardDeclarations.newBuilder()
+                        .filterFunctions((function, overload) -> STANDARD.contains(function.name())
+                                && offered(overload.celOverloadDecl().overloadId()))
+                        .build())
+                .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
+                .addMacros(macros())
+                .addVar("input", SimpleType.DYN)
+                .addVar("steps", MapType.create(SimpleType.STRING, SimpleType.DYN))
+                .addVar("run", texts)
+                .addVar("step", texts)
+                .addVar("header", texts)
+                .addVar("secret", texts)
+                .addVar("response", SimpleType.DYN)
+                .addVar("@now", SimpleType.STRING)
+                .addVar("@uuid", SimpleType.STRING)
+                .addVar("@random", SimpleType.DOUBLE)
+                .addFunctionDeclarations(
+                        function("lower", SimpleType.STRING, SimpleType.STRING),
+                        function("trim", SimpleType.STRING, SimpleType.STRING),
+                        function("sha256", SimpleType.STRING, SimpleType.STRING),
+                        function("short_hash", SimpleType.STRING, SimpleType.STRING),
+                        function("json", SimpleType.STRING, SimpleType.DYN),
+                        function("money", SimpleType.STRING, SimpleType.INT, SimpleType.STRING),
+                        function(KEY, SimpleType.STRING, ListType.create(SimpleType.DYN)),
+                        function(FIND, SimpleType.DYN, SimpleType.DYN, ListType.create(SimpleType.DYN)),
+                        function(EITHER, SimpleType.DYN, SimpleType.DYN, SimpleType.DYN),
+                        function(Weighing.WEIGH, TypeParamType.create("T"), TypeParamType.create("T")))
+                .build();
+    }
+
+    private static CelFunctionDecl function(String name, CelType result, CelType... parameters) {
+        return CelFunctionDecl.newFunctionDeclaration(
+                name, CelOverloadDecl.newGlobalOverload(overload(name), result, parameters));
+    }
+
+    private static String overload(String name) {
+        return "semel_" + name.replace("@", "");
+    }
+
+    /** Types that JSON does not have are left out, so that no operator can make one. */
+    private static boolean offered(String overloadId) {
+        return !overloadId.contains("bytes")
+                && !overloadId.contains("duration")
+                && !overloadId.contains("timestamp")
+                && !overloadId.contains("uint64");
+    }
+
+    private static CelRuntime runtime() {
+        CelStandardFunctions standard = CelStandardFunctions.newBuilder()
+                .filterFunctions((function, overload) -> STANDARD.contains(function.name())
+                        && !BOUNDED.contains(function.name())
+                        && !List.of("ADD_STRING", "ADD_LIST", "ADD_BYTES").contains(overload.toString()))
+                .build();
+        return CelRuntimeFactory.standardCelRuntimeBuilder()
+                .setOptions(OPTIONS)
+                .setStandardEnvironmentEnabled(false)
+                .setStandardFunctions(standard)
+                .addFunctionBindings(operators())
+                .addFunctionBindings(functions())
+                .build();
+    }
+
+    private static List<CelFunctionBinding> operators() {
+        return List.of(
+                binary("add_string", String.class, String.class, Operators::join),
+                binary("add_list", List.class, List.class, Operators::append),
+                binary("equals", Object.class, Object.class, Operators::equal),
+                binary("not_equals", Object.class, Object.class, (a, b) -> !Operators.equal(a, b)),
+                binary("in_list", Object.class, List.class, Operators::in),
+                binary("in_map", Object.class, Map.class, (name, map) -> map.containsKey(name)),
+                binary("contains_string", String.class, String.class, Operators::contains));
+    }
+
+    private static List<CelFunctionBinding> functions() {
+        return List.of(
+                unary(overload("lower"), String.class, Functions::lower),
+                unary(overload("trim"), String.class, Functions::trim),
+                unary(overload("sha256"), String.class, Functions::sha256),
+                unary(overload("short_hash"), String.class, Functions::shortHash),
+                unary(overload("json"), Object.class, Functions::json),
+                binary(overload("money"), Long.class, String.class, Functions::money),
+                unary(overload(KEY), List.class, Functions::key),
+                binary(overload(FIND), Object.class, List.class, Functions::find),
+                binary(overload(EITHER), Object.class, Object.class, Functions::either),
+                unary(overload(Weighing.WEIGH), Object.class, Weighing::weigh));
+    }
+
+    /**
+     * A failure must reach the engine as its own checked exception: of any other it prints the arguments into a
+     * message, values and all, however large they are.
+     */
+    private static <A> CelFunctionBinding unary(String id, Class<A> a, Function<A, Object> function) {
+        return CelFunctionBinding.from(id, a, argument -> {
+            try {
+                return function.apply(argument);
+            } catch (Failure failure) {
+                throw new CelEvaluationException("refused", failure);
+            }
+        });
+    }
+
+    private static <A, B> CelFunctionBinding binary(
+            String id, Class<A> a, Class<B> b, BiFunction<A, B, Object> function) {
+        return CelFunctionBinding.from(id, a, b, (left, right) -> {
+            try {
+                return function.apply(left, right);
+            } catch (Failure failure) {
+                throw new CelEvaluationException("refused", failure);
+            }
+        });
+    }
+
+    private static List<CelMacro> macros() {
+        List<CelMacro> macros = new ArrayList<>();
+        macros.add(CelMacro.newGlobalVarArgMacro(
+                "key", (make, _, parts) -> Optional.of(make.newGlobalCall(KEY, make.newList(parts)))));
+        macros.add(CelMacro.newGlobalMacro(
+                "default", 2, (make, _, args) -> Optional.of(otherwise(make, args.get(0), args.get(1)))));
+        RECORDED.forEach((function, name) -> macros.add(
+                CelMacro.newGlobalMacro(function, 0, (make, _, _) -> Optional.of(make.newIdentifier(name)))));
+        // in_cohort(steps.profile.id, "vip") looks into what the profile's step has on record: no look-up of its own.
+        macros.add(CelMacro.newGlobalMacro("in_cohort", 2, (make, _, args) -> inCohort(make, args)));
+        // any(list, x, test) is list.exists(x, test), and so on: the same loop with the list in front.
+        Map.of(
+                        "any",
+                        CelStandardMacro.EXISTS,
+                        "all",
+                        CelStandardMacro.ALL,
+                        "filter",
+                        CelStandardMacro.FILTER,
+                        "map",
+                        CelStandardMacro.MAP)
+                .forEach((name, standard) -> macros.add(CelMacro.newGlobalMacro(
+                        name,
+                        3,
+                        (make, _, args) -> standard.getDefinition()
+                                .getExpander()
+                                .expandMacro(make, args.getFirst(), args.subList(1, 3)))));
+        return macros;
+    }
+
+    private static Optional<CelExpr> inCohort(CelMacroExprFactory make, List<CelExpr> args) {
+        CelExpr profile = args.getFirst();
+        boolean isId = profile.getKind() == CelExpr.ExprKind.Kind.SELECT
+                && profile.select().field().equals("id")
+                && !profile.select().testOnly();
+        if (!isId) {
+            return Optional.of(make.reportError(
+                    "in_cohort() takes the id of a user_profile step:" + " in_cohort(steps.profile.id, \"name\")"));
+        }
+        CelExpr cohorts = make.newSelect(profile.select().operand(), "cohorts", false);
+        return Optional.of(make.newGlobalCall("@in", args.get(1), cohorts));
+    }
+
+    /**
+     * `default(input.a.b, x)` must not fail where `a` is missing, so a path becomes a search that ends in null. The
+     * path stands in the result twice, any other expression once: nested defaults must not double.
+     */
+    private static CelExpr otherwise(CelMacroExprFactory make, CelExpr wanted, CelExpr otherwise) {
+        Optional<FieldRef> path = FieldRef.of(wanted);
+        if (path.isEmpty()) {
+            return make.newGlobalCall(EITHER, wanted, otherwise);
+        }
+        CelExpr isNull = make.newGlobalCall(
+                "_==_", search(make, path.get()), make.newConstant(CelConstant.ofValue(NullValue.NULL_VALUE)));
+        return make.newGlobalCall("_?_:_", isNull, otherwise, search(make, path.get()));
+    }
+
+    private static CelExpr search(CelMacroExprFactory make, FieldRef path) {
+        List<CelExpr> parts = new ArrayList<>();
+        for (Object part : path.parts()) {
+            parts.add(part instanceof String text ? make.newStringLiteral(text) : make.newIntLiteral((Long) part));
+        }
+        return make.newGlobalCall(FIND, make.newIdentifier(path.root()), make.newList(parts));
+    }
+}

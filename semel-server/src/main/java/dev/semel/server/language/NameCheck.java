@@ -1,0 +1,259 @@
+package dev.semel.server.language;
+
+import dev.cel.common.CelAbstractSyntaxTree;
+import dev.cel.common.ast.CelConstant;
+import dev.cel.common.ast.CelExpr;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Walks a parsed expression and holds every name in it against the place where it stands. It runs before the type check
+ * because it can say more: not just that a name is unknown but why it cannot be there.
+ */
+final class NameCheck {
+    /** Deeper trees could exhaust the stack of the thread that evaluates them. */
+    private static final int DEEPEST = 150;
+
+    private static final Set<String> LATER_FUNCTIONS = Set.of("format");
+    private static final Set<String> LATER_NAMES = Set.of("event", "attempt");
+    private static final Map<String, Set<String>> FIELDS = Map.of("run", Set.of("id"), "step", Set.of("id"));
+
+    private final CelAbstractSyntaxTree ast;
+    private final CodeSpot code;
+    private final Site site;
+    private final Problems problems;
+    private final List<FieldRef> reads = new ArrayList<>();
+    private final Set<String> bound = new HashSet<>();
+    private boolean tooDeep;
+
+    NameCheck(CelAbstractSyntaxTree ast, CodeSpot code, Site site, Problems problems) {
+        this.ast = ast;
+        this.code = code;
+        this.site = site;
+        this.problems = problems;
+    }
+
+    /** The paths that the expression reads, each as far as it is constant. */
+    List<FieldRef> check() {
+        walk(ast.getExpr(), 1);
+        return reads.stream().distinct().toList();
+    }
+
+    private void walk(CelExpr at, int depth) {
+        if (depth > DEEPEST) {
+            if (!tooDeep) {
+                problems.add(code.at(0, 0), "the expression is nested more than " + DEEPEST + " deep.");
+            }
+            tooDeep = true;
+            return;
+        }
+        Optional<FieldRef> path = FieldRef.of(at);
+        if (path.isPresent()) {
+            path(path.get(), at);
+            return;
+        }
+        switch (at.getKind()) {
+            case SELECT -> select(at, depth);
+            case CALL -> call(at, depth);
+            case LIST -> at.list().elements().forEach(item -> walk(item, depth + 1));
+            case MAP ->
+                at.map().entries().forEach(entry -> {
+                    walk(entry.key(), depth + 1);
+                    walk(entry.value(), depth + 1);
+                });
+            case COMPREHENSION -> comprehension(at, depth);
+            case CONSTANT, IDENT, NOT_SET -> {}
+            case STRUCT -> problems.add(code.at(0, 0), "messages (Name{…}) do not exist here.");
+        }
+    }
+
+    /** `has(a.b)` reads as the path `a.b`, without failing where it is missing. */
+    private void select(CelExpr at, int depth) {
+        Optional<FieldRef> operand = FieldRef.of(at.select().operand());
+        if (operand.isPresent()) {
+            List<Object> parts = new ArrayList<>(operand.get().parts());
+            parts.add(at.select().field());
+            path(new FieldRef(operand.get().root(), parts), at.select().operand());
+        } else {
+            walk(at.select().operand(), depth + 1);
+        }
+    }
+
+    private void call(CelExpr at, int depth) {
+        CelExpr.CelCall call = at.call();
+        if (call.function().equals(Language.FIND)) {
+            List<Object> parts = new ArrayList<>();
+            for (CelExpr part : call.args().get(1).list().elements()) {
+                parts.add(
+                        part.constant().getKind() == CelConstant.Kind.STRING_VALUE
+                                ? part.constant().stringValue()
+                                : (Object) part.constant().int64Value());
+            }
+            path(new FieldRef(call.args().getFirst().ident().name(), parts), at);
+            return;
+        }
+        if (Character.isLetter(call.function().codePointAt(0))) {
+            function(call.function(), at);
+        }
+        call.target().ifPresent(target -> walk(target, depth + 1));
+        call.args().forEach(argument -> walk(argument, depth + 1));
+    }
+
+    private void comprehension(CelExpr at, int depth) {
+        CelExpr.CelComprehension loop = at.comprehension();
+        walk(loop.iterRange(), depth + 1);
+        List<String> names = List.of(loop.iterVar(), loop.iterVar2(), loop.accuVar());
+        for (String name : names) {
+            if (Language.VARIABLES.contains(name) || site.items().contains(name)) {
+                problems.add(
+                        offsets(at, name),
+                        "'%s' cannot name an item of a list; it has a meaning already.".formatted(name));
+            }
+        }
+        List<String> added = names.stream().filter(bound::add).toList();
+        walk(loop.accuInit(), depth + 1);
+        walk(loop.loopCondition(), depth + 1);
+        walk(loop.loopStep(), depth + 1);
+        walk(loop.result(), depth + 1);
+        added.forEach(bound::remove);
+    }
+
+    private void path(FieldRef path, CelExpr at) {
+        String root = path.root();
+        if (bound.contains(root)) {
+            return;
+        }
+        Spot spot = offsets(rootOf(at), root.replace("@", ""));
+        if (root.startsWith("@")) {
+            recorded(root.substring(1), spot);
+        } else if (!site.names().contains(root)) {
+            unknownName(root, spot);
+        } else if (root.equals("steps")) {
+            step(path, spot);
+        } else if (FIELDS.containsKey(root)
+                && (path.parts().size() != 1
+                        || !FIELDS.get(root).contains(path.parts().getFirst()))) {
+            problems.add(
+                    spot, "only %s.id can be read; %s is not available yet in this version.".formatted(root, path));
+        }
+        reads.add(path);
+    }
+
+    /** Time and chance are recorded before a step reads them; a key would be another one on every attempt. */
+    private void recorded(String function, Spot spot) {
+        if (site.stable()) {
+            changing(function + "()", spot);
+        } else if (site.kind() == Site.Kind.LABEL || site.kind() == Site.Kind.OUTPUT) {
+            problems.add(
+                    spot,
+                    "%s() cannot be read in %s, because only a step can record it."
+                            .formatted(function, site.kind().label),
+                    "not recorded",
+                    "Record it with a set step and read that.");
+        }
+    }
+
+    private void unknownName(String root, Spot spot) {
+        if (site.stable() && root.equals("attempt")) {
+            changing(root, spot);
+        } else if (site.kind() == Site.Kind.EFFECT_KEY && root.equals("run")) {
+            problems.add(
+                    spot,
+                    "this key changes with every replay: a safe replay is a run of its own and has another run.id.",
+                    "another value in every replay",
+                    "Use an id from the input, or step.id, which a replay keeps.");
+        } else if (root.equals("secret")) {
+            problems.add(
+                    spot,
+                    "a secret can be read only in auth, headers and verify, so that it is never recorded.",
+                    "not here",
+                    "Put it into auth or a header of the step that sends it.");
+        } else if (LATER_NAMES.contains(root)) {
+            problems.add(spot, "'%s' is not available yet in this version.".formatted(root), "not yet", fix());
+        } else if (Language.VARIABLES.contains(root)) {
+            problems.add(
+                    spot, "'%s' cannot be read in %s.".formatted(root, site.kind().label), "not known here", fix());
+        } else {
+            String meant = Texts.didYouMean(root, site.names());
+            problems.add(spot, "'%s' is not a known name.%s".formatted(Texts.shortened(root), meant), "unknown", fix());
+        }
+    }
+
+    private String fix() {
+        return "Known here: %s. Correct the file and publish it again."
+                .formatted(String.join(", ", site.names().stream().sorted().toList()));
+    }
+
+    private void step(FieldRef path, Spot spot) {
+        if (path.parts().isEmpty() || !(path.parts().getFirst() instanceof String id)) {
+            problems.add(spot, "name the step whose result is meant: steps.<id>.");
+        } else if (site.later().contains(id)) {
+            problems.add(
+                    spot, "step '%s' has not run yet at this place; only earlier steps can be read.".formatted(id));
+        } else if (!site.earlier().contains(id)) {
+            String meant = Texts.didYouMean(id, site.earlier());
+            problems.add(spot, "there is no earlier step '%s'.%s".formatted(Texts.shortened(id), meant));
+        }
+    }
+
+    private void function(String name, CelExpr at) {
+        Spot spot = offsets(at, name);
+        if (LATER_FUNCTIONS.contains(name)) {
+            problems.add(
+                    spot,
+                    "the function %s() is not available yet in this version.".formatted(name),
+                    "not yet",
+                    Problems.FIX);
+        } else if (!Language.FUNCTIONS.contains(name)) {
+            String meant = Texts.didYouMean(name, Language.FUNCTIONS);
+            problems.add(spot, "there is no function %s().%s".formatted(Texts.shortened(name), meant));
+        }
+    }
+
+    private void changing(String what, Spot spot) {
+        String thing = site.kind() == Site.Kind.FINGERPRINT ? "fingerprint" : "key";
+        problems.add(
+                spot,
+                ("this %s changes between attempts: %s gives a different value on every attempt. A %s must name the "
+                                + "intended action, so that every retry carries the same one.")
+                        .formatted(thing, what, thing),
+                "a different value on every attempt",
+                "Use an id from the input, e.g. ${ input.event_id }, or drop it.");
+    }
+
+    private static CelExpr rootOf(CelExpr at) {
+        CelExpr root = at;
+        while (true) {
+            switch (root.getKind()) {
+                case SELECT -> root = root.select().operand();
+                case CALL -> {
+                    if (!root.call().function().equals("_[_]")) {
+                        return root;
+                    }
+                    root = root.call().args().getFirst();
+                }
+                default -> {
+                    return root;
+                }
+            }
+        }
+    }
+
+    /** The parser knows where an identifier begins, but of a call only its bracket; the name stands before that. */
+    private Spot offsets(CelExpr at, String name) {
+        int[] points = code.code().codePoints().toArray();
+        int known = ast.getSource().getPositionsMap().getOrDefault(at.id(), 0);
+        int length = name.codePointCount(0, name.length());
+        for (int start = Math.min(known, points.length - length); start >= 0; start--) {
+            if (new String(points, start, length).equals(name)) {
+                return code.at(start, start + length);
+            }
+        }
+        int after = code.code().indexOf(name);
+        return after < 0 ? code.at(0, 0) : code.at(after, after + length);
+    }
+}

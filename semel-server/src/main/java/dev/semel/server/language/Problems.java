@@ -1,0 +1,69 @@
+package dev.semel.server.language;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/** Everything wrong with a file, gathered while it is read, so that one attempt to publish shows all of it. */
+public final class Problems {
+    /** A file that is wrong a thousand times is wrong in one way; the first hundred say enough. */
+    static final int LIMIT = 100;
+
+    private final Source source;
+    private final List<Problem> found = new ArrayList<>();
+
+    public Problems(Source source) {
+        this.source = source;
+    }
+
+    /** @param note the few words that stand beside the caret */
+    private record Problem(Spot spot, String message, String note, String fix) {}
+
+    static final String FIX = "Correct the file and publish it again.";
+
+    public void add(Spot spot, String message) {
+        add(spot, message, "here", FIX);
+    }
+
+    public void add(Spot spot, String message, String note, String fix) {
+        var problem = new Problem(spot, message, note, fix);
+        // A macro puts its argument into the expression twice; its mistake is one all the same.
+        if (found.size() < LIMIT && !found.contains(problem)) {
+            found.add(problem);
+        }
+    }
+
+    public int count() {
+        return found.size();
+    }
+
+    public void throwIfAny() {
+        if (!found.isEmpty()) {
+            throw exception();
+        }
+    }
+
+    public SemelException exception() {
+        found.sort(Comparator.comparingInt(problem -> problem.spot().start()));
+        Problem first = found.getFirst();
+        int line = source.line(first.spot().start());
+        int column = source.column(first.spot().start());
+        String count = found.size() == 1 ? "an error" : found.size() + " errors, the first";
+        String detail = "The workflow file has %s at line %d, column %d: %s\n%s\nNothing was published."
+                .formatted(count, line, column, first.message(), source.excerpt(first.spot(), first.note()));
+        return new SemelException(ErrorCode.INVALID_DEFINITION, detail, first.fix())
+                .with("errors", found.stream().map(this::member).toList());
+    }
+
+    private Map<String, Object> member(Problem problem) {
+        int start = problem.spot().start();
+        return Map.of(
+                "line", source.line(start),
+                "column", source.column(start),
+                "message", problem.message(),
+                "pointer", problem.spot().pointer());
+    }
+}

@@ -1,0 +1,43 @@
+package dev.semel.server.language;
+
+import tools.jackson.databind.JsonNode;
+
+/** Counts the result of a step or of the output while it is built, and stops it at 256 KiB of JSON. */
+public final class ResultSize {
+    static final int LIMIT = 256 * 1024;
+
+    private long bytes;
+
+    public JsonNode counted(JsonNode node) {
+        add(2);
+        if (node.isString()) {
+            addText(node.stringValue());
+        } else if (node.isObject()) {
+            for (var member : node.properties()) {
+                addText(member.getKey());
+                counted(member.getValue());
+            }
+        } else if (node.isArray()) {
+            node.forEach(this::counted);
+        } else {
+            add(node.isBigDecimal() || node.isBigInteger() ? node.asString().length() : 20);
+        }
+        return node;
+    }
+
+    public void addText(String text) {
+        add(text.length() + 4L);
+        for (int i = 0; i < text.length(); i++) {
+            if (text.charAt(i) >= 0x80) {
+                add(text.charAt(i) < 0x800 ? 1 : 2);
+            }
+        }
+    }
+
+    public void add(long more) {
+        bytes += more;
+        if (bytes > LIMIT) {
+            throw new Failure("its result is larger than 256 KiB");
+        }
+    }
+}

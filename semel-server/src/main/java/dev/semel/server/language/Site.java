@@ -1,0 +1,76 @@
+package dev.semel.server.language;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * The place in a file where an expression stands, which decides what it may read.
+ *
+ * @param earlier steps whose results are known there
+ * @param later steps that exist but have not run there
+ * @param items names that loops around the place gave to their items
+ */
+public record Site(Kind kind, Set<String> earlier, Set<String> later, Set<String> items) {
+    public enum Kind {
+        /** The key is made before anything else is known. */
+        KEY("a key", Set.of("input", "header")),
+        FINGERPRINT("a fingerprint", Set.of("input")),
+        /** `object` and `worth`: words for people about the trigger. */
+        LABEL("object and worth", Set.of("input")),
+        /** What a gate of the workflow goes by: `serial_by` and its like. */
+        GATE("the key of a gate", Set.of("input")),
+        STEP("a step", Set.of("input", "steps", "run", "step")),
+        /** The key of an effect. The run's own id is not in it: a safe replay has another one. */
+        EFFECT_KEY("the key of an effect", Set.of("input", "steps", "step")),
+        /** What is made of an answer of the outside world. */
+        RESPONSE("a result", Set.of("input", "steps", "run", "step", "response")),
+        /** Where a credential belongs: evaluated when it is sent, and never recorded. */
+        CREDENTIAL("a credential", Set.of("input", "steps", "run", "step", "secret")),
+        OUTPUT("the output", Set.of("input", "steps", "run"));
+
+        final String label;
+        final Set<String> names;
+
+        Kind(String label, Set<String> names) {
+            this.label = label;
+            this.names = names;
+        }
+    }
+
+    public Site {
+        earlier = Set.copyOf(earlier);
+        later = Set.copyOf(later);
+        items = Set.copyOf(items);
+    }
+
+    public static Site of(Kind kind) {
+        return new Site(kind, Set.of(), Set.of(), Set.of());
+    }
+
+    /** The same place in the order of steps, for a value of another kind. */
+    public Site as(Kind other) {
+        return new Site(other, earlier, later, items);
+    }
+
+    Set<String> names() {
+        if (items.isEmpty()) {
+            return kind.names;
+        }
+        Set<String> names = new LinkedHashSet<>(kind.names);
+        names.addAll(items);
+        return names;
+    }
+
+    /** Whether a name means something in every file, so that no item of a loop can have it. */
+    public static boolean isTaken(String name) {
+        return Language.VARIABLES.contains(name) || name.equals("event") || name.equals("attempt");
+    }
+
+    /** Must be the same on every attempt, or it protects nothing. */
+    public boolean stable() {
+        return switch (kind) {
+            case KEY, FINGERPRINT, EFFECT_KEY, GATE -> true;
+            case LABEL, STEP, RESPONSE, CREDENTIAL, OUTPUT -> false;
+        };
+    }
+}

@@ -1,0 +1,166 @@
+package dev.semel.server.language;
+
+import dev.cel.common.types.CelKind;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** Finds the `${ … }` in the values of a file and compiles them where they stand. `$${` is a literal `${`. */
+public final class TemplateCompiler {
+    /** Compiling one takes up to a millisecond; publishing must not become a way to keep a server busy. */
+    static final int MOST_EXPRESSIONS = 1_000;
+
+    private final Source source;
+    private final Problems problems;
+    private final ExpressionCompiler expressions;
+    private int count;
+
+    public TemplateCompiler(Source source, Problems problems) {
+        this.source = source;
+        this.problems = problems;
+        this.expressions = new ExpressionCompiler(problems);
+    }
+
+    public Template compile(Tree tree, Site site) {
+        return compile(tree, site, Set.of());
+    }
+
+    /** @param wanted the kinds of result that make sense where the whole value is one expression */
+    public Template compile(Tree tree, Site site, Set<CelKind> wanted) {
+        return switch (tree) {
+            case Tree.Scalar scalar -> scalar.value().isString() ? text(scalar, site, wanted) : literal(scalar.value());
+            case Tree.Items items ->
+                new Template.Items(
+                        items.items().stream().map(item -> compile(item, site)).toList());
+            case Tree.Members members -> {
+                Map<String, Template> templates = new LinkedHashMap<>();
+                members.members().forEach((name, member) -> templates.put(name, compile(member.value(), site)));
+                yield new Template.Members(templates);
+            }
+        };
+    }
+
+    private static Template literal(JsonNode value) {
+        return new Template.Literal(value);
+    }
+
+    private static Template literal(CharSequence text) {
+        return literal(JsonNodeFactory.instance.stringNode(text.toString()));
+    }
+
+    private Template text(Tree.Scalar scalar, Site site, Set<CelKind> wanted) {
+        String text = scalar.value().stringValue();
+        List<Template> parts = new ArrayList<>();
+        var plain = new StringBuilder();
+        var raw = new Raw(
+                scalar.spot(),
+                source.between(scalar.spot().start(), scalar.spot().end()));
+        int at = 0;
+        while (at < text.length()) {
+            if (text.startsWith("$${", at)) {
+                plain.append("${");
+                at += 3;
+            } else if (text.startsWith("${", at)) {
+                int end = closing(text, at + 2);
+                CodeSpot code = raw.next(text.substring(at + 2, Math.max(end, at + 2)));
+                if (end < 0) {
+                    problems.add(code.at(0, 0), "the expression is not closed: '}' is missing.");
+                    return literal(text);
+                }
+                if (++count > MOST_EXPRESSIONS) {
+                    tooMany(code);
+                    return literal(text);
+                }
+                boolean whole = at == 0 && end == text.stripTrailing().length() - 1;
+                Expression expression = expressions.compile(code, site, whole ? wanted : Set.of());
+                if (whole) {
+                    return expression == null ? literal(text) : new Template.Whole(expression);
+                }
+                addPart(parts, plain, expression);
+                at = end + 1;
+            } else {
+                plain.append(text.charAt(at++));
+            }
+        }
+        if (parts.isEmpty()) {
+            return literal(plain);
+        }
+        addPart(parts, plain, null);
+        return new Template.Text(parts);
+    }
+
+    private void tooMany(CodeSpot code) {
+        if (count == MOST_EXPRESSIONS + 1) {
+            problems.add(code.at(0, 0), "a file may have at most %d expressions.".formatted(MOST_EXPRESSIONS));
+        }
+    }
+
+    private static void addPart(List<Template> parts, StringBuilder plain, @Nullable Expression expression) {
+        if (!plain.isEmpty()) {
+            parts.add(literal(plain));
+            plain.setLength(0);
+        }
+        if (expression != null) {
+            parts.add(new Template.Whole(expression));
+        }
+    }
+
+    /** The `}` that ends the expression: braces of maps are counted, those in quotes are not. */
+    private static int closing(String text, int start) {
+        int open = 0;
+        char quote = 0;
+        for (int i = start; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (quote != 0) {
+                if (c == '\\') {
+                    i++;
+                } else if (c == quote) {
+                    quote = 0;
+                }
+            } else if (c == '"' || c == '\'') {
+                quote = c;
+            } else if (c == '{') {
+                open++;
+            } else if (c == '}' && open-- == 0) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Finds the expressions of a scalar in the source again, where quotes, escapes and folding are still in. */
+    private static final class Raw {
+        private final Spot spot;
+        private final String text;
+        private int at;
+        private int points;
+
+        Raw(Spot spot, String text) {
+            this.spot = spot;
+            this.text = text;
+        }
+
+        CodeSpot next(String code) {
+            int from = at;
+            while (at < text.length()) {
+                if (text.startsWith("$${", at)) {
+                    at += 3;
+                } else if (text.startsWith("${", at)) {
+                    at += 2;
+                    points += text.codePointCount(from, at);
+                    String written = text.substring(at, Math.min(text.length(), at + code.length()));
+                    return new CodeSpot(spot, spot.start() + points, code, written);
+                } else {
+                    at++;
+                }
+            }
+            points += text.codePointCount(from, at);
+            return new CodeSpot(spot, spot.start(), code, "");
+        }
+    }
+}

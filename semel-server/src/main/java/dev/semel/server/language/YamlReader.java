@@ -1,0 +1,214 @@
+package dev.semel.server.language;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Parse;
+import org.snakeyaml.engine.v2.events.AliasEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
+import org.snakeyaml.engine.v2.events.DocumentEndEvent;
+import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.events.MappingEndEvent;
+import org.snakeyaml.engine.v2.events.MappingStartEvent;
+import org.snakeyaml.engine.v2.events.NodeEvent;
+import org.snakeyaml.engine.v2.events.ScalarEvent;
+import org.snakeyaml.engine.v2.events.SequenceEndEvent;
+import org.snakeyaml.engine.v2.events.SequenceStartEvent;
+import org.snakeyaml.engine.v2.events.StreamEndEvent;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.ReaderException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * Reads YAML 1.2 (and JSON, which is YAML) from parser events, never through a constructor: no tag can name a class,
+ * and no alias can make a small file large, because both are refused where they stand.
+ */
+public final class YamlReader {
+    public static final int LARGEST_FILE = 256 * 1024;
+    static final int DEEPEST = 32;
+    static final int MOST_NODES = 20_000;
+
+    private final Source source;
+    private final Problems problems;
+    private final Iterator<Event> events;
+    private int nodes;
+
+    /** The file cannot be read any further; what is wrong is already among the problems. */
+    private static final class Unreadable extends RuntimeException {
+        Unreadable() {
+            super(null, null, false, false);
+        }
+    }
+
+    private YamlReader(String text, Source source, Problems problems) {
+        this.source = source;
+        this.problems = problems;
+        var settings = LoadSettings.builder()
+                .setCodePointLimit(LARGEST_FILE)
+                .setUseMarks(true)
+                .build();
+        this.events = new Parse(settings).parseString(text).iterator();
+    }
+
+    /** The tree, or null where the file is not YAML at all; the problems say why. */
+    public static @Nullable Tree read(String text, Source source, Problems problems) {
+        if (text.length() > LARGEST_FILE || text.getBytes(StandardCharsets.UTF_8).length > LARGEST_FILE) {
+            problems.add(new Spot(0, 0, ""), "a workflow file may have at most 256 KiB.");
+            return null;
+        }
+        try {
+            return new YamlReader(text, source, problems).document();
+        } catch (Unreadable e) {
+            return null;
+        } catch (MarkedYamlEngineException e) {
+            int at =
+                    e.getProblemMark().or(e::getContextMark).map(Mark::getIndex).orElse(0);
+            problems.add(new Spot(at, at, ""), "this is not YAML: " + e.getProblem() + "." + hint(source, at));
+        } catch (ReaderException e) {
+            int at = Math.clamp(e.getPosition(), 0, source.length());
+            problems.add(new Spot(at, at, ""), "the character U+%04X is not allowed.".formatted(e.getCodePoint()));
+        } catch (YamlEngineException e) {
+            problems.add(new Spot(0, 0, ""), "this is not YAML that can be read.");
+        }
+        return null;
+    }
+
+    /** Most YAML errors in a workflow file are an expression that needed quotes. */
+    private static String hint(Source source, int at) {
+        int line = source.line(at);
+        int from = at - source.column(at) + 1;
+        boolean expression = source.between(from, Math.min(source.length(), at + 200))
+                .lines()
+                .limit(1)
+                .anyMatch(text -> text.contains("${"));
+        return expression && line > 0 ? " Put quotes around an expression that contains ': ', '#' or braces." : "";
+    }
+
+    private Tree document() {
+        Tree root = null;
+        while (events.hasNext()) {
+            Event event = events.next();
+            if (event instanceof NodeEvent) {
+                if (root != null) {
+                    throw stop(event, "", "a file holds one workflow; this is a second document.");
+                }
+                root = node(event, "", 1);
+            } else if (event instanceof StreamEndEvent || event instanceof DocumentEndEvent) {
+                continue;
+            }
+        }
+        if (root == null) {
+            problems.add(new Spot(0, 0, ""), "the file is empty.");
+            throw new Unreadable();
+        }
+        return root;
+    }
+
+    private Tree node(Event event, String pointer, int depth) {
+        nodes++;
+        if (nodes > MOST_NODES) {
+            throw stop(event, pointer, "a workflow file may have at most " + MOST_NODES + " values.");
+        }
+        if (depth > DEEPEST) {
+            throw stop(event, pointer, "values may be nested at most " + DEEPEST + " deep.");
+        }
+        refuseSharing(event, pointer);
+        return switch (event) {
+            case ScalarEvent scalar -> scalar(scalar, pointer);
+            case SequenceStartEvent start -> items(start, pointer, depth);
+            case MappingStartEvent start -> members(start, pointer, depth);
+            default -> throw stop(event, pointer, "a value was expected.");
+        };
+    }
+
+    private void refuseSharing(Event event, String pointer) {
+        if (event instanceof AliasEvent) {
+            throw stop(event, pointer, "aliases are not allowed; write the value out.");
+        }
+        if (event instanceof NodeEvent node && node.getAnchor().isPresent()) {
+            throw stop(event, pointer, "anchors are not allowed; write the value out where it is used.");
+        }
+        Optional<String> tag = switch (event) {
+            case ScalarEvent scalar -> scalar.getTag();
+            case CollectionStartEvent start -> start.getTag();
+            default -> Optional.empty();
+        };
+        if (tag.isPresent()) {
+            throw stop(event, pointer, "tags (!…) are not allowed.");
+        }
+    }
+
+    private Tree.Scalar scalar(ScalarEvent event, String pointer) {
+        Spot spot = spot(event, pointer);
+        String text = event.getValue();
+        if (!wellFormed(text)) {
+            problems.add(spot, "text must not contain NUL or half of a surrogate pair.");
+        }
+        if (event.isPlain()) {
+            try {
+                return new Tree.Scalar(spot, CoreScalar.of(text));
+            } catch (CoreScalar.BadNumber e) {
+                problems.add(spot, e.getMessage() + ".");
+            }
+        }
+        return new Tree.Scalar(spot, JsonNodeFactory.instance.stringNode(text));
+    }
+
+    private Tree.Items items(SequenceStartEvent start, String pointer, int depth) {
+        List<Tree> items = new ArrayList<>();
+        for (Event event = events.next(); !(event instanceof SequenceEndEvent); event = events.next()) {
+            items.add(node(event, pointer + "/" + items.size(), depth + 1));
+        }
+        return new Tree.Items(spot(start, pointer), items);
+    }
+
+    private Tree.Members members(MappingStartEvent start, String pointer, int depth) {
+        Map<String, Tree.Member> members = new LinkedHashMap<>();
+        for (Event event = events.next(); !(event instanceof MappingEndEvent); event = events.next()) {
+            refuseSharing(event, pointer);
+            if (!(event instanceof ScalarEvent name)) {
+                throw stop(event, pointer, "the name of a member must be text.");
+            }
+            String child = pointer + "/" + name.getValue().replace("~", "~0").replace("/", "~1");
+            Spot nameSpot = spot(name, child);
+            if (!wellFormed(name.getValue())) {
+                problems.add(nameSpot, "text must not contain NUL or half of a surrogate pair.");
+            }
+            Tree value = node(events.next(), child, depth + 1);
+            Tree.Member earlier = members.putIfAbsent(name.getValue(), new Tree.Member(nameSpot, value));
+            if (earlier != null) {
+                int line = source.line(earlier.name().start());
+                problems.add(nameSpot, "'%s' stands twice; the first is in line %d.".formatted(shown(name), line));
+            }
+        }
+        return new Tree.Members(spot(start, pointer), members);
+    }
+
+    private static String shown(ScalarEvent name) {
+        return Texts.shortened(name.getValue());
+    }
+
+    private static boolean wellFormed(String text) {
+        // A code point that is a surrogate has lost its other half.
+        return text.codePoints().noneMatch(point -> point == 0 || Character.getType(point) == Character.SURROGATE);
+    }
+
+    private Unreadable stop(Event event, String pointer, String message) {
+        problems.add(spot(event, pointer), message);
+        return new Unreadable();
+    }
+
+    private static Spot spot(Event event, String pointer) {
+        int start = event.getStartMark().map(Mark::getIndex).orElse(0);
+        int end = event.getEndMark().map(Mark::getIndex).orElse(start);
+        return new Spot(start, Math.max(start, end), pointer);
+    }
+}

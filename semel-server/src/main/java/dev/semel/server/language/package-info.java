@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.server.language;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,31 @@
+package dev.semel.server.steps;
+
+import dev.semel.server.language.Template;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** What one step does. Read and checked once, when the file is published; run by any number of runs. */
+public interface Act {
+    /**
+     * Does it, on the durable operations of the run. What it asks of them must follow from the input and from recorded
+     * results alone, because after a crash it is asked again.
+     *
+     * @return the result that later steps read as `steps.<id>`
+     */
+    JsonNode run(Play play) throws Exception;
+
+    /** Every template of the step itself, for checks of what a file reads; those of steps inside are theirs. */
+    Stream<Template> templates();
+
+    /** The steps inside. */
+    default List<FileStep> inner() {
+        return List.of();
+    }
+
+    /** What it does to the outside world, in words; null where it does nothing there. */
+    default @Nullable Declared effect() {
+        return null;
+    }
+}

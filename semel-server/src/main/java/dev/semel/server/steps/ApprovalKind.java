@@ -1,0 +1,110 @@
+package dev.semel.server.steps;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.server.language.Fields;
+import dev.semel.server.language.Template;
+import dev.semel.server.language.Tree;
+import dev.semel.workflow.Approval;
+import dev.semel.workflow.Decision;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** `approval: {to, title, show, timeout, on_timeout, on_reject}`: people decide whether the run goes on. */
+final class ApprovalKind implements Kind {
+    private static final Expiry REJECTED = new Expiry.End("rejected");
+
+    @Override
+    public String word() {
+        return "approval";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return Set.of();
+    }
+
+    @Override
+    public @Nullable Act read(Draft draft) {
+        Fields section = draft.section("approval");
+        if (section == null) {
+            return null;
+        }
+        section.allow(Set.of("to", "title", "show", "timeout", "on_timeout", "on_reject"), Set.of());
+        String to = section.text("to");
+        if (section.get("to") == null) {
+            draft.wrong(section.spotOf("to"), "approval.to is missing: who decides, e.g. role:ops.");
+        }
+        Template title = draft.needed(section, "title");
+        Map<String, Template> show = new LinkedHashMap<>();
+        if (Fields.of(section.get("show"), "approval.show", draft.problems()) instanceof Fields shown) {
+            shown.map().members().forEach((name, member) -> show.put(name, compiled(draft, member.value())));
+        }
+        Duration timeout = section.duration("timeout");
+        Expiry late = Expiry.read(draft, section, "on_timeout", REJECTED);
+        Expiry rejected = Expiry.read(draft, section, "on_reject", REJECTED);
+        return to == null || title == null ? null : new Question(to, title, show, timeout, late, rejected);
+    }
+
+    private static Template compiled(Draft draft, Tree tree) {
+        return draft.tools().templates().compile(tree, draft.site());
+    }
+
+    private record Question(
+            String to,
+            Template title,
+            Map<String, Template> show,
+            @Nullable Duration timeout,
+            Expiry late,
+            Expiry rejected)
+            implements Act {
+        @Override
+        public JsonNode run(Play play) {
+            Approval asked = Approval.of().to(to).title(play.text(title, "approval.title"));
+            for (var shown : show.entrySet()) {
+                JsonNode value = play.fill(shown.getValue());
+                asked = asked.show(shown.getKey(), value.isString() ? value.stringValue() : Json.write(value));
+            }
+            if (timeout != null) {
+                asked = asked.timeout(timeout);
+            }
+            return switch (play.durable().approval(play.id(), asked)) {
+                case Decision.Approved(String by, String note) -> answer(true, by, note);
+                case Decision.Rejected(String by, String note) -> settled(play, rejected, answer(false, by, note));
+                case Decision.TimedOut _ ->
+                    settled(play, late, answer(false, "", "").put("timed_out", true));
+            };
+        }
+
+        private static ObjectNode answer(boolean approved, String by, String note) {
+            ObjectNode answer = JsonNodeFactory.instance.objectNode().put("approved", approved);
+            return answer.put("by", by).put("note", note);
+        }
+
+        private static JsonNode settled(Play play, Expiry expiry, ObjectNode answer) {
+            return switch (expiry) {
+                case Expiry.Continue _ -> answer;
+                case Expiry.End(String word) -> throw new Ended(word);
+                case Expiry.Fail _ ->
+                    throw new SemelException(
+                            ErrorCode.STEP_FAILED,
+                            "Step '%s' was not approved. Nothing after it ran; what was recorded stays."
+                                    .formatted(play.id()),
+                            "Ask the one who decided, then replay the run.");
+            };
+        }
+
+        @Override
+        public Stream<Template> templates() {
+            return Stream.concat(Stream.of(title), show.values().stream());
+        }
+    }
+}

@@ -1,0 +1,262 @@
+package dev.semel.server.steps;
+
+import dev.cel.common.types.CelKind;
+import dev.semel.effect.Protection;
+import dev.semel.server.language.Fields;
+import dev.semel.server.language.Site;
+import dev.semel.server.language.Spot;
+import dev.semel.server.language.Template;
+import dev.semel.server.language.Tree;
+import dev.semel.workflow.EffectPlan;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads what every effect states: its protection above all. One without is refused, with the choices and what each
+ * means, because nothing else can say what happens when an answer is lost.
+ *
+ * @param deed what the message calls it, e.g. `POST`
+ * @param does what it does unless the file says otherwise
+ * @param honoured the protections that make sense for it
+ * @param harmless why it needs none, e.g. because it only reads; null where it needs one
+ */
+record EffectReader(
+        String deed,
+        EffectPlan.Does does,
+        Set<String> honoured,
+        @Nullable String harmless) {
+    static final Set<String> FIELDS = Set.of(
+            "idempotent",
+            "protect",
+            "provider_window",
+            "because",
+            "reviewers",
+            "on_doubt",
+            "retry",
+            "timeout",
+            "already_done_status",
+            "does",
+            "risk",
+            "object",
+            "worth");
+
+    private static final Duration USUAL_MEMORY = Duration.ofHours(24);
+    private static final String UNPROTECTED = """
+        Say one of:
+          protect: provider_key   # it honours our Idempotency-Key; say for how long with provider_window
+          protect: lookup         # it can be asked what became of the key
+          protect: ask            # a person decides when the outcome is unknown
+          protect: at_most_once   # never sent again; the step may end indeterminate
+          protect: none           # sent again when in doubt; say why with because
+        """;
+
+    @Nullable
+    EffectTerms read(Draft draft) {
+        int before = draft.problems().count();
+        Fields fields = draft.fields();
+        Protection protection = protection(draft);
+        EffectTerms.Once once = once(draft);
+        Retries retries = Retries.read(draft);
+        EffectPlan.Does meant = fields.choice("does", EffectPlan.Does.class).orElse(does);
+        String risk = fields.text("risk");
+        if (risk != null && !risk.equals("high")) {
+            draft.wrong(fields.spotOfValue("risk"), "risk must be high, or left out.");
+        }
+        Template object = draft.template(fields, "object", CelKind.STRING, CelKind.INT);
+        Template worth = draft.template(fields, "worth", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
+        List<Integer> done = alreadyDone(draft);
+        if (draft.problems().count() > before || protection == null) {
+            return null;
+        }
+        remember(draft, protection, once, retries);
+        return new EffectTerms(once, protection, retries, done, meant, object, worth, risk);
+    }
+
+    private @Nullable Protection protection(Draft draft) {
+        Fields fields = draft.fields();
+        String word = fields.text("protect");
+        if (word == null) {
+            if (harmless != null) {
+                return new Protection.Repeatable(harmless);
+            }
+            if (fields.get("protect") == null) {
+                draft.problems()
+                        .add(
+                                fields.spotOf("id"),
+                                "SEM-P01: %s changes something outside and says no protection, so a lost answer would leave it open whether it happened."
+                                        .formatted(deed),
+                                "no protect",
+                                UNPROTECTED.strip());
+            }
+            return null;
+        }
+        Spot spot = fields.spotOfValue("protect");
+        String because = fields.text("because");
+        if (!honoured.contains(word)) {
+            draft.wrong(
+                    spot,
+                    "%s can be protected by %s, not by %s."
+                            .formatted(deed, String.join(", ", new TreeSet<>(honoured)), word));
+            return null;
+        }
+        return switch (word) {
+            case "provider_key" -> new Protection.ProviderKey(memory(draft));
+            case "lookup" -> new Protection.Lookup();
+            case "at_most_once" -> new Protection.AtMostOnce();
+            case "ask" -> new Protection.Ask(reviewers(draft));
+            case "repeatable" -> new Protection.Repeatable(because == null ? "declared in the file" : because);
+            default -> none(draft, spot, because);
+        };
+    }
+
+    private static @Nullable Protection none(Draft draft, Spot spot, @Nullable String because) {
+        if (because == null || because.isBlank()) {
+            draft.problems()
+                    .add(
+                            spot,
+                            "protect: none sends again when in doubt; say why that is right.",
+                            "why?",
+                            "Add because: with the reason, in words for those who will read the list of effects.");
+            return null;
+        }
+        draft.warn("it is unprotected: when an answer is lost it is sent again.");
+        return new Protection.None(because);
+    }
+
+    private static Duration memory(Draft draft) {
+        Duration window = draft.fields().duration("provider_window");
+        if (draft.fields().get("provider_window") == null) {
+            draft.warn("provider_window is not said; the provider is taken to remember a key for 24h.");
+        }
+        return window == null ? USUAL_MEMORY : window;
+    }
+
+    /** Who decides: `reviewers`, or `on_doubt.review.to`. */
+    private static String reviewers(Draft draft) {
+        String named = draft.fields().text("reviewers");
+        Fields doubt = draft.section("on_doubt");
+        Fields review = doubt == null
+                ? null
+                : Fields.of(doubt.allow(Set.of("review"), Set.of()).get("review"), "review", draft.problems());
+        if (review == null) {
+            return named == null ? "owner" : named;
+        }
+        review.allow(
+                Set.of(
+                        "to",
+                        "title",
+                        "link",
+                        "answers",
+                        "remind_after",
+                        "escalate_after",
+                        "escalate_to",
+                        "if_nobody_answers"),
+                Set.of());
+        draft.template(review, "title");
+        draft.template(review, "link");
+        review.duration("remind_after");
+        review.duration("escalate_after");
+        if (review.get("remind_after") != null || review.get("escalate_after") != null) {
+            draft.warn("nobody is reminded yet in this version; the run waits until somebody decides.");
+        }
+        String to = review.text("to");
+        return to == null ? "owner" : to;
+    }
+
+    private EffectTerms.@Nullable Once once(Draft draft) {
+        Fields fields = draft.section("idempotent");
+        if (fields == null) {
+            return null;
+        }
+        fields.allow(Set.of("key", "time", "unit", "on_change"), Set.of());
+        Template key = draft.template(fields, "key", Site.Kind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
+        if (fields.get("key") == null) {
+            draft.wrong(fields.spot(), "idempotent.key is missing: what makes two of these the same one.");
+        } else if (key instanceof Template.Literal) {
+            draft.wrong(
+                    fields.spotOfValue("key"),
+                    "this key is the same for every run, so only the first would ever be sent; use an id from the"
+                            + " input.");
+        }
+        Duration window = window(draft, fields);
+        EffectPlan.OnChange onChange =
+                fields.choice("on_change", EffectPlan.OnChange.class).orElse(EffectPlan.OnChange.SEND);
+        if (window == null && fields.get("on_change") != null && fields.get("time") == null) {
+            draft.wrong(
+                    fields.spotOf("on_change"),
+                    "on_change is about repeats across runs; say how long with time and unit.");
+        }
+        String written = fields.get("key") instanceof Tree.Scalar(Spot _, var text) ? text.asString() : "";
+        return key == null ? null : new EffectTerms.Once(key, written, window, onChange);
+    }
+
+    private enum Unit {
+        SECONDS(1),
+        MINUTES(60),
+        HOURS(3_600),
+        DAYS(86_400);
+
+        final int seconds;
+
+        Unit(int seconds) {
+            this.seconds = seconds;
+        }
+    }
+
+    private static @Nullable Duration window(Draft draft, Fields fields) {
+        Integer time = fields.number("time", 1, Integer.MAX_VALUE);
+        Unit unit = fields.choice("unit", Unit.class).orElse(null);
+        if ((fields.get("time") == null) != (fields.get("unit") == null)) {
+            draft.wrong(fields.spot(), "time and unit belong together: time: 12, unit: hours.");
+        }
+        if (time == null || unit == null) {
+            return null;
+        }
+        Duration window = Duration.ofSeconds((long) time * unit.seconds);
+        if (window.compareTo(Duration.ofDays(365)) > 0) {
+            draft.wrong(fields.spotOfValue("time"), "the window must be between 1 second and 365 days.");
+            return null;
+        }
+        return window;
+    }
+
+    private static List<Integer> alreadyDone(Draft draft) {
+        List<Integer> statuses = new ArrayList<>();
+        for (Tree item : draft.fields().items("already_done_status")) {
+            if (item instanceof Tree.Scalar(Spot _, var value)
+                    && value.isInt()
+                    && value.intValue() >= 400
+                    && value.intValue() <= 599) {
+                statuses.add(value.intValue());
+            } else {
+                draft.wrong(item.spot(), "a status of already_done_status is a number between 400 and 599.");
+            }
+        }
+        return statuses;
+    }
+
+    /** A key that is forgotten before the last attempt was made protects that attempt no more. */
+    private static void remember(Draft draft, Protection protection, EffectTerms.@Nullable Once once, Retries retries) {
+        Duration horizon = retries.horizon();
+        if (protection instanceof Protection.ProviderKey(Duration memory) && memory.compareTo(horizon) < 0) {
+            draft.warn(
+                    "SEM-K06: the provider forgets the key after %s, and attempts go on for %s; the last ones end in doubt."
+                            .formatted(words(memory), words(horizon)));
+        }
+        if (once != null && once.window() != null && once.window().compareTo(horizon) < 0) {
+            draft.warn("SEM-K06: the window of %s is shorter than its own retries, which go on for %s."
+                    .formatted(words(once.window()), words(horizon)));
+        }
+    }
+
+    static String words(Duration length) {
+        return length.toString()
+                .substring(length.toDays() > 0 && length.toHours() % 24 == 0 ? 0 : 2)
+                .toLowerCase(Locale.ROOT);
+    }
+}

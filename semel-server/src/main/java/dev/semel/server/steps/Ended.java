@@ -1,0 +1,15 @@
+package dev.semel.server.steps;
+
+/** The file says that the run ends here: `end: word`. */
+final class Ended extends RuntimeException {
+    private final String word;
+
+    Ended(String word) {
+        super("the run ends: " + word, null, false, false);
+        this.word = word;
+    }
+
+    String word() {
+        return word;
+    }
+}

@@ -1,0 +1,147 @@
+package dev.semel.server.steps;
+
+import dev.cel.common.types.CelKind;
+import dev.semel.server.language.Kinds;
+import dev.semel.server.language.Scope;
+import dev.semel.server.language.Site;
+import dev.semel.server.language.Template;
+import dev.semel.server.language.Tree;
+import dev.semel.workflow.Durable;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * `for_each: ${ list }`, `as`, `item_key`, `parallel`, `steps`: the same steps for each item. What an item did hangs on
+ * its key and not on its position, so that a list in another order finds its records again.
+ */
+final class ForEachKind implements Kind {
+    private static final int MOST_AT_ONCE = 64;
+
+    @Override
+    public String word() {
+        return "for_each";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return Set.of("as", "item_key", "parallel", "steps");
+    }
+
+    @Override
+    public @Nullable Act read(Draft draft) {
+        Template list = draft.needed(draft.fields(), "for_each", CelKind.LIST);
+        String as = draft.fields().get("as") == null ? "item" : draft.fields().text("as");
+        if (as == null || !isFree(as, draft)) {
+            return null;
+        }
+        Set<String> items = new LinkedHashSet<>(draft.site().items());
+        items.add(as);
+        Site inside =
+                new Site(Site.Kind.STEP, draft.site().earlier(), draft.site().later(), items);
+        Template key = key(draft, inside);
+        Integer atOnce = draft.fields().number("parallel", 1, MOST_AT_ONCE);
+        Tree steps = draft.fields().get("steps");
+        if (steps == null) {
+            draft.wrong(draft.fields().spotOf("for_each"), "the loop has no steps.");
+            return null;
+        }
+        List<FileStep> inner = draft.inner(steps, inside);
+        return list == null || key == null ? null : new Loop(as, list, key, atOnce == null ? 1 : atOnce, inner);
+    }
+
+    private static boolean isFree(String as, Draft draft) {
+        boolean taken = Site.isTaken(as) || StepReader.RESERVED.contains(as);
+        if (!StepReader.ID.matcher(as).matches() || taken) {
+            draft.wrong(
+                    draft.fields().spotOfValue("as"),
+                    taken
+                            ? "'%s' cannot name an item; it has a meaning already.".formatted(as)
+                            : "as is a lower-case letter and up to 63 letters, digits or _.");
+            return false;
+        }
+        if (draft.site().items().contains(as)) {
+            draft.wrong(
+                    draft.fields().spotOf("for_each"), "'%s' names an item of a loop around this one.".formatted(as));
+            return false;
+        }
+        return true;
+    }
+
+    private static @Nullable Template key(Draft draft, Site inside) {
+        Tree tree = draft.fields().get("item_key");
+        if (tree == null) {
+            draft.problems()
+                    .add(
+                            draft.fields().spotOf("for_each"),
+                            "item_key is missing: what an item did is found again by its key, never by its position.",
+                            "which item?",
+                            "Name the item by an id of its own, e.g. item_key: ${ item.id }.");
+            return null;
+        }
+        return draft.tools()
+                .templates()
+                .compile(tree, inside.as(Site.Kind.EFFECT_KEY), Set.of(CelKind.STRING, CelKind.INT));
+    }
+
+    private record Loop(String as, Template list, Template key, int atOnce, List<FileStep> inner) implements Act {
+        @Override
+        public JsonNode run(Play play) {
+            JsonNode found = play.fill(list);
+            if (!found.isArray()) {
+                throw play.failed("Step '" + play.id() + "'", "for_each goes over a list, not " + Kinds.of(found));
+            }
+            List<JsonNode> items = new ArrayList<>();
+            List<String> keys = new ArrayList<>();
+            Scope scope = play.scope();
+            for (JsonNode item : found) {
+                items.add(item);
+                keys.add(key(play, scope.with(as, item)));
+            }
+            List<JsonNode> results = play.durable()
+                    .forEach(
+                            play.id(),
+                            new Durable.Items<>(keys, items, atOnce),
+                            (branch, item) -> one(play, branch, item));
+            ArrayNode list = JsonNodeFactory.instance.arrayNode();
+            results.forEach(list::add);
+            return list;
+        }
+
+        private String key(Play play, Scope scope) {
+            JsonNode value = play.fill(key, scope);
+            if ((!value.isString() && !value.isNumber()) || value.asString().isBlank()) {
+                throw play.failed(
+                        "The item_key of step '" + play.id() + "'", "it gave " + Kinds.of(value) + " or nothing");
+            }
+            return value.asString();
+        }
+
+        /** What later steps read of an item: the results of its steps, by their ids. */
+        private JsonNode one(Play play, Durable branch, JsonNode item) throws Exception {
+            Play inside = play.branch(branch, Map.of(as, item));
+            Steps.run(inner, inside);
+            ObjectNode result = JsonNodeFactory.instance.objectNode();
+            inner.stream().flatMap(FileStep::all).forEach(step -> {
+                JsonNode value = inside.results().get(step.id());
+                if (value != null) {
+                    result.set(step.id(), value);
+                }
+            });
+            return result;
+        }
+
+        @Override
+        public Stream<Template> templates() {
+            return Stream.of(list, key);
+        }
+    }
+}

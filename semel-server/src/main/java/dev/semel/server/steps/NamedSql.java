@@ -1,0 +1,61 @@
+package dev.semel.server.steps;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One SQL statement with `:name` parameters, as JDBC takes it. What stands in quotes or comments is left alone, and so
+ * is PostgreSQL's `::type`.
+ *
+ * @param jdbc the statement with `?` in the places of the names
+ * @param names of the places, in order
+ */
+record NamedSql(String jdbc, List<String> names) {
+    private static final Pattern PART = Pattern.compile(
+            "'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|--[^\\n]*+|/\\*(?s:.*?)\\*/|::|:([A-Za-z_][A-Za-z0-9_]*)|[;?]");
+    private static final Pattern FIRST_WORD = Pattern.compile("\\s*([A-Za-z]+)");
+    private static final Pattern OURS = Pattern.compile("\\bsemel_", Pattern.CASE_INSENSITIVE);
+    private static final Set<String> STATEMENTS = Set.of("insert", "update", "delete", "select", "with", "merge");
+
+    NamedSql {
+        names = List.copyOf(names);
+    }
+
+    static NamedSql of(String sql) {
+        List<String> names = new ArrayList<>();
+        Matcher part = PART.matcher(sql);
+        var jdbc = new StringBuilder();
+        while (part.find()) {
+            if (part.group(1) != null) {
+                names.add(part.group(1));
+                part.appendReplacement(jdbc, "?");
+            } else {
+                part.appendReplacement(jdbc, Matcher.quoteReplacement(part.group()));
+            }
+        }
+        part.appendTail(jdbc);
+        return new NamedSql(jdbc.toString(), names);
+    }
+
+    /** Why this is not a statement that a file may run; null where it is one. */
+    static @Nullable String refusal(String sql) {
+        Matcher first = FIRST_WORD.matcher(sql);
+        if (!first.lookingAt() || !STATEMENTS.contains(first.group(1).toLowerCase(java.util.Locale.ROOT))) {
+            return "tx.sql must be one insert, update, delete, merge or select.";
+        }
+        Matcher part = PART.matcher(sql.stripTrailing());
+        while (part.find()) {
+            if (part.group().equals(";")) {
+                return "tx.sql must be one statement, without a semicolon.";
+            }
+            if (part.group().equals("?")) {
+                return "tx.sql names its parameters, as in :payment; a bare ? is not one.";
+            }
+        }
+        return OURS.matcher(sql).find() ? "tables that begin with semel_ are Semel's own." : null;
+    }
+}

@@ -1,0 +1,88 @@
+package dev.semel.server.steps;
+
+import dev.semel.server.language.Template;
+import dev.semel.server.language.Tree;
+import dev.semel.workflow.Durable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** `parallel: {crm: [steps], mail: [steps]}`: branches at once; the next step runs when all of them are done. */
+final class ParallelKind implements Kind {
+    private static final int MOST_BRANCHES = 32;
+
+    @Override
+    public String word() {
+        return "parallel";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return Set.of();
+    }
+
+    @Override
+    public @Nullable Act read(Draft draft) {
+        if (!(draft.fields().get("parallel") instanceof Tree.Members branches)
+                || branches.members().isEmpty()
+                || branches.members().size() > MOST_BRANCHES) {
+            draft.wrong(
+                    draft.fields().spotOfValue("parallel"),
+                    "parallel must be a map of 1 to %d branches: {name: [steps], …}.".formatted(MOST_BRANCHES));
+            return null;
+        }
+        Map<String, List<FileStep>> read = new LinkedHashMap<>();
+        branches.members().forEach((name, branch) -> {
+            if (!StepReader.ID.matcher(name).matches()) {
+                draft.wrong(
+                        branch.name(),
+                        "the name of a branch is a lower-case letter and up to 63 letters, digits or _.");
+            }
+            read.put(name, draft.inner(branch.value(), draft.site()));
+        });
+        return new AtOnce(read);
+    }
+
+    private record AtOnce(Map<String, List<FileStep>> branches) implements Act {
+        @Override
+        public JsonNode run(Play play) {
+            List<String> names = new ArrayList<>(branches.keySet());
+            List<Map<String, JsonNode>> results = play.durable()
+                    .forEach(
+                            play.id(),
+                            new Durable.Items<>(names, new ArrayList<>(branches.values()), names.size()),
+                            (scope, steps) -> branch(play, scope, steps));
+            ObjectNode done = JsonNodeFactory.instance.objectNode();
+            for (int i = 0; i < names.size(); i++) {
+                play.results().putAll(results.get(i));
+                done.put(names.get(i), true);
+            }
+            return done;
+        }
+
+        private static Map<String, JsonNode> branch(Play play, Durable scope, List<FileStep> steps) throws Exception {
+            Play inside = play.branch(scope, Map.of());
+            Steps.run(steps, inside);
+            Map<String, JsonNode> own = new LinkedHashMap<>(inside.results());
+            own.keySet().removeAll(play.results().keySet());
+            return own;
+        }
+
+        @Override
+        public Stream<Template> templates() {
+            return Stream.empty();
+        }
+
+        @Override
+        public List<FileStep> inner() {
+            return branches.values().stream().flatMap(List::stream).toList();
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.semel.server.steps;
+
+import dev.semel.server.language.Fields;
+import dev.semel.server.language.Spot;
+import dev.semel.server.language.Tree;
+import dev.semel.workflow.Retry;
+import dev.semel.workflow.StepPlan;
+import java.time.Duration;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** `retry: {attempts, first, factor, max}` and `timeout`: how long and how often a step is tried. */
+record Retries(Retry retry, @Nullable Duration timeout) {
+    static final Set<String> FIELDS = Set.of("retry", "timeout");
+
+    private static final int MOST_ATTEMPTS = 1_000;
+
+    static Retries read(Draft draft) {
+        return new Retries(retry(draft), draft.fields().duration("timeout"));
+    }
+
+    private static Retry retry(Draft draft) {
+        Retry base = Retry.STANDARD;
+        Fields fields = draft.section("retry");
+        if (fields == null) {
+            return base;
+        }
+        fields.allow(Set.of("attempts", "first", "factor", "max"), Set.of());
+        Integer attempts = fields.number("attempts", 1, MOST_ATTEMPTS);
+        Duration first = fields.duration("first");
+        Duration longest = fields.duration("max");
+        Duration begin = first == null ? base.first() : first;
+        Duration end = longest == null ? max(begin, base.longest()) : longest;
+        if (end.compareTo(begin) < 0) {
+            draft.wrong(fields.spotOfValue("max"), "retry.max is shorter than the first pause.");
+            return base;
+        }
+        return new Retry(
+                attempts == null ? base.attempts() : attempts, begin, factor(draft, fields), end, base.notOn());
+    }
+
+    private static Duration max(Duration a, Duration b) {
+        return a.compareTo(b) > 0 ? a : b;
+    }
+
+    private static double factor(Draft draft, Fields fields) {
+        Tree tree = fields.get("factor");
+        if (tree == null) {
+            return Retry.STANDARD.factor();
+        }
+        if (tree instanceof Tree.Scalar(Spot _, var value)
+                && value.isNumber()
+                && value.doubleValue() >= 1
+                && value.doubleValue() <= 100) {
+            return value.doubleValue();
+        }
+        draft.wrong(tree.spot(), "retry.factor must be a number between 1 and 100.");
+        return Retry.STANDARD.factor();
+    }
+
+    StepPlan plan(String name) {
+        StepPlan plan = StepPlan.named(name).retry(retry);
+        return timeout == null ? plan : plan.timeout(timeout);
+    }
+
+    /** The longest time that the pauses of all attempts take together. */
+    Duration horizon() {
+        Duration total = Duration.ZERO;
+        for (int made = 1; made < retry.attempts(); made++) {
+            total = total.plus(retry.pause(made));
+        }
+        return total;
+    }
+}

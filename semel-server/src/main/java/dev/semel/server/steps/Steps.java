@@ -1,0 +1,53 @@
+package dev.semel.server.steps;
+
+import dev.semel.error.InDoubt;
+import dev.semel.error.RunCancelled;
+import dev.semel.error.RunTimedOut;
+import dev.semel.error.SemelException;
+import dev.semel.error.StepFailed;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Runs steps one after the other. Each result is recorded by the step itself; conditions are not, because they follow
+ * from the input and the recorded results and come out the same after a crash.
+ */
+final class Steps {
+    private Steps() {}
+
+    static void run(List<FileStep> steps, Play play) throws Exception {
+        for (FileStep step : steps) {
+            Play here = play.at(step);
+            if (step.when() == null || here.isTrue(step.when())) {
+                play.results().put(step.id(), result(step, here));
+            }
+        }
+    }
+
+    private static JsonNode result(FileStep step, Play play) throws Exception {
+        if (step.onError() == FileStep.OnError.FAIL) {
+            return step.act().run(play);
+        }
+        try {
+            return step.act().run(play);
+        } catch (InDoubt | RunCancelled | RunTimedOut e) {
+            throw e; // the run itself stands or ends there, whatever the file says about failures
+        } catch (SemelException e) {
+            return error(e);
+        }
+    }
+
+    /** What the failure is called and what it said of itself; both are on record, so a recovered run reads the same. */
+    private static ObjectNode error(SemelException e) {
+        ObjectNode result = JsonNodeFactory.instance.objectNode();
+        ObjectNode error = result.putObject("error");
+        if (e instanceof StepFailed failed) {
+            error.put("code", failed.reason()).put("message", failed.said());
+        } else {
+            error.put("code", e.code().slug()).put("message", e.detail());
+        }
+        return result;
+    }
+}

@@ -1,0 +1,213 @@
+package dev.semel.server.steps;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.server.language.Fields;
+import dev.semel.server.language.Template;
+import java.math.BigDecimal;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * `tx: {sql, params, rows}`: one SQL statement on the store's own database, in one commit with the record of the step.
+ * Nothing can come between them, so there is nothing to protect.
+ */
+final class TxKind implements Kind {
+    private static final int MOST_ROWS = 1_000;
+
+    @Override
+    public String word() {
+        return "tx";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return Retries.FIELDS;
+    }
+
+    private enum Shape {
+        ONE,
+        ALL
+    }
+
+    @Override
+    public @Nullable Act read(Draft draft) {
+        Fields section = draft.section("tx");
+        if (section == null) {
+            return null;
+        }
+        section.allow(Set.of("datasource", "sql", "params", "rows"), Set.of());
+        String source = section.text("datasource");
+        if (source != null && !source.equals("main")) {
+            draft.wrong(
+                    section.spotOfValue("datasource"),
+                    "tx runs in the store's own database, main; rows elsewhere could not commit with our record.");
+        }
+        Map<String, Template> params = params(draft, section);
+        NamedSql sql = sql(draft, section, params.keySet());
+        Shape shape = section.choice("rows", Shape.class).orElse(Shape.ONE);
+        Retries retries = Retries.read(draft);
+        return sql == null ? null : new Statement(sql, params, shape, retries);
+    }
+
+    private static Map<String, Template> params(Draft draft, Fields section) {
+        Map<String, Template> params = new LinkedHashMap<>();
+        Fields fields = Fields.of(section.get("params"), "tx.params", draft.problems());
+        if (fields != null) {
+            fields.map()
+                    .members()
+                    .forEach((name, member) ->
+                            params.put(name, draft.tools().templates().compile(member.value(), draft.site())));
+        }
+        return params;
+    }
+
+    private static @Nullable NamedSql sql(Draft draft, Fields section, Set<String> params) {
+        String text = section.text("sql");
+        if (text == null) {
+            if (section.get("sql") == null) {
+                draft.wrong(section.spotOf("sql"), "tx.sql is missing.");
+            }
+            return null;
+        }
+        String refusal = text.contains("${")
+                ? "an expression in tx.sql would be code made of data; give it a name, as in :payment, and fill it"
+                        + " under tx.params."
+                : NamedSql.refusal(text);
+        if (refusal != null) {
+            draft.wrong(section.spotOfValue("sql"), refusal);
+            return null;
+        }
+        NamedSql sql = NamedSql.of(text);
+        Set<String> missing = new TreeSet<>(sql.names());
+        missing.removeAll(params);
+        Set<String> idle = new TreeSet<>(params);
+        idle.removeAll(sql.names());
+        missing.forEach(name -> draft.wrong(section.spotOfValue("sql"), ":%s is not under tx.params.".formatted(name)));
+        idle.forEach(name -> draft.wrong(section.spotOfValue("params"), "tx.sql has no :%s.".formatted(name)));
+        return sql;
+    }
+
+    private record Statement(NamedSql sql, Map<String, Template> params, Shape shape, Retries retries) implements Act {
+        @Override
+        public JsonNode run(Play play) {
+            if (!play.outside().allowsSql()) {
+                throw new SemelException(
+                        ErrorCode.FORBIDDEN,
+                        "Step '%s' runs SQL in the store's database, and this server was not told to allow that. Nothing"
+                                        .formatted(play.id())
+                                + " was written.",
+                        "Start the server with --allow-sql, if all who publish here may read and write its tables.");
+            }
+            Map<String, JsonNode> values = new LinkedHashMap<>();
+            params.forEach((name, template) -> values.put(name, play.fill(template)));
+            return play.durable().tx(retries.plan(play.id()), (connection, _) -> execute(connection, values));
+        }
+
+        private JsonNode execute(Connection connection, Map<String, JsonNode> values) throws SQLException {
+            boolean postgres = connection.getMetaData().getDatabaseProductName().equals("PostgreSQL");
+            try (PreparedStatement statement = connection.prepareStatement(sql.jdbc())) {
+                for (int i = 0; i < sql.names().size(); i++) {
+                    set(statement, i + 1, values.get(sql.names().get(i)), postgres);
+                }
+                if (!statement.execute()) {
+                    return JsonNodeFactory.instance.objectNode().put("updated", statement.getUpdateCount());
+                }
+                try (ResultSet rows = statement.getResultSet()) {
+                    return shape == Shape.ALL ? all(rows) : one(rows);
+                }
+            }
+        }
+
+        /** PostgreSQL is left to find the type of a text by itself, as it does for a literal. */
+        private static void set(PreparedStatement to, int place, @Nullable JsonNode value, boolean postgres)
+                throws SQLException {
+            switch (value) {
+                case null -> to.setNull(place, Types.NULL);
+                case JsonNode none when none.isNull() -> to.setNull(place, Types.NULL);
+                case JsonNode bool when bool.isBoolean() -> to.setBoolean(place, bool.booleanValue());
+                case JsonNode whole
+                when whole.isIntegralNumber() && whole.canConvertToLong() -> to.setLong(place, whole.longValue());
+                case JsonNode number
+                when number.isNumber() && postgres -> to.setBigDecimal(place, number.decimalValue());
+                case JsonNode number when number.isNumber() -> to.setDouble(place, number.doubleValue());
+                default -> {
+                    String text = value.isString() ? value.stringValue() : Json.write(value);
+                    if (postgres) {
+                        to.setObject(place, text, Types.OTHER);
+                    } else {
+                        to.setString(place, text);
+                    }
+                }
+            }
+        }
+
+        private static JsonNode one(ResultSet rows) throws SQLException {
+            return rows.next() ? row(rows) : JsonNodeFactory.instance.nullNode();
+        }
+
+        private static JsonNode all(ResultSet rows) throws SQLException {
+            ArrayNode list = JsonNodeFactory.instance.arrayNode();
+            while (rows.next()) {
+                if (list.size() == MOST_ROWS) {
+                    throw new SemelException(
+                            ErrorCode.INVALID_DEFINITION,
+                            "The statement of a tx step gives more than " + MOST_ROWS + " rows. Nothing was written.",
+                            "Ask for less.");
+                }
+                list.add(row(rows));
+            }
+            return list;
+        }
+
+        private static ObjectNode row(ResultSet rows) throws SQLException {
+            ObjectNode row = JsonNodeFactory.instance.objectNode();
+            ResultSetMetaData columns = rows.getMetaData();
+            for (int i = 1; i <= columns.getColumnCount(); i++) {
+                row.set(columns.getColumnLabel(i).toLowerCase(Locale.ROOT), value(rows.getObject(i)));
+            }
+            return row;
+        }
+
+        private static JsonNode value(@Nullable Object value) {
+            JsonNodeFactory json = JsonNodeFactory.instance;
+            return switch (value) {
+                case null -> json.nullNode();
+                case Boolean bool -> json.booleanNode(bool);
+                case Integer number -> json.numberNode(number);
+                case Long number -> json.numberNode(number);
+                case Short number -> json.numberNode(number.intValue());
+                case Double number -> json.numberNode(number);
+                case Float number -> json.numberNode(number);
+                case BigDecimal number -> json.numberNode(number);
+                default -> json.stringNode(value.toString());
+            };
+        }
+
+        @Override
+        public Stream<Template> templates() {
+            return params.values().stream();
+        }
+
+        @Override
+        public Declared effect() {
+            return Declared.tx("SQL in the store's database");
+        }
+    }
+}

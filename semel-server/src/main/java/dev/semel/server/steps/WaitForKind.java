@@ -1,0 +1,121 @@
+package dev.semel.server.steps;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.language.Fields;
+import dev.semel.server.language.Template;
+import java.time.Duration;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * `wait_for: {signal, timeout}` and `wait_for_reply: {to: step, timeout}`, with `on_timeout`: waits until somebody sends
+ * the signal to the run. A reply is a signal whose name says to which message.
+ */
+final class WaitForKind implements Kind {
+    private static final Pattern SIGNAL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+
+    private static final int LONGEST_SIGNAL = 64;
+
+    private final boolean reply;
+
+    WaitForKind(boolean reply) {
+        this.reply = reply;
+    }
+
+    @Override
+    public String word() {
+        return reply ? "wait_for_reply" : "wait_for";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return Set.of("on_timeout");
+    }
+
+    @Override
+    public @Nullable Act read(Draft draft) {
+        Fields section = draft.section(word());
+        if (section == null) {
+            return null;
+        }
+        section.allow(reply ? Set.of("to", "timeout") : Set.of("signal", "key", "timeout"), Set.of());
+        String signal = reply ? reply(draft, section) : signal(draft, section);
+        Duration timeout = section.duration("timeout");
+        Expiry expiry = Expiry.read(draft, draft.fields(), "on_timeout", new Expiry.Fail());
+        if (timeout == null && draft.fields().get("on_timeout") != null) {
+            draft.wrong(
+                    draft.fields().spotOf("on_timeout"),
+                    "on_timeout says what happens after a timeout, and there is none.");
+        }
+        Template key = draft.template(section, "key");
+        if (key != null) {
+            draft.warn("signals are delivered to the run by its id; by key is not available yet in this version.");
+        }
+        return signal == null ? null : new Wait(signal, timeout, expiry, key);
+    }
+
+    private static @Nullable String signal(Draft draft, Fields section) {
+        String signal = section.text("signal");
+        if (section.get("signal") == null) {
+            draft.wrong(section.spotOf("signal"), "wait_for.signal is missing.");
+        } else if (signal != null && !SIGNAL.matcher(signal).matches()) {
+            draft.wrong(
+                    section.spotOfValue("signal"),
+                    "a signal's name has 1 to 64 letters, digits, dots, hyphens and underscores.");
+            return null;
+        }
+        return signal;
+    }
+
+    private static @Nullable String reply(Draft draft, Fields section) {
+        String to = section.text("to");
+        if (section.get("to") == null) {
+            draft.wrong(
+                    section.spotOf("to"), "wait_for_reply.to is missing: the id of the step that sent the message.");
+        } else if (to != null && !draft.site().earlier().contains(to)) {
+            draft.wrong(section.spotOfValue("to"), "there is no earlier step '%s' to reply to.".formatted(to));
+            return null;
+        }
+        return to == null ? null : signalOf(to);
+    }
+
+    /** A step's id may be as long as a signal's name, and both must not be longer together. */
+    static String signalOf(String step) {
+        String name = "reply." + step;
+        return name.length() <= LONGEST_SIGNAL ? name : name.substring(0, LONGEST_SIGNAL);
+    }
+
+    private record Wait(
+            String signal,
+            @Nullable Duration timeout,
+            Expiry expiry,
+            @Nullable Template key) implements Act {
+        @Override
+        public JsonNode run(Play play) {
+            JsonNode value = play.durable().await(play.id(), signal, timeout);
+            if (value != null) {
+                return value;
+            }
+            return switch (expiry) {
+                case Expiry.Continue _ -> JsonNodeFactory.instance.objectNode().put("timed_out", true);
+                case Expiry.End(String word) -> throw new Ended(word);
+                case Expiry.Fail _ ->
+                    throw new SemelException(
+                            ErrorCode.STEP_FAILED,
+                            "Step '%s' waited for the signal %s until its time was over. What was recorded stays."
+                                    .formatted(play.id(), signal),
+                            "Send the signal earlier, wait longer, or say on_timeout: continue.");
+            };
+        }
+
+        @Override
+        public Stream<Template> templates() {
+            return Stream.ofNullable(key);
+        }
+    }
+}

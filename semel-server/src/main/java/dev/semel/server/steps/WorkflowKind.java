@@ -1,0 +1,52 @@
+package dev.semel.server.steps;
+
+import dev.cel.common.types.CelKind;
+import dev.semel.server.language.Site;
+import dev.semel.server.language.Template;
+import dev.semel.workflow.Durable;
+import dev.semel.workflow.Start;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** `workflow: name`, `key`, `input`: starts another workflow, once, and waits for its output. */
+final class WorkflowKind implements Kind {
+    @Override
+    public String word() {
+        return "workflow";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return Set.of("key", "input");
+    }
+
+    @Override
+    public @Nullable Act read(Draft draft) {
+        String name = draft.fields().text("workflow");
+        Template key = draft.template(draft.fields(), "key", Site.Kind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
+        Template input = draft.template(draft.fields(), "input");
+        return name == null ? null : new Call(name, key, input);
+    }
+
+    /** @param key null: one child for this step and its replays */
+    record Call(
+            String workflow,
+            @Nullable Template key,
+            @Nullable Template input) implements Act {
+        @Override
+        public JsonNode run(Play play) {
+            JsonNode given = input == null ? JsonNodeFactory.instance.objectNode() : play.fill(input);
+            String name = play.maybeText(key, "key");
+            Start start = name == null ? Start.fresh() : Start.withKey(name);
+            return play.durable().call(play.id(), new Durable.Child(workflow, given, start));
+        }
+
+        @Override
+        public Stream<Template> templates() {
+            return Stream.of(key, input).flatMap(Stream::ofNullable);
+        }
+    }
+}

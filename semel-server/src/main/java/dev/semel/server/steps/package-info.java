@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.server.steps;
+
+import org.jspecify.annotations.NullMarked;
