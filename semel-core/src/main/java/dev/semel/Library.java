@@ -31,6 +31,9 @@ final class Library implements Children.Starter, Children.Signaller {
     private static final String WORKSPACE = "default";
     private static final String ACTOR = "library";
 
+    private static final Workflow<JsonNode, JsonNode> ANY =
+            Workflow.define("any", JsonNode.class, JsonNode.class).body((_, input) -> input);
+
     private final Semel semel;
     private final ConcurrentHashMap<String, Workflow<?, ?>> known = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Integer, Trigger.Space> spaces = new ConcurrentHashMap<>();
@@ -133,6 +136,15 @@ final class Library implements Children.Starter, Children.Signaller {
                         "Run " + start.replayOf() + " is not a run of workflow \"" + workflow.name()
                                 + "\". It was not replayed and no run was started.",
                         "Replay a run with the workflow it was started with.");
+            }
+            if (!start.otherInput() && !workflow.isInput(data, Json.parse(original.input()))) {
+                throw new SemelException(
+                        ErrorCode.INVALID_INPUT,
+                        "Run " + start.replayOf()
+                                + " had another input. What it did would be reused for this one, so it"
+                                + " was not replayed and no run was started.",
+                        "Replay it with the input that it had; for another input start a new run, or say"
+                                + " Start.replayWithOtherInput(…) if what was done is to be reused all the same.");
             }
             ties = new Trigger.Ties(original.lineage(), null, original.id(), null);
             door = Door.REPLAY;
@@ -240,6 +252,12 @@ final class Library implements Children.Starter, Children.Signaller {
     <I, O> Run<O> run(Workflow<I, O> workflow, String runId) {
         Rows.Run row = find(runId);
         return new Run<>(semel, new Run.Named(row.id(), row.runIdText(), true), workflow);
+    }
+
+    /** A run of whatever workflow, for the one who operates it. */
+    Run<JsonNode> run(int workspace, String runId) {
+        Rows.Run row = find(workspace, runId);
+        return new Run<>(semel, new Run.Named(row.id(), row.runIdText(), true), ANY);
     }
 
     private Rows.Run find(String runId) {

@@ -39,6 +39,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** Semel, put together: the only place that joins the engine and the stores. */
 public final class Semel implements AutoCloseable {
@@ -138,6 +139,11 @@ public final class Semel implements AutoCloseable {
     /** A run that was started before, by its id. */
     public <I, O> Run<O> run(Workflow<I, O> workflow, String runId) {
         return library.run(workflow, runId);
+    }
+
+    /** A run of whatever workflow of a workspace, for the one who operates it: signals, decisions, cancelling. */
+    public Run<JsonNode> run(int workspace, String runId) {
+        return library.run(workspace, runId);
     }
 
     /**

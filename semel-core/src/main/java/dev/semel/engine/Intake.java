@@ -298,6 +298,7 @@ public final class Intake {
         Trigger trigger = one.trigger();
         RunId id = one.drawn() == null ? around.ambient().id() : one.drawn();
         NewRun run = newRun(one, id);
+        Ancestry.refuseOwnQueue(readers, run, trigger.workflow().name());
         long change = trigger.current().change();
         boolean own = !trigger.paused() && run.gate() == null && runs.reserve();
         Admitted outcome;

@@ -13,16 +13,16 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** The body of an answer as something that can be recorded. */
-final class Answered {
-    static final JsonNode NOTHING = JsonNodeFactory.instance.nullNode();
+/** The body of an answer as something that can be recorded: JSON where it says that it is, else a text, else null. */
+public final class Answered {
+    public static final JsonNode NOTHING = JsonNodeFactory.instance.nullNode();
 
     private static final Pattern JSON = Pattern.compile("application/(.+\\+)?json\\b.*");
     private static final Pattern CHARSET = Pattern.compile("charset\\s*=\\s*\"?([\\w.:-]+)", Pattern.CASE_INSENSITIVE);
 
     private Answered() {}
 
-    static JsonNode body(HttpHeaders headers, byte[] body) {
+    public static JsonNode body(HttpHeaders headers, byte[] body) {
         if (body.length == 0) {
             return NOTHING;
         }

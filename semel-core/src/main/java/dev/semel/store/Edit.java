@@ -116,10 +116,18 @@ public sealed interface Edit<T> {
     }
 
     /**
+     * Who wants a change, and why, for the audit.
+     *
+     * @param id of this very request: where the audit has it, the request was done and only its answer was lost
+     */
+    record By(RunId id, String actor, String reason) {}
+
+    /**
      * Lets a name go, as long as it stands for that run: the next trigger with it is fresh. Asked twice it does nothing
      * more, even if the name was given to another run meanwhile. False: it was let go before, or stands for another run.
+     * Applied again, after a lost answer, it answers what it answered first.
      */
-    record Release(Name name, RunId run, String actor, String reason) implements Edit<Boolean> {
+    record Release(Name name, RunId run, By by) implements Edit<Boolean> {
         @Override
         public boolean standsAlone() {
             return true;
@@ -245,8 +253,49 @@ public sealed interface Edit<T> {
 
     /**
      * A person says how an effect in doubt ended: with this result, or (null) not at all. False: it is not in doubt, or
-     * was decided before.
+     * was decided before by another request.
      */
-    record Decide(Ledger.Id effect, RunId run, @Nullable String result, String actor, String note)
-            implements Edit<Boolean> {}
+    record Decide(Ledger.Id effect, RunId run, @Nullable String result, By by) implements Edit<Boolean> {}
+
+    /**
+     * Makes this text the current version of a document. Where it already is, nothing changes, whatever was expected: so
+     * whoever lost the answer and asks again is told the same.
+     *
+     * @param expected the version it replaces, 0 where there must be none; null: whatever there is
+     */
+    record Put(SettingName name, String body, @Nullable Integer expected, String actor) implements Edit<Placed> {
+        @Override
+        public boolean changesCatalog() {
+            return name.kind().watched();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** Removes a document: its next version says so and has no text. Asked again it answers that same version. */
+    record Remove(SettingName name, @Nullable Integer expected, String actor) implements Edit<Placed> {
+        @Override
+        public boolean changesCatalog() {
+            return name.kind().watched();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    sealed interface Placed {
+        /** What was asked for stands. */
+        record Now(Rows.Setting row) implements Placed {}
+
+        /** Another version than the expected one is current, or (0) none. Nothing was changed. */
+        record Moved(int version) implements Placed {}
+
+        /** There never was such a document to remove. */
+        record Absent() implements Placed {}
+    }
 }

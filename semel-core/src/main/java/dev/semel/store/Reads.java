@@ -46,6 +46,18 @@ public interface Reads extends AutoCloseable {
     /** Runs that this one started, oldest first. */
     List<RunId> children(RunId run);
 
+    /** The queues in which a run has a place, whether it has begun or waits. */
+    List<String> queues(RunId run);
+
+    /** The runs that continue the line of this first one, oldest first, without itself. */
+    List<RunId> lineage(RunId first);
+
+    /** Runs that rest until a worker comes whose code may fit them ({@link Write.Rest#HELD}), in order. */
+    List<Misfit> held(@Nullable RunId after, int limit);
+
+    /** A run that is held because the code of its workflow did not fit. */
+    record Misfit(RunId run, String workflowId) {}
+
     /** The newest rows of one run, or those older than {@code before}; newest last. */
     List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit);
 
@@ -57,7 +69,7 @@ public interface Reads extends AutoCloseable {
 
     List<Rows.Held> keys(int ws, String prefix, @Nullable Name after, int limit);
 
-    /** Grows with every change of workflows and tokens. */
+    /** Grows with every change of workflows, tokens and watched settings. */
     long catalogChange();
 
     Rows.@Nullable Workflow workflow(int ws, String nameOrId);
@@ -79,6 +91,18 @@ public interface Reads extends AutoCloseable {
     Rows.@Nullable Workspace workspace(String name);
 
     Rows.@Nullable Workspace workspace(int ws);
+
+    /** The current version of a document; null where there is none, or none any more. */
+    Rows.@Nullable Setting setting(int ws, String kind, String name);
+
+    /** One version of a document, also one that says that it was removed. */
+    Rows.@Nullable Setting setting(int ws, String kind, String name, int version);
+
+    /** Current versions by name, behind {@code after}. */
+    List<Rows.Setting> settings(int ws, String kind, String after, int limit);
+
+    /** The versions of a document that are kept, newest first, at most 200. */
+    List<Rows.Setting> settingVersions(int ws, String kind, String name);
 
     List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit);
 

@@ -119,5 +119,20 @@ public final class Rows {
         }
     }
 
+    /**
+     * One version of a document that a workspace keeps.
+     *
+     * @param body its text; empty where it was removed, and in lists where it is over 4 KiB
+     */
+    public record Setting(
+            int ws,
+            String kind,
+            String name,
+            int version,
+            String body,
+            long changedAt,
+            String changedBy,
+            boolean removed) {}
+
     public record Audit(RunId id, long at, String actor, String action, String target, String reason) {}
 }

@@ -30,6 +30,7 @@ final class Actor implements AutoCloseable {
             "semel_lease",
             "semel_fence",
             "semel_audit",
+            "semel_setting",
             "semel_link",
             "semel_effect",
             "semel_signal",

@@ -51,7 +51,10 @@ final class ConformanceTest {
             "NOTHING",
             "Workflow(",
             "Poisoned",
-            "Fenced");
+            "Fenced",
+            "Moved(version",
+            "Absent(",
+            "removed=true");
 
     static LongStream seeds() {
         return chosen(USUAL_SEEDS);

@@ -32,6 +32,9 @@ final class PermutationTest {
             new Permutations.Pair(Named.CLAIM, Named.CLAIM),
             new Permutations.Pair(Named.CLAIM, Named.DECIDE),
             new Permutations.Pair(Named.PUBLISH, Named.PUBLISH),
+            new Permutations.Pair(Named.PUT_NEW, Named.PUT_NEW),
+            new Permutations.Pair(Named.PUT_NEXT, Named.PUT_NEXT),
+            new Permutations.Pair(Named.PUT_WHATEVER_THERE_IS, Named.REMOVE_SETTING),
             new Permutations.Pair(Named.RENEW, Named.TAKE_OVER));
 
     private Permutations permutations;

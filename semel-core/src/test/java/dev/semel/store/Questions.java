@@ -73,6 +73,13 @@ final class Questions {
             answer("versions " + name, () -> reads.versions(name, 5, 3));
             answer("tally " + name, () -> reads.tally(ws, name, 4));
         }
+        for (SettingKind kind : List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN)) {
+            answer("settings " + kind.word(), () -> reads.settings(ws, kind.word(), "", 1_000));
+            answer("settings after", () -> reads.settings(ws, kind.word(), "a", 1));
+            answer("setting", () -> reads.setting(ws, kind.word(), "b"));
+            answer("setting version", () -> reads.setting(ws, kind.word(), "b", 2));
+            answer("setting versions", () -> reads.settingVersions(ws, kind.word(), "a"));
+        }
         // Which of two equally old effects comes first is no promise.
         answer("effects", () -> sorted(reads.effects(ws, null, 1_000)));
         for (Ledger.State state : Ledger.State.values()) {
@@ -148,6 +155,8 @@ final class Questions {
         answer("signals " + run, () -> reads.signals(run));
         answer("effects " + run, () -> reads.effects(run));
         answer("children " + run, () -> reads.children(run));
+        answer("queues " + run, () -> reads.queues(run));
+        answer("lineage " + run, () -> reads.lineage(run));
         List<Write.Seen> page = reads.requestsOf(run, null, 2);
         answer("requests of " + run, () -> page);
         answer(

@@ -13,6 +13,7 @@ import java.util.random.RandomGenerator;
  */
 final class Script {
     private static final int REMEMBERED = 12;
+    private static final int SETTINGS_EVERY = 9;
 
     private final RandomGenerator random;
     private final Actor first;
@@ -22,6 +23,8 @@ final class Script {
     private final List<RunId> runs = new ArrayList<>();
     private long leases = 1;
     private long seen = 0;
+    private int made = 0;
+    private final SettingScript settings = new SettingScript();
 
     Script(RandomGenerator random, Actor first) {
         this.random = random;
@@ -56,6 +59,9 @@ final class Script {
     }
 
     private Step make() {
+        if (++made % SETTINGS_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(settings.next())));
+        }
         int dice = random.nextInt(100);
         if (dice < 8) {
             return new Step.Move(pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));
@@ -245,13 +251,13 @@ final class Script {
         String result = random.nextBoolean() ? "{\"id\":7}" : null;
         List<Ledger.Row> doubtful = first.reads.effects(1, Ledger.State.UNKNOWN, 20);
         if (doubtful.isEmpty()) {
-            return new Edit.Decide(new Ledger.Id(1, "d1"), otherwise, result, "tester", "looked");
+            return new Edit.Decide(new Ledger.Id(1, "d1"), otherwise, result, by("tester", "looked"));
         }
         // The order among equally old ones is no promise, so the choice must not hang on it.
         Ledger.Row row = pick(doubtful.stream()
                 .sorted(java.util.Comparator.comparing(Ledger.Row::id))
                 .toList());
-        return new Edit.Decide(row.id(), row.holder().run(), result, "tester", "looked");
+        return new Edit.Decide(row.id(), row.holder().run(), result, by("tester", "looked"));
     }
 
     private Edit<?> edit() {
@@ -282,11 +288,15 @@ final class Script {
         return new Edit.CreateToken(new Rows.Token("tok_" + n, 1 + n / 2, "one", "token", hash, "trigger", n, 0, 0));
     }
 
+    private Edit.By by(String actor, String reason) {
+        return new Edit.By(new RunId(700_000 + ++seen, 5), actor, reason);
+    }
+
     private Edit<?> release() {
         Name name = triggers.name();
         var known = first.reads.names(List.of(name)).known().getFirst();
         RunId run = known == null ? anyRun() : known.run();
-        return new Edit.Release(name, run, "tester", "wrong amount");
+        return new Edit.Release(name, run, by("tester", "wrong amount"));
     }
 
     private <T> T pick(List<T> from) {

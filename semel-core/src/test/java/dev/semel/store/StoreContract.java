@@ -25,7 +25,8 @@ abstract class StoreContract
                 SignalRules,
                 GateRules,
                 QuietRules,
-                WorkerRules {
+                WorkerRules,
+                SettingRules {
     private Desk desk = unopened();
 
     abstract Place place();

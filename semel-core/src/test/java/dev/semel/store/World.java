@@ -49,6 +49,7 @@ final class World implements AutoCloseable {
 
     World() {
         desk.leases.start(OTHER, "other", desk.slots(), 100 * Desk.TTL);
+        desk.change(new Edit.Put(profile("kept"), "{}", 0, "a"));
         place.execute("CREATE TABLE mine (n integer)");
         leaving = desk.id();
         desk.apply(desk.gated(leaving, GATE));
@@ -78,6 +79,10 @@ final class World implements AutoCloseable {
         change = desk.reads.catalogChange();
         tables = tables();
         restore = save();
+    }
+
+    SettingName profile(String name) {
+        return new SettingName(ws, SettingRules.PLAIN, name);
     }
 
     /** A key that is past its time. */

@@ -13,6 +13,9 @@ import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
+import dev.semel.server.outbound.Guard;
+import dev.semel.server.outbound.Outbound;
+import dev.semel.server.steps.Outside;
 import dev.semel.store.Durability;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
@@ -32,7 +35,9 @@ import org.jspecify.annotations.Nullable;
 /** The server, put together with `new`, from the store up to the door. */
 public final class Serve implements AutoCloseable {
     private final ServeOptions options;
+    private final Outbound outbound;
     private final Semel semel;
+    private final dev.semel.server.settings.Settings settings;
     private final Api api;
     private final HttpServer http;
     private final Rows.Workspace workspace;
@@ -40,7 +45,8 @@ public final class Serve implements AutoCloseable {
 
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
-        this.semel = Semel.open(Settings.of(options.store(), FileWorkflow::compile)
+        this.outbound = new Outbound(Guard.of(options.dev(), options.allowHosts()));
+        this.semel = Semel.open(Settings.of(options.store(), version -> FileWorkflow.compile(version, this::outside))
                 .withClock(ambient, () -> 0)
                 .withWorker(name(options))
                 .withRequests(Log::request));
@@ -48,7 +54,9 @@ public final class Serve implements AutoCloseable {
             this.workspace = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)));
             Tokens tokens = options.dev() ? Tokens.forDev(semel, workspace) : Tokens.serving(semel);
             Metrics metrics = new Metrics(semel);
-            this.api = new Api(semel, tokens, metrics, options.dev());
+            this.settings = new dev.semel.server.settings.Settings(semel, SecretKeyFile.keys(options, semel));
+            Log.clean(settings.redaction()::clean);
+            this.api = new Api(semel, tokens, metrics, options.dev()).with(settings);
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
             publishFiles();
@@ -59,13 +67,20 @@ public final class Serve implements AutoCloseable {
                     dev.semel.server.http.Settings.on(options.host(), options.port()), api.router(), tokens, metrics);
         } catch (RuntimeException e) {
             semel.close();
+            outbound.close();
             throw e;
         }
     }
 
+    /** What the steps of a workspace reach. */
+    private Outside outside(int ws) {
+        return new Reach(options.dev(), outbound);
+    }
+
     private static String name(ServeOptions options) {
         return options.name().isEmpty()
-                ? Settings.of(options.store(), FileWorkflow::compile).worker() + ":" + options.port()
+                ? Settings.of(options.store(), version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE))
+                                .worker() + ":" + options.port()
                 : options.name();
     }
 
@@ -220,6 +235,11 @@ public final class Serve implements AutoCloseable {
         return semel;
     }
 
+    /** What its workspaces keep beside workflows, for trials. */
+    public dev.semel.server.settings.Settings settings() {
+        return settings;
+    }
+
     /** Stops taking requests, lets those in flight finish, writes what is gathered, gives the lease back. */
     @Override
     public void close() {
@@ -228,5 +248,6 @@ public final class Serve implements AutoCloseable {
         }
         http.stop();
         semel.close(options.grace());
+        outbound.close();
     }
 }

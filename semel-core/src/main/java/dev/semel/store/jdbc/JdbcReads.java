@@ -258,6 +258,33 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
+    public List<String> queues(RunId run) {
+        return ask(() -> session.list(
+                "SELECT queue FROM semel_place WHERE run = ? ORDER BY queue", row -> row.getString(1), run));
+    }
+
+    @Override
+    public List<RunId> lineage(RunId first) {
+        return ask(() -> session.list(
+                "SELECT run FROM semel_run WHERE lineage = ? AND lineage <> run ORDER BY run LIMIT 1000",
+                row -> RunId.of(row.getBytes(1)),
+                first));
+    }
+
+    @Override
+    public List<Misfit> held(@Nullable RunId after, int limit) {
+        return ask(() -> session.list(
+                """
+                SELECT run, workflow_id FROM semel_work
+                WHERE owner IS NULL AND held = 0 AND due_at = ? AND run > ? ORDER BY due_at, run LIMIT ?
+                """,
+                row -> new Misfit(RunId.of(row.getBytes(1)), row.getString(2)),
+                Write.Rest.HELD,
+                after == null ? new byte[0] : after.bytes(),
+                limit));
+    }
+
+    @Override
     public List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit) {
         byte[] from = before == null ? AFTER_ALL : before.bytes();
         return ask(() -> session.list(REQUESTS_OF_RUN, Read::seen, run, from, limit))
@@ -356,6 +383,26 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
+    public Rows.@Nullable Setting setting(int ws, String kind, String name) {
+        return maybe(() -> SettingEdits.current(session, ws, kind, name));
+    }
+
+    @Override
+    public Rows.@Nullable Setting setting(int ws, String kind, String name, int version) {
+        return maybe(() -> SettingEdits.version(session, new SettingEdits.SettingVersion(ws, kind, name, version)));
+    }
+
+    @Override
+    public List<Rows.Setting> settings(int ws, String kind, String after, int limit) {
+        return ask(() -> SettingEdits.page(session, new SettingEdits.Slice(ws, kind, after, limit)));
+    }
+
+    @Override
+    public List<Rows.Setting> settingVersions(int ws, String kind, String name) {
+        return ask(() -> SettingEdits.versions(session, ws, kind, name));
+    }
+
+    @Override
     public List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit) {
         return ask(() -> session.list(AUDIT, Read::audit, ws, before == null ? AFTER_ALL : before.bytes(), limit));
     }
@@ -402,7 +449,7 @@ public abstract class JdbcReads implements Reads {
         Long due = maybe(() -> session.one(
                 "SELECT due_at FROM semel_work WHERE owner IS NULL AND held = 0 ORDER BY due_at, run LIMIT 1",
                 row -> row.getLong(1)));
-        return due == null ? Write.Rest.NEVER : due;
+        return due == null || due == Write.Rest.HELD ? Write.Rest.NEVER : due;
     }
 
     @Override

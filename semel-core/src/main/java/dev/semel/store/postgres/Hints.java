@@ -69,7 +69,12 @@ final class Hints implements Store.Listening {
             case Edit.Decide decide -> hints.add(decide.run().text());
             case Edit.GoOn on -> hints.add(on.run().text());
             case Edit.Wake wake -> wake.runs().forEach(run -> hints.add(run.text()));
-            case Edit.DeleteNames _, Edit.DeleteReplies _, Edit.DeleteRuns _, Edit.ReleaseAll _ -> {}
+            case Edit.DeleteNames _,
+                    Edit.DeleteReplies _,
+                    Edit.DeleteRuns _,
+                    Edit.ReleaseAll _,
+                    Edit.Put _,
+                    Edit.Remove _ -> {}
             default -> hints.add(ANY);
         }
     }

@@ -174,7 +174,9 @@ final class Locking {
                     Edit.DeleteReplies _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
-                    Edit.WakeHeld _ -> List.of();
+                    Edit.WakeHeld _,
+                    Edit.Put _,
+                    Edit.Remove _ -> List.of();
         };
     }
 
@@ -208,7 +210,9 @@ final class Locking {
                     Edit.Once<?> _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
-                    Edit.WakeHeld _ -> null;
+                    Edit.WakeHeld _,
+                    Edit.Put _,
+                    Edit.Remove _ -> null;
         };
     }
 

@@ -80,6 +80,21 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public List<String> queues(RunId run) {
+        return there().queues(run);
+    }
+
+    @Override
+    public List<RunId> lineage(RunId first) {
+        return there().lineage(first);
+    }
+
+    @Override
+    public List<Misfit> held(@Nullable RunId after, int limit) {
+        return there().held(after, limit);
+    }
+
+    @Override
     public List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit) {
         return there().requestsOf(run, before, limit);
     }
@@ -147,6 +162,26 @@ final class FaultyReads implements Reads {
     @Override
     public Rows.@Nullable Workspace workspace(int ws) {
         return there().workspace(ws);
+    }
+
+    @Override
+    public Rows.@Nullable Setting setting(int ws, String kind, String name) {
+        return there().setting(ws, kind, name);
+    }
+
+    @Override
+    public Rows.@Nullable Setting setting(int ws, String kind, String name, int version) {
+        return there().setting(ws, kind, name, version);
+    }
+
+    @Override
+    public List<Rows.Setting> settings(int ws, String kind, String after, int limit) {
+        return there().settings(ws, kind, after, limit);
+    }
+
+    @Override
+    public List<Rows.Setting> settingVersions(int ws, String kind, String name) {
+        return there().settingVersions(ws, kind, name);
     }
 
     @Override

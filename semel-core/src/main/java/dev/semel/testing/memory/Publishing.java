@@ -51,7 +51,7 @@ final class Publishing {
         Rows.Workflow after = turned(before, before.rollout().promoted(promote.version()), none);
         if (after.changed()) {
             String what = "version " + after.version();
-            edits.audit(after.ws(), now, List.of(promote.actor(), "workflow.promote", after.name(), what));
+            edits.audit(after.ws(), now, new Edit.By(edits.newId(), promote.actor(), what), List.of("workflow.promote", after.name()));
         }
         return after;
     }
@@ -66,7 +66,7 @@ final class Publishing {
         Rollout next = text == null ? before.rollout() : before.rollout().published(same(before, body));
         Rows.Workflow after = turned(before, next.ended(), new Text(body, back.actor(), now));
         if (after.changed()) {
-            edits.audit(after.ws(), now, List.of(back.actor(), "workflow.rollback", after.name(), back.reason()));
+            edits.audit(after.ws(), now, new Edit.By(edits.newId(), back.actor(), back.reason()), List.of("workflow.rollback", after.name()));
         }
         return after;
     }

@@ -9,6 +9,7 @@ import dev.semel.store.NewRun;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.NavigableMap;
@@ -54,6 +55,18 @@ final class Tables {
 
     record Audit(int ws, Rows.Audit row) {}
 
+    record SettingKey(int ws, String kind, String name, int version) implements Comparable<SettingKey> {
+        private static final Comparator<SettingKey> ORDER = Comparator.comparingInt(SettingKey::ws)
+                .thenComparing(SettingKey::kind)
+                .thenComparing(SettingKey::name)
+                .thenComparingInt(SettingKey::version);
+
+        @Override
+        public int compareTo(SettingKey other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
     /** The answer to a change that came with a key. */
     record Reply(RunId id, byte[] digest, String answer, long expiresAt) {}
 
@@ -65,6 +78,9 @@ final class Tables {
     final Table<Pair<Integer, String>, Rows.Workflow> workflows = new Table<>(undo);
     final NavigableMap<String, Rows.Workflow> workflowsById = workflows.index(Rows.Workflow::workflowId);
     final Table<Pair<String, Integer>, Version> versions = new Table<>(undo);
+
+    final Table<SettingKey, Rows.Setting> settings = new Table<>(
+            undo, row -> row.version() > 0 && (!row.removed() || row.body().isEmpty()));
 
     final Table<Name, Key> keys = new Table<>(undo);
     final Table<Pair<Integer, Pair<String, String>>, Reply> replies = new Table<>(undo);

@@ -114,6 +114,10 @@ public final class Snapshot {
                 tables.versions.rows().values(),
                 v -> row(v.workflowId(), v.version(), v.body(), v.publishedAt(), v.by()));
         fill(
+                "semel_setting",
+                tables.settings.rows().values(),
+                s -> row(s.ws(), s.kind(), s.name(), s.version(), s.body(), s.changedAt(), s.changedBy(), s.removed()));
+        fill(
                 "semel_audit",
                 tables.audit.rows().values(),
                 a -> row(

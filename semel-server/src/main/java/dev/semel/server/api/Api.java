@@ -10,6 +10,7 @@ import dev.semel.server.http.Request;
 import dev.semel.server.http.Route;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
+import dev.semel.server.settings.Settings;
 import dev.semel.store.Rows;
 import java.util.List;
 
@@ -20,6 +21,7 @@ public final class Api {
 
     private final Semel semel;
     private final Workflows workflows;
+    private final Deeds deeds;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
@@ -27,11 +29,12 @@ public final class Api {
         Spaces spaces = new Spaces(semel);
         Views views = new Views(semel);
         Triggers triggers = new Triggers(semel, spaces, new Quotas(semel::nanos));
-        Deeds deeds = new Deeds(semel);
+        this.deeds = new Deeds(semel);
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, triggers, deeds, rollouts);
         Runs runs = new Runs(semel, views, triggers);
         Keys keys = new Keys(semel, views, deeds);
+        RunActs acts = new RunActs(semel, views);
         TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, deeds);
         Health health = new Health(semel, metrics);
         Batches batches = new Batches(triggers);
@@ -59,6 +62,9 @@ public final class Api {
                 .add("GET", "/v1/runs/{run_id}", Scope.READ, runs::get)
                 .add("GET", "/v1/runs/{run_id}/timeline", Scope.READ, runs::timeline)
                 .add("GET", "/v1/runs/{run_id}/requests", Scope.READ, runs::requests)
+                .add(post("/v1/runs/{run_id}/cancel", Scope.OPERATE, acts::cancel))
+                .add(post("/v1/runs/{run_id}/signals/{name}", Scope.TRIGGER, acts::signal))
+                .add(post("/v1/runs/{run_id}/decide", Scope.REVIEW, acts::decide))
                 .add("GET", "/v1/requests", Scope.READ, runs::allRequests)
                 .add("GET", "/v1/keys", Scope.READ, keys::list)
                 .add("GET", "/v1/keys/{key}", Scope.READ, keys::get)
@@ -78,9 +84,19 @@ public final class Api {
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
     }
 
-    /** Whatever changes something accepts a key, and a malformed one is refused before anything else is read. */
     private static Route post(String pattern, Scope scope, Handler handler) {
-        return new Route("POST", pattern, scope, handler).withHead(Triggers::checkKey);
+        return changing("POST", pattern, scope, handler);
+    }
+
+    /** Whatever changes something accepts a key, and a malformed one is refused before anything else is read. */
+    static Route changing(String method, String pattern, Scope scope, Handler handler) {
+        return new Route(method, pattern, scope, handler).withHead(Triggers::checkKey);
+    }
+
+    /** Adds the routes to what a workspace keeps beside its workflows. */
+    public Api with(Settings settings) {
+        new SettingsApi(settings).addTo(router, deeds);
+        return this;
     }
 
     public Router router() {

@@ -7,19 +7,22 @@ import dev.semel.workflow.Body;
 import dev.semel.workflow.Durable;
 import dev.semel.workflow.Published;
 import java.util.List;
+import java.util.function.IntFunction;
 import tools.jackson.databind.JsonNode;
 
 /** The body of a workflow that was published as a file; the API finds the definition again behind a published version. */
 public record FileWorkflow(Definition definition, Outside outside) implements Body {
-    public static Published compile(Rows.Version version) {
+    /** @param outside the outside world of a workspace */
+    public static Published compile(Rows.Version version, IntFunction<Outside> outside) {
         Definition definition = Definition.compile(version.body());
         return new Published(
                 version.workflowId(),
                 version.name(),
                 version.version(),
                 definition.policy(),
-                new FileWorkflow(definition, Outside.NOWHERE),
-                List.of());
+                new FileWorkflow(definition, outside.apply(version.ws())),
+                List.of(),
+                definition.extras());
     }
 
     static Definition of(Published published) {

@@ -7,12 +7,15 @@ import dev.semel.journal.Journal;
 import dev.semel.run.RunState;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
+import dev.semel.server.steps.FileStep;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Runs and the requests beside them. */
@@ -103,10 +106,11 @@ final class Runs {
             entries.addAll(Journal.decode(run.end().entries()));
         }
         List<Ledger.Row> effects = semel.view(reads -> reads.effects(run.id()));
-        boolean isFile = semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow;
-        return Views.ok(
-                new Timeline(run.lineage(), isFile ? "set" : "step", entries, effects == null ? List.of() : effects)
-                        .items());
+        Map<String, String> kinds =
+                semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow file
+                        ? file.definition().steps().collect(Collectors.toMap(FileStep::id, FileStep::kind))
+                        : Map.of();
+        return Views.ok(new Timeline(run.lineage(), kinds, entries, effects == null ? List.of() : effects).items());
     }
 
     /** `status:failed workflow:x key:k replayed:true since:2h`. */

@@ -17,14 +17,14 @@ import tools.jackson.databind.node.ObjectNode;
 /** The steps of a run as they are on record, one item each, in the order in which they were begun. */
 final class Timeline {
     private final RunId lineage;
-    private final String stepWord;
+    private final Map<String, String> kinds;
     private final Map<String, List<Entry>> byPath = new LinkedHashMap<>();
     private final Map<String, Ledger.Row> effects = new HashMap<>();
 
-    /** @param stepWord what a plain step is called where it was written: `set` in files, `step` in Java */
-    Timeline(RunId lineage, String stepWord, List<Entry> entries, List<Ledger.Row> rows) {
+    /** @param kinds what steps are called where they were written, by their names; empty for Java */
+    Timeline(RunId lineage, Map<String, String> kinds, List<Entry> entries, List<Ledger.Row> rows) {
         this.lineage = lineage;
-        this.stepWord = stepWord;
+        this.kinds = Map.copyOf(kinds);
         for (Entry entry : entries) {
             byPath.computeIfAbsent(entry.path(), _ -> new ArrayList<>()).add(entry);
         }
@@ -48,8 +48,9 @@ final class Timeline {
         ObjectNode out = Views.object();
         out.put("step_id", StepId.of(lineage, path).text());
         out.put("path", path);
-        out.put("name", path.substring(StepPath.scopeOf(path).length()));
-        out.put("kind", kind == Entry.Kind.STEP ? stepWord : kind.word());
+        String name = path.substring(StepPath.scopeOf(path).length());
+        out.put("name", name);
+        out.put("kind", kinds.getOrDefault(name, kind.word()));
         out.put("protection", protection(kind, row));
         if (row == null) {
             out.putNull("effect_key");

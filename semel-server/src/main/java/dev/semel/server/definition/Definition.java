@@ -18,6 +18,7 @@ import dev.semel.server.steps.FileBody;
 import dev.semel.server.steps.FileStep;
 import dev.semel.server.steps.Outside;
 import dev.semel.workflow.Body;
+import dev.semel.workflow.Published;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -144,6 +145,11 @@ public final class Definition {
     /** @throws SemelException `invalid-input`, with JSON Pointers in the member `errors` and no value anywhere */
     public void checkInput(JsonNode data) {
         parts.input().check(name(), data);
+    }
+
+    /** What a run may have to wait for, and how long it may take. */
+    public Published.Extras extras() {
+        return parts.extras();
     }
 
     /** What a run does, on the outside world of its workspace. */

@@ -16,6 +16,7 @@ import dev.semel.server.language.Tree;
 import dev.semel.server.language.YamlReader;
 import dev.semel.server.steps.FileStep;
 import dev.semel.server.steps.StepReader;
+import dev.semel.workflow.Published;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -30,8 +31,21 @@ import org.jspecify.annotations.Nullable;
 final class DefinitionReader {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]{0,63}");
     private static final Set<String> KNOWN = Set.of(
-            "semel", "workflow", "title", "owner", "description", "trigger", "input", "idempotency", "steps", "output");
-    private static final Set<String> NOT_YET = Set.of("serial_by", "max_concurrent", "debounce", "rate_limit");
+            "semel",
+            "workflow",
+            "title",
+            "owner",
+            "description",
+            "trigger",
+            "input",
+            "idempotency",
+            "serial_by",
+            "max_concurrent",
+            "debounce",
+            "rate_limit",
+            "timeout",
+            "steps",
+            "output");
 
     /** Providers commonly go on retrying for about an hour after an outage. */
     private static final Duration RETRY_HORIZON = Duration.ofHours(1);
@@ -59,6 +73,7 @@ final class DefinitionReader {
             @Nullable Template key,
             @Nullable String keyText,
             InputRules input,
+            Published.Extras extras,
             List<FileStep> steps,
             @Nullable Template output,
             List<String> warnings) {}
@@ -68,7 +83,7 @@ final class DefinitionReader {
         if (file == null) {
             throw problems.exception();
         }
-        Fields workflow = new Fields(file.map(), "a workflow", problems).allow(KNOWN, NOT_YET);
+        Fields workflow = new Fields(file.map(), "a workflow", problems).allow(KNOWN, Set.of());
         version(workflow);
         String name = name(workflow);
         Fields http = http(workflow);
@@ -76,13 +91,15 @@ final class DefinitionReader {
         Template key = http == null ? null : key(http);
         InputRules input = new InputReader(problems).read(workflow.get("input"));
         PolicyReader.Rules rules = new PolicyReader(problems, templates).read(workflow.get("idempotency"), requireKey);
+        GateReader gates = new GateReader(problems, templates);
+        Published.Extras extras = new Published.Extras(gates.read(workflow), workflow.duration("timeout"));
         List<FileStep> steps = new StepReader(source, problems, templates, warnings).read(workflow);
         Template output = output(workflow);
         String title = workflow.text("title");
         String owner = workflow.text("owner");
         String description = workflow.text("description");
         problems.throwIfAny();
-        lint(owner, rules, input, reads(key, steps, output));
+        lint(owner, rules, input, Stream.concat(reads(key, steps, output), gates.reads().stream()));
         return new Parts(
                 name,
                 title,
@@ -92,6 +109,7 @@ final class DefinitionReader {
                 key,
                 http == null ? null : written(http),
                 input,
+                extras,
                 steps,
                 output,
                 List.copyOf(warnings));

@@ -17,7 +17,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * the signal to the run. A reply is a signal whose name says to which message.
  */
 final class WaitForKind implements Kind {
-    private static final Pattern SIGNAL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:-]{0,127}");
+    private static final Pattern SIGNAL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+
+    private static final int LONGEST_SIGNAL = 64;
 
     private final boolean reply;
 
@@ -62,7 +64,9 @@ final class WaitForKind implements Kind {
         if (section.get("signal") == null) {
             draft.wrong(section.spotOf("signal"), "wait_for.signal is missing.");
         } else if (signal != null && !SIGNAL.matcher(signal).matches()) {
-            draft.wrong(section.spotOfValue("signal"), "a signal's name has up to 128 letters, digits, and . _ : -");
+            draft.wrong(
+                    section.spotOfValue("signal"),
+                    "a signal's name has 1 to 64 letters, digits, dots, hyphens and underscores.");
             return null;
         }
         return signal;
@@ -77,7 +81,13 @@ final class WaitForKind implements Kind {
             draft.wrong(section.spotOfValue("to"), "there is no earlier step '%s' to reply to.".formatted(to));
             return null;
         }
-        return to == null ? null : "reply." + to;
+        return to == null ? null : signalOf(to);
+    }
+
+    /** A step's id may be as long as a signal's name, and both must not be longer together. */
+    static String signalOf(String step) {
+        String name = "reply." + step;
+        return name.length() <= LONGEST_SIGNAL ? name : name.substring(0, LONGEST_SIGNAL);
     }
 
     private record Wait(

@@ -103,7 +103,22 @@ class MistakesTest {
                 mistake("owner: p\n", "4:1", "/owner", "'owner' stands twice; the first is in line 3."),
                 mistake("titel: x\n", "4:1", "/titel", "'titel' is not a field of a workflow. Did you mean 'title'?"),
                 mistake("<<: {a: 1}\n", "4:1", "/<<", "'<<' is not a field of a workflow."),
-                mistake("debounce: {}\n", "4:1", "/debounce", "'debounce' is not available yet in this version."),
+                mistake(
+                        "max_concurrent: 0\n",
+                        "4:17",
+                        "/max_concurrent",
+                        "'max_concurrent' must be a whole number between 1 and 100000."),
+                mistake(
+                        "serial_by: all\n",
+                        "4:12",
+                        "/serial_by",
+                        "this key is the same for every trigger; use an id from the input, e.g. ${ input.customer_id"
+                                + " }."),
+                mistake(
+                        "debounce: {key: '${ input.a }', quiet: 2m, at_most: 1m}\n",
+                        "4:53",
+                        "/debounce/at_most",
+                        "debounce.at_most is shorter than debounce.quiet."),
                 mistake(
                         "trigger: {webhook: {}}\n",
                         "4:11",
@@ -251,10 +266,10 @@ class MistakesTest {
                         "/steps/1/id",
                         "the step id 'a' stands in line 5 and in line 6; ids must differ."),
                 mistake(
-                        "steps:\n  - {id: a, http: {}}\n",
+                        "steps:\n  - {id: a, java: {}}\n",
                         "5:13",
-                        "/steps/0/http",
-                        "step kind http is not available yet in this version."),
+                        "/steps/0/java",
+                        "step kind java is not available yet in this version."),
                 mistake(
                         "steps:\n  - {id: a, set: 1, protect: ask}\n",
                         "5:21",
@@ -304,14 +319,6 @@ class MistakesTest {
         assertEquals(pointer, mistake.pointer());
     }
 
-    @ParameterizedTest
-    @CsvSource({"event", "http", "digest", "send", "user_profile", "subscription", "cohort", "template_search", "java"})
-    void every_step_kind_to_come_is_refused_by_name(String kind) {
-        var mistake = Drafts.only(Drafts.with("steps:\n  - id: a\n    " + kind + ": {}\n    to: x\n"));
-        assertEquals("step kind " + kind + " is not available yet in this version.", mistake.message());
-        assertEquals("6:5", mistake.line() + ":" + mistake.column());
-    }
-
     @Test
     void all_mistakes_are_reported_in_the_order_of_the_file() {
         var mistakes = Drafts.mistakes("""
@@ -321,7 +328,7 @@ class MistakesTest {
             idempotency: {window: 5x, scope: w, fingerprint: ['a b', 'x..y']}
             steps:
               - {id: a, set: {x: '${ foo }', y: '${ bar + lowr(1) }'}}
-              - {id: b, http: {}, retry: {}}
+              - {id: b, java: {}, retry: {}}
             output: '${ steps.c }'
             """);
         assertEquals(
@@ -339,8 +346,8 @@ class MistakesTest {
 
     @Test
     void a_refused_step_is_not_reported_again_where_it_is_read() {
-        var mistake = Drafts.only(Drafts.with("steps:\n  - {id: a, http: {}}\noutput: '${ steps.a.body }'\n"));
-        assertEquals("step kind http is not available yet in this version.", mistake.message());
+        var mistake = Drafts.only(Drafts.with("steps:\n  - {id: a, java: {}}\noutput: '${ steps.a.body }'\n"));
+        assertEquals("step kind java is not available yet in this version.", mistake.message());
     }
 
     @Test

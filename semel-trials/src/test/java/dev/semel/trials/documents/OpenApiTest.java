@@ -12,6 +12,8 @@ import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
 import dev.semel.server.auth.Tokens;
+import dev.semel.server.settings.SecretKeys;
+import dev.semel.server.steps.Outside;
 import dev.semel.trials.architecture.SourceFile;
 import dev.semel.trials.architecture.SourceTree;
 import io.swagger.v3.parser.OpenAPIV3Parser;
@@ -54,8 +56,10 @@ class OpenApiTest {
     @Test
     void it_offers_what_the_router_offers_and_asks_for_the_same_scopes() throws Exception {
         TreeSet<String> routes = new TreeSet<>();
-        try (Semel semel = Semel.open(Settings.of("sqlite:" + folder.resolve("a.db"), FileWorkflow::compile))) {
+        try (Semel semel = Semel.open(Settings.of(
+                "sqlite:" + folder.resolve("a.db"), version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE)))) {
             new Api(semel, Tokens.serving(semel), new Metrics(semel), false)
+                    .with(new dev.semel.server.settings.Settings(semel, SecretKeys.none()))
                     .router()
                     .routes()
                     .forEach(route -> routes.add(route.method() + " " + route.pattern() + " "
@@ -108,6 +112,7 @@ class OpenApiTest {
             lists(asking);
             versions(asking);
             operating(asking);
+            SettingsAsked.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
             assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());

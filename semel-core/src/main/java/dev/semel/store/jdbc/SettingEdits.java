@@ -1,0 +1,203 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.store.Edit;
+import dev.semel.store.Edit.Placed;
+import dev.semel.store.Rows;
+import dev.semel.store.SettingName;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Documents of a workspace, in statements that both stores understand. */
+final class SettingEdits {
+    private static final int MOST_ATTEMPTS = 20;
+
+    private static final String NEWEST = """
+        SELECT ws, kind, name, version, body, changed_at, changed_by, removed FROM semel_setting
+        WHERE ws = ? AND kind = ? AND name = ? ORDER BY version DESC LIMIT 1
+        """;
+
+    private static final String VERSION = """
+        SELECT ws, kind, name, version, body, changed_at, changed_by, removed FROM semel_setting
+        WHERE ws = ? AND kind = ? AND name = ? AND version = ?
+        """;
+
+    // Large texts are read one at a time, so that a page fits into memory whatever it lists.
+    private static final String PAGE = """
+        SELECT s.ws, s.kind, s.name, s.version, CASE WHEN length(s.body) > 4096 THEN '' ELSE s.body END,
+               s.changed_at, s.changed_by, s.removed
+        FROM semel_setting s
+        WHERE s.ws = ? AND s.kind = ? AND s.name > ? AND s.removed = 0 AND NOT EXISTS (
+            SELECT 1 FROM semel_setting n
+            WHERE n.ws = s.ws AND n.kind = s.kind AND n.name = s.name AND n.version > s.version)
+        ORDER BY s.name LIMIT ?
+        """;
+
+    private static final String VERSIONS = """
+        SELECT ws, kind, name, version, CASE WHEN length(body) > 4096 THEN '' ELSE body END,
+               changed_at, changed_by, removed
+        FROM semel_setting WHERE ws = ? AND kind = ? AND name = ? ORDER BY version DESC LIMIT 200
+        """;
+
+    private static final String LOCK_WORKSPACE = """
+        UPDATE semel_workspace SET created_at = created_at WHERE ws = ?
+        """;
+
+    private static final String ADD = """
+        INSERT INTO semel_setting (ws, kind, name, version, body, changed_at, changed_by, removed)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, kind, name, version) DO NOTHING
+        """;
+
+    private static final String REPLACE = """
+        UPDATE semel_setting SET version = ?, body = ?, changed_at = ?, changed_by = ?, removed = ?
+        WHERE ws = ? AND kind = ? AND name = ? AND version = ?
+        """;
+
+    private final Session session;
+
+    SettingEdits(Session session) {
+        this.session = session;
+    }
+
+    /** @param changed false where what was asked for stood already, or was refused */
+    record Outcome(Placed placed, boolean changed) {}
+
+    Outcome put(Edit.Put put, long now) throws SQLException {
+        Rows.Setting wanted = row(put.name(), put.body(), put.actor(), now);
+        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+            Rows.Setting newest = newestOrAlone(put.name());
+            if (newest != null && !newest.removed() && newest.body().equals(put.body())) {
+                return new Outcome(new Placed.Now(newest), false);
+            }
+            int current = newest == null || newest.removed() ? 0 : newest.version();
+            if (put.expected() != null && put.expected() != current) {
+                return new Outcome(new Placed.Moved(current), false);
+            }
+            Rows.Setting placed = place(put.name(), newest, wanted);
+            if (placed != null) {
+                return new Outcome(new Placed.Now(placed), true);
+            }
+        }
+        throw lostTooOften(put.name());
+    }
+
+    Outcome remove(Edit.Remove remove, long now) throws SQLException {
+        Rows.Setting wanted = row(remove.name(), null, remove.actor(), now);
+        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+            Rows.Setting newest = newest(session, remove.name());
+            if (newest == null) {
+                return new Outcome(new Placed.Absent(), false);
+            }
+            if (newest.removed()) {
+                return new Outcome(new Placed.Now(newest), false);
+            }
+            if (remove.expected() != null && remove.expected() != newest.version()) {
+                return new Outcome(new Placed.Moved(newest.version()), false);
+            }
+            Rows.Setting placed = place(remove.name(), newest, wanted);
+            if (placed != null) {
+                return new Outcome(new Placed.Now(placed), true);
+            }
+        }
+        throw lostTooOften(remove.name());
+    }
+
+    private static IllegalStateException lostTooOften(SettingName name) {
+        return new IllegalStateException(
+                "a " + name.kind().word() + " lost its next version " + MOST_ATTEMPTS + " times to others");
+    }
+
+    /** What there is; where there is nothing, whoever also makes something new in this workspace waits for us. */
+    private Rows.@Nullable Setting newestOrAlone(SettingName name) throws SQLException {
+        Rows.Setting found = newest(session, name);
+        if (found != null) {
+            return found;
+        }
+        session.update(LOCK_WORKSPACE, name.workspace());
+        return newest(session, name);
+    }
+
+    /**
+     * Puts the next version behind the one that was read. Null: somebody else did so first. The number of the version
+     * decides: with a history it can be inserted once, and without one the only row can leave its old number once.
+     */
+    private Rows.@Nullable Setting place(SettingName name, Rows.@Nullable Setting before, Rows.Setting wanted)
+            throws SQLException {
+        int version = before == null ? 1 : before.version() + 1;
+        int removed = wanted.removed() ? 1 : 0;
+        String kind = name.kind().word();
+        int placed = before == null || name.kind().keepsHistory()
+                ? session.update(
+                        ADD,
+                        name.workspace(),
+                        kind,
+                        name.text(),
+                        version,
+                        wanted.body(),
+                        wanted.changedAt(),
+                        wanted.changedBy(),
+                        removed)
+                : session.update(
+                        REPLACE,
+                        version,
+                        wanted.body(),
+                        wanted.changedAt(),
+                        wanted.changedBy(),
+                        removed,
+                        name.workspace(),
+                        kind,
+                        name.text(),
+                        before.version());
+        return placed == 1 ? numbered(wanted, version) : null;
+    }
+
+    /** @param body null: it says that the document was removed */
+    private static Rows.Setting row(SettingName name, @Nullable String body, String actor, long now) {
+        String text = body == null ? "" : body;
+        return new Rows.Setting(name.workspace(), name.kind().word(), name.text(), 1, text, now, actor, body == null);
+    }
+
+    private static Rows.Setting numbered(Rows.Setting row, int version) {
+        return new Rows.Setting(
+                row.ws(), row.kind(), row.name(), version, row.body(), row.changedAt(), row.changedBy(), row.removed());
+    }
+
+    private static Rows.@Nullable Setting newest(Session session, SettingName name) throws SQLException {
+        return session.one(
+                NEWEST, SettingEdits::read, name.workspace(), name.kind().word(), name.text());
+    }
+
+    static Rows.@Nullable Setting current(Session session, int ws, String kind, String name) throws SQLException {
+        Rows.Setting newest = session.one(NEWEST, SettingEdits::read, ws, kind, name);
+        return newest == null || newest.removed() ? null : newest;
+    }
+
+    static Rows.@Nullable Setting version(Session session, SettingVersion id) throws SQLException {
+        return session.one(VERSION, SettingEdits::read, id.ws(), id.kind(), id.name(), id.version());
+    }
+
+    record SettingVersion(int ws, String kind, String name, int version) {}
+
+    record Slice(int ws, String kind, String after, int limit) {}
+
+    static List<Rows.Setting> page(Session session, Slice slice) throws SQLException {
+        return session.list(PAGE, SettingEdits::read, slice.ws(), slice.kind(), slice.after(), slice.limit());
+    }
+
+    static List<Rows.Setting> versions(Session session, int ws, String kind, String name) throws SQLException {
+        return session.list(VERSIONS, SettingEdits::read, ws, kind, name);
+    }
+
+    private static Rows.Setting read(ResultSet row) throws SQLException {
+        return new Rows.Setting(
+                row.getInt(1),
+                row.getString(2),
+                row.getString(3),
+                row.getInt(4),
+                row.getString(5),
+                row.getLong(6),
+                row.getString(7),
+                row.getInt(8) == 1);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.semel.server.api;
+
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import dev.semel.server.settings.Cohorts;
+import java.util.List;
+
+/** Groups of profiles, and who is in them. */
+final class CohortRoutes {
+    private static final int LARGEST = 16 << 10;
+    private static final String MEMBERS = "/v1/cohorts/{name}/members";
+
+    private final Cohorts cohorts;
+    private final SettingDeeds deeds;
+
+    CohortRoutes(Cohorts cohorts, SettingDeeds deeds) {
+        this.cohorts = cohorts;
+        this.deeds = deeds;
+    }
+
+    void addTo(Router router) {
+        var place = new SettingRoutes.Place("/v1/cohorts", "name", Scope.OPERATE, LARGEST);
+        new SettingRoutes<>(cohorts.shelf(), deeds, place, (_, _) -> List.of()).addTo(router);
+        router.add("GET", MEMBERS, Scope.READ, this::members)
+                .add(Api.changing("PUT", MEMBERS + "/{profile}", Scope.OPERATE, this::add))
+                .add(Api.changing("DELETE", MEMBERS + "/{profile}", Scope.OPERATE, this::remove));
+    }
+
+    private Cohorts.Seat seat(Request request) {
+        return new Cohorts.Seat(request.principal().workspace(), known(request), request.parameter("profile"));
+    }
+
+    /** A misspelt name must not become a cohort by itself. */
+    private String known(Request request) {
+        String name = request.parameter("name");
+        if (cohorts.shelf().row(request.principal().workspace(), name) == null) {
+            throw SettingDeeds.unknown();
+        }
+        return name;
+    }
+
+    Answer members(Request request) {
+        Paging paging = Paging.of(request);
+        String name = known(request);
+        return Views.page(
+                cohorts.members(request.principal().workspace(), name, SettingDeeds.after(paging), paging.limit()),
+                paging.limit(),
+                row -> Views.object().put("profile_id", Cohorts.profile(row)).put("since", Views.time(row.changedAt())),
+                row -> SettingDeeds.cursor(Cohorts.profile(row)));
+    }
+
+    Answer add(Request request) {
+        Cohorts.Seat seat = seat(request);
+        return deeds.put(
+                request,
+                new Deeds.Deed("cohort.add", seat.cohort(), seat.profile()),
+                cohorts.adding(seat, request.principal().tokenId()),
+                row -> Views.object()
+                        .put("cohort", seat.cohort())
+                        .put("profile_id", seat.profile())
+                        .put("since", Views.time(row.changedAt())));
+    }
+
+    Answer remove(Request request) {
+        Cohorts.Seat seat = seat(request);
+        return deeds.remove(
+                request,
+                new Deeds.Deed("cohort.leave", seat.cohort(), seat.profile()),
+                cohorts.removing(seat, request.principal().tokenId()));
+    }
+}

@@ -1,0 +1,161 @@
+package dev.semel.server.api;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.key.CanonicalJson;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import dev.semel.server.settings.Names;
+import dev.semel.server.settings.Shelf;
+import dev.semel.store.Rows;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.BiFunction;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Documents of one kind that stand under `/v1/{plural}/{name}`: templates, channels, routes, cohorts. */
+final class SettingRoutes<T> {
+    private final Shelf<T> shelf;
+    private final SettingDeeds deeds;
+    private final Place place;
+    private final BiFunction<Request, T, List<String>> lint;
+
+    /**
+     * @param path below which they stand
+     * @param parameter what their name is called in the path
+     * @param change the scope that may change them
+     */
+    record Place(String path, String parameter, Scope change, int largest) {}
+
+    /** @param lint what is allowed and probably a mistake, such as a channel that names a secret which is not there */
+    SettingRoutes(Shelf<T> shelf, SettingDeeds deeds, Place place, BiFunction<Request, T, List<String>> lint) {
+        this.shelf = shelf;
+        this.deeds = deeds;
+        this.place = place;
+        this.lint = lint;
+    }
+
+    void addTo(Router router) {
+        String one = place.path() + "/{" + place.parameter() + "}";
+        router.add("GET", place.path(), Scope.READ, this::list)
+                .add("GET", one, Scope.READ, this::get)
+                .add(Api.changing("PUT", one, place.change(), this::put).withMaxBody(place.largest()))
+                .add(Api.changing("DELETE", one, place.change(), this::remove));
+    }
+
+    void addVersionsTo(Router router) {
+        String versions = place.path() + "/{" + place.parameter() + "}/versions";
+        router.add("GET", versions, Scope.READ, this::versions)
+                .add("GET", versions + "/{version}", Scope.READ, this::version);
+    }
+
+    private String name(Request request) {
+        return request.parameter(place.parameter());
+    }
+
+    Answer list(Request request) {
+        Paging paging = Paging.of(request);
+        int workspace = request.principal().workspace();
+        return Views.page(
+                shelf.page(workspace, SettingDeeds.after(paging), paging.limit()),
+                paging.limit(),
+                SettingRoutes::listed,
+                row -> SettingDeeds.cursor(row.name()));
+    }
+
+    /** Lists leave large documents out. */
+    private static ObjectNode listed(Rows.Setting row) {
+        ObjectNode out = SettingDeeds.head(row);
+        if (row.body().isEmpty()) {
+            return out.putNull("document").put("document_omitted", true);
+        }
+        out.set("document", Json.parse(row.body()));
+        return out;
+    }
+
+    Answer get(Request request) {
+        Rows.Setting row = shelf.row(request.principal().workspace(), name(request));
+        if (row == null) {
+            throw unknown();
+        }
+        return Views.ok(listed(row));
+    }
+
+    Answer versions(Request request) {
+        List<Rows.Setting> rows = shelf.versions(request.principal().workspace(), name(request));
+        if (rows.isEmpty()) {
+            throw unknown();
+        }
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        rows.forEach(row -> items.add(SettingDeeds.head(row).put("removed", row.removed())));
+        out.putNull("next");
+        return Views.ok(out);
+    }
+
+    Answer version(Request request) {
+        String version = request.parameter("version");
+        Rows.Setting row = version.matches("[1-9][0-9]{0,8}")
+                ? shelf.row(request.principal().workspace(), name(request), Integer.parseInt(version))
+                : null;
+        if (row == null || row.removed()) {
+            throw unknown();
+        }
+        return Views.ok(listed(row));
+    }
+
+    private SemelException unknown() {
+        return new SemelException(
+                ErrorCode.NOT_FOUND,
+                "There is no such " + shelf.word() + " in this workspace.",
+                "They are listed at GET " + place.path() + ".");
+    }
+
+    Answer put(Request request) {
+        String name = Names.checked(shelf.word(), name(request));
+        MediaTypes.requireJson(request);
+        JsonNode document = Json.parse(request.body());
+        T value = shelf.check(document);
+        List<String> warnings = lint.apply(request, value);
+        Integer expected = SettingDeeds.expected(request);
+        String actor = request.principal().tokenId();
+        int workspace = request.principal().workspace();
+        return deeds.put(
+                request,
+                new Deeds.Deed(
+                        shelf.word() + ".put",
+                        name,
+                        new String(CanonicalJson.bytes(document), StandardCharsets.UTF_8),
+                        String.valueOf(expected)),
+                shelf.putting(new Shelf.Draft(workspace, name, document, expected, actor)),
+                row -> {
+                    ObjectNode out = SettingDeeds.head(row);
+                    ArrayNode list = out.putArray("warnings");
+                    warnings.forEach(list::add);
+                    return out;
+                });
+    }
+
+    Answer remove(Request request) {
+        Integer expected = SettingDeeds.expected(request);
+        int workspace = request.principal().workspace();
+        String actor = request.principal().tokenId();
+        return deeds.remove(
+                request,
+                new Deeds.Deed(shelf.word() + ".remove", name(request), String.valueOf(expected)),
+                shelf.removing(workspace, known(name(request)), expected, actor));
+    }
+
+    /** A name that cannot be is one that is not there. */
+    private String known(String name) {
+        if (!Names.fits(name)) {
+            throw unknown();
+        }
+        return name;
+    }
+}

@@ -1,0 +1,158 @@
+package dev.semel.server.channel;
+
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where in HTML a value may stand. Escaping makes a value plain text between tags and inside quoted attributes; in the
+ * name of a tag, an attribute without quotes, a script, a style sheet or a comment the same value would be code.
+ */
+final class HtmlPlaces {
+    private static final Set<String> RAW =
+            Set.of("script", "style", "xmp", "iframe", "noscript", "noembed", "noframes", "plaintext", "template");
+    private static final Set<String> LINKS = Set.of(
+            "href", "src", "action", "formaction", "background", "cite", "data", "poster", "xlink:href", "longdesc");
+    private static final Pattern CODE = Pattern.compile("on.*|style|srcdoc|srcset");
+    private static final String TAG_NAME_ENDS = " \t\r\n\f/>";
+
+    private final String html;
+    private final String lower;
+    private final TemplateReader.Findings findings;
+    private final Place.Cursor cursor;
+    private final Set<Integer> links = new HashSet<>();
+
+    private HtmlPlaces(String html, TemplateReader.Findings findings) {
+        this.html = html;
+        this.lower = html.toLowerCase(Locale.ROOT).length() == html.length() ? html.toLowerCase(Locale.ROOT) : html;
+        this.findings = findings;
+        this.cursor = new Place.Cursor(Part.HTML, html);
+    }
+
+    /** Notes values in places where none may stand, and returns the offsets of those that a link begins with. */
+    static Set<Integer> check(String html, TemplateReader.Findings findings) {
+        var places = new HtmlPlaces(html, findings);
+        places.text();
+        return places.links;
+    }
+
+    private void text() {
+        int at = 0;
+        while (at < html.length()) {
+            if (html.startsWith("{{", at)) {
+                at = behind(at);
+            } else if (html.startsWith("<!--", at)) {
+                at = without(at, html.indexOf("-->", at), "a comment");
+            } else if (html.charAt(at) == '<') {
+                at = tag(at);
+            } else {
+                at++;
+            }
+        }
+    }
+
+    /** From a `<` to the end of its tag, or of the element where what is inside is no text. */
+    private int tag(int start) {
+        int at = start + 1;
+        while (at < html.length() && html.charAt(at) != '>') {
+            char c = html.charAt(at);
+            if (html.startsWith("{{", at)) {
+                if (!writesNothing(at)) {
+                    problem(at, "a value inside of a tag stands in quotes: href=\"{{ link }}\".");
+                }
+                at = behind(at);
+            } else if (c == '"' || c == '\'') {
+                at = attribute(start, at);
+            } else {
+                at++;
+            }
+        }
+        String name = name(start + 1);
+        if (!RAW.contains(name)) {
+            return at + 1;
+        }
+        return without(at, lower.indexOf("</" + name, at), "<%s>".formatted(name));
+    }
+
+    private int attribute(int tagStart, int quote) {
+        String name = attributeName(tagStart, quote);
+        boolean code = name == null || CODE.matcher(name).matches();
+        boolean link = name != null && LINKS.contains(name);
+        boolean begun = false;
+        int at = quote + 1;
+        while (at < html.length() && html.charAt(at) != html.charAt(quote)) {
+            if (!html.startsWith("{{", at)) {
+                begun = true;
+                at++;
+                continue;
+            }
+            if (code && !writesNothing(at)) {
+                problem(at, "no value stands in an attribute that holds code, style or several links.");
+            } else if (link && !begun) {
+                links.add(at);
+            }
+            at = behind(at);
+        }
+        return at + 1;
+    }
+
+    /** The name in front of `="`; null where there is none, so that nobody can say what the quotes hold. */
+    private @Nullable String attributeName(int tagStart, int quote) {
+        int at = backOverSpace(quote, tagStart);
+        if (at <= tagStart || html.charAt(at - 1) != '=') {
+            return null;
+        }
+        int end = backOverSpace(at - 1, tagStart);
+        int start = end;
+        while (start > tagStart + 1 && " \t\r\n\f\"'/=}".indexOf(html.charAt(start - 1)) < 0) {
+            start--;
+        }
+        return start == end ? null : lower.substring(start, end);
+    }
+
+    private int backOverSpace(int from, int limit) {
+        int at = from;
+        while (at > limit && Character.isWhitespace(html.charAt(at - 1))) {
+            at--;
+        }
+        return at;
+    }
+
+    private String name(int from) {
+        int end = from;
+        while (end < html.length() && TAG_NAME_ENDS.indexOf(html.charAt(end)) < 0 && end - from < 16) {
+            end++;
+        }
+        return lower.substring(from, end);
+    }
+
+    private boolean writesNothing(int tag) {
+        String inside = html.substring(tag + 2, Math.max(tag + 2, behind(tag) - 2));
+        return inside.startsWith("#")
+                || inside.startsWith("/")
+                || inside.startsWith("!")
+                || inside.strip().equals("else");
+    }
+
+    /** Goes through what must not hold values, up to its end. */
+    private int without(int from, int end, String where) {
+        int to = end < 0 ? html.length() : end;
+        for (int at = html.indexOf("{{", from); at >= 0 && at < to; at = html.indexOf("{{", at + 2)) {
+            if (!html.startsWith("{{!", at)) {
+                problem(at, "no value stands in %s, where it would not be text.".formatted(where));
+            }
+        }
+        return end < 0 ? html.length() : end + 1;
+    }
+
+    private int behind(int tag) {
+        int end = html.startsWith("{{!", tag) ? html.indexOf("}}", tag) : TagWords.end(html, tag + 2);
+        return end < 0 ? html.length() : end + 2;
+    }
+
+    private void problem(int offset, String message) {
+        findings.problem(cursor.at(offset), message);
+    }
+}

@@ -1,0 +1,168 @@
+package dev.semel.server.channel;
+
+import dev.semel.json.Json;
+import dev.semel.workflow.Failures;
+import dev.semel.workflow.Step;
+import java.io.IOException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Chats, webhooks, and providers of SMS and WhatsApp: one HTTP request with the key of the effect. */
+final class HttpChannel implements Channel {
+    private static final String OVERRIDE = "override.";
+
+    private final HttpSettings settings;
+    private final Calls calls;
+    private final Secrets secrets;
+    private final InstantSource clock;
+
+    HttpChannel(HttpSettings settings, Calls calls, Secrets secrets, InstantSource clock) {
+        this.settings = settings;
+        this.calls = calls;
+        this.secrets = secrets;
+        this.clock = clock;
+    }
+
+    @Override
+    public Medium medium() {
+        return settings.medium();
+    }
+
+    @Override
+    public Set<String> honours() {
+        return settings.honours();
+    }
+
+    @Override
+    public Optional<Duration> providerWindow() {
+        return Optional.ofNullable(settings.providerWindow());
+    }
+
+    /** What the body of the channel reads as `override.NAME`. */
+    @Override
+    public Set<String> overrides() {
+        return settings.body() == null
+                ? Set.of()
+                : settings.body().reads().stream()
+                        .filter(path -> path.startsWith(OVERRIDE))
+                        .map(path -> path.substring(OVERRIDE.length()))
+                        .collect(Collectors.toUnmodifiableSet());
+    }
+
+    @Override
+    public Delivery send(Step step, Message message) throws IOException, InterruptedException {
+        byte[] body = written(body(step, message));
+        List<Calls.Header> headers = new ArrayList<>();
+        String type = settings.form() ? "application/x-www-form-urlencoded" : "application/json";
+        headers.add(new Calls.Header("Content-Type", type, false));
+        if (settings.keyHeader() != null) {
+            headers.add(new Calls.Header(settings.keyHeader(), step.key(), false));
+        }
+        settings.headers()
+                .forEach((name, value) -> headers.add(new Calls.Header(name, value.reveal(secrets), value.isSecret())));
+        message.headers().forEach((name, value) -> headers.add(marked(name, value)));
+        if (!settings.signing().isEmpty()) {
+            List<String> signing =
+                    settings.signing().stream().map(secrets::reveal).toList();
+            headers.addAll(Signing.headers(step.key(), clock.instant(), body, signing));
+        }
+        var call = new Calls.Call(settings.method(), settings.url().reveal(secrets), headers, body, settings.timeout());
+        JsonNode answer = calls.send(step, call);
+        return new Delivery(id(answer), "taken by the provider");
+    }
+
+    /** A step may mark its messages; who it is and where it goes is the channel's alone. */
+    private static Calls.Header marked(String name, String value) {
+        boolean open = name.toLowerCase(Locale.ROOT).startsWith("x-")
+                && name.chars().allMatch(c -> c == '-' || (c < 0x7f && Character.isLetterOrDigit(c)));
+        if (!open) {
+            throw new Failures.Refused("a header is set that is not for messages to set (X-… are). Nothing was sent.");
+        }
+        if (value.length() > 900 || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
+            throw new Failures.Refused(
+                    "the header " + name + " has more in it than visible ASCII, or is too long. Nothing was sent.");
+        }
+        return new Calls.Header(name, value, false);
+    }
+
+    private JsonNode body(Step step, Message message) {
+        ObjectNode data = JsonNodeFactory.instance.objectNode();
+        Rendered rendered = message.rendered();
+        data.put("to", message.to()).put("key", step.key());
+        put(data, "subject", rendered.subject());
+        put(data, "text", rendered.text());
+        put(data, "html", rendered.html());
+        BodyTemplate template = settings.body();
+        if (template == null) {
+            return usual(data);
+        }
+        ObjectNode overrides = data.putObject("override");
+        message.overrides().forEach(overrides::put);
+        try {
+            return template.fill(data);
+        } catch (Rendering.Unfilled unfilled) {
+            throw new Failures.Refused("the body that the channel is to send could not be filled: "
+                    + unfilled.getMessage() + ". Nothing was sent.");
+        }
+    }
+
+    /** What nearly every chat takes; and for programs all there is. */
+    private JsonNode usual(ObjectNode data) {
+        if (settings.medium() != Medium.CHAT) {
+            data.set("id", data.remove("key"));
+            return data;
+        }
+        ObjectNode chat = JsonNodeFactory.instance.objectNode();
+        if (!data.path("to").asString("").isBlank()) {
+            chat.set("channel", data.get("to"));
+        }
+        JsonNode text = data.get("text");
+        if (text == null) {
+            throw new Failures.Refused("the message has no text, and a chat needs one. Nothing was sent.");
+        }
+        chat.set("text", text);
+        return chat;
+    }
+
+    private static void put(ObjectNode data, String name, @Nullable String value) {
+        if (value != null) {
+            data.put(name, value);
+        }
+    }
+
+    private byte[] written(JsonNode body) {
+        if (!settings.form()) {
+            return Json.write(body).getBytes(StandardCharsets.UTF_8);
+        }
+        return body.properties().stream()
+                .map(HttpChannel::pair)
+                .collect(Collectors.joining("&"))
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String pair(Map.Entry<String, JsonNode> member) {
+        JsonNode value = member.getValue();
+        String text = value.isString() ? value.stringValue() : Json.write(value);
+        return URLEncoder.encode(member.getKey(), StandardCharsets.UTF_8)
+                + "="
+                + URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    private @Nullable String id(JsonNode answer) {
+        JsonNode id = settings.messageId() == null ? null : answer.at(settings.messageId());
+        return id == null || id.isMissingNode() || id.isNull() || id.isContainer() ? null : id.asString();
+    }
+}

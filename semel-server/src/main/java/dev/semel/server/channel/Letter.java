@@ -1,0 +1,165 @@
+package dev.semel.server.channel;
+
+import dev.semel.workflow.Failures;
+import dev.semel.workflow.Step;
+import jakarta.mail.MessagingException;
+import jakarta.mail.Session;
+import jakarta.mail.internet.InternetAddress;
+import jakarta.mail.internet.MimeBodyPart;
+import jakarta.mail.internet.MimeMessage;
+import jakarta.mail.internet.MimeMultipart;
+import jakarta.mail.internet.MimeUtility;
+import java.io.UnsupportedEncodingException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.Date;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Writes a message as a mail. Whatever could end a line early, or add one, is refused before anything is sent. */
+final class Letter {
+    private static final String UTF_8 = StandardCharsets.UTF_8.name();
+    private static final int LONGEST_HEADER = 900;
+    private static final int LONGEST_SUBJECT = 500;
+    private static final int MOST_HEADERS = 20;
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9-]{0,63}");
+
+    /** Headers that say something about a mail without saying who sent it, who gets it or what is in it. */
+    private static final Set<String> OPEN = Set.of(
+            "list-unsubscribe",
+            "list-unsubscribe-post",
+            "list-id",
+            "feedback-id",
+            "in-reply-to",
+            "references",
+            "importance",
+            "precedence");
+
+    private final MailSettings settings;
+    private final Session session;
+
+    Letter(MailSettings settings, Session session) {
+        this.settings = settings;
+        this.session = session;
+    }
+
+    /** The same in every attempt, so that whoever gets a mail twice can see that it is one. */
+    static String messageId(Step step, Mailbox from) {
+        return "<" + hash(step.key()) + "@" + from.domain() + ">";
+    }
+
+    MimeMessage write(Step step, Message message, Instant now) throws MessagingException {
+        Mailbox from = override(message, "from").orElse(settings.from());
+        String id = messageId(step, from);
+        var mail = new MimeMessage(session) {
+            @Override
+            protected void updateMessageID() throws MessagingException {
+                setHeader("Message-ID", id);
+            }
+        };
+        mail.setFrom(from.header());
+        Mailbox replyTo = override(message, "reply_to").orElse(settings.replyTo());
+        if (replyTo != null) {
+            mail.setReplyTo(new InternetAddress[] {replyTo.header()});
+        }
+        mail.setRecipient(
+                jakarta.mail.Message.RecipientType.TO, recipient(message).header());
+        mail.setSubject(subject(message.rendered()), UTF_8);
+        mail.setSentDate(Date.from(now));
+        mail.setHeader("Auto-Submitted", "auto-generated");
+        mail.setHeader("X-Entity-Ref-ID", hash(step.key()));
+        headers(mail, message.headers());
+        body(mail, message.rendered());
+        mail.saveChanges();
+        return mail;
+    }
+
+    static Mailbox recipient(Message message) {
+        return Mailbox.bare(message.to())
+                .orElseThrow(() -> refused("the recipient is not one plain mail address such as ann@example.com"));
+    }
+
+    static Failures.Refused refused(String why) {
+        return new Failures.Refused(why + ". Nothing was sent.");
+    }
+
+    private static Optional<Mailbox> override(Message message, String name) {
+        String text = message.overrides().get(name);
+        return text == null
+                ? Optional.empty()
+                : Optional.of(Mailbox.named(text)
+                        .orElseThrow(() -> refused("the override `" + name + "` is not one mail address")));
+    }
+
+    private static String subject(Rendered rendered) {
+        String subject = rendered.subject();
+        if (subject == null || subject.isBlank()) {
+            throw refused("the mail has no subject");
+        }
+        if (subject.chars().anyMatch(Character::isISOControl)) {
+            throw refused("the subject has a line break or a control character in it");
+        }
+        if (subject.length() > LONGEST_SUBJECT) {
+            throw refused("the subject has more than " + LONGEST_SUBJECT + " characters");
+        }
+        return subject;
+    }
+
+    private static void headers(MimeMessage mail, Map<String, String> headers) throws MessagingException {
+        if (headers.size() > MOST_HEADERS) {
+            throw refused("there are more than " + MOST_HEADERS + " headers");
+        }
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            String lower = header.getKey().toLowerCase(Locale.ROOT);
+            boolean open = NAME.matcher(header.getKey()).matches() && (lower.startsWith("x-") || OPEN.contains(lower));
+            if (!open) {
+                throw refused("a header is set that is not for messages to set (X-… and List-… are)");
+            }
+            String value = header.getValue();
+            if (value.length() > LONGEST_HEADER || value.chars().anyMatch(Character::isISOControl)) {
+                throw refused("the header " + header.getKey() + " has a control character in it or is too long");
+            }
+            try {
+                mail.setHeader(
+                        header.getKey(),
+                        MimeUtility.fold(header.getKey().length() + 2, MimeUtility.encodeText(value, UTF_8, null)));
+            } catch (UnsupportedEncodingException e) {
+                throw new IllegalStateException("every Java has UTF-8", e);
+            }
+        }
+    }
+
+    private static void body(MimeMessage mail, Rendered rendered) throws MessagingException {
+        String text = rendered.text();
+        String html = rendered.html();
+        if (text != null && html != null) {
+            var plain = new MimeBodyPart();
+            plain.setText(text, UTF_8);
+            var rich = new MimeBodyPart();
+            rich.setText(html, UTF_8, "html");
+            // The last one is the one to show, if it can be shown (RFC 2046, 5.1.4).
+            mail.setContent(new MimeMultipart("alternative", plain, rich));
+        } else if (html != null) {
+            mail.setText(html, UTF_8, "html");
+        } else if (text != null) {
+            mail.setText(text, UTF_8);
+        } else {
+            throw refused("the mail has neither a text nor an html part");
+        }
+    }
+
+    private static String hash(String key) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, 16);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+package dev.semel.server.channel;
+
+import dev.semel.workflow.Failures;
+import dev.semel.workflow.Step;
+import jakarta.mail.AuthenticationFailedException;
+import jakarta.mail.MessagingException;
+import jakarta.mail.Session;
+import jakarta.mail.URLName;
+import jakarta.mail.internet.InternetAddress;
+import jakarta.mail.internet.MimeMessage;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Properties;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+
+/**
+ * E-mail over SMTP. SMTP has no keys and nobody to ask, so a mail whose answer was lost is sent again by nobody: the
+ * protections that it can keep are at most once, and asking a person.
+ */
+public final class Mail implements Channel {
+    /** Bytes that a server may say in one conversation. */
+    private static final int MOST_SAID = 256 * 1024;
+
+    /** Addresses of one name that are tried. */
+    private static final int MOST_ADDRESSES = 4;
+
+    /** The code of an answer, and the finer one of RFC 3463 where the server gave it. */
+    private static final Pattern CODES =
+            Pattern.compile("([0-9]{3})[ -]([245]\\.[0-9]{1,3}\\.[0-9]{1,3})?.*", Pattern.DOTALL);
+
+    private final MailSettings settings;
+    private final Line line;
+
+    /**
+     * What stands between this server and the mail server.
+     *
+     * @param tls makes connections encrypted, and decides whom to trust
+     */
+    public record Line(Secrets secrets, Reach reach, SSLSocketFactory tls, Alarm alarm, InstantSource clock) {}
+
+    public Mail(MailSettings settings, Line line) {
+        this.settings = settings;
+        this.line = line;
+    }
+
+    @Override
+    public Medium medium() {
+        return Medium.EMAIL;
+    }
+
+    @Override
+    public Set<String> honours() {
+        return Set.of("at_most_once", "ask");
+    }
+
+    @Override
+    public Set<String> overrides() {
+        return Set.of("from", "reply_to");
+    }
+
+    @Override
+    public Delivery send(Step step, Message message) throws IOException {
+        Session session = Session.getInstance(properties());
+        MimeMessage mail;
+        try {
+            mail = new Letter(settings, session)
+                    .write(step, message, line.clock().instant());
+        } catch (MessagingException e) {
+            throw Letter.refused("the mail could not be written"); // its text may show an address
+        }
+        InternetAddress to = Letter.recipient(message).header();
+        Socket socket = connected();
+        try (Alarm.Set _ = line.alarm().after(settings.limits().total(), () -> close(socket))) {
+            SmtpCall call = new SmtpCall(session, login());
+            talk(call, socket, mail, to);
+            return new Delivery(mail.getMessageID(), call.said());
+        } catch (MessagingException e) {
+            throw new IllegalStateException("the mail has a Message-ID", e);
+        } finally {
+            close(socket);
+        }
+    }
+
+    private void talk(SmtpCall call, Socket socket, MimeMessage mail, InternetAddress to) throws IOException {
+        try {
+            call.begin(settings.security() == MailSettings.Security.TLS ? encrypted(socket) : socket);
+            if (settings.login() != null && !call.supportsExtension("AUTH")) {
+                throw new Failures.NotSent("the mail server offers no login. Nothing was sent.", null);
+            }
+            call.sendMessage(mail, new InternetAddress[] {to});
+            call.close();
+        } catch (MessagingException | IOException | IllegalStateException e) {
+            // Once the mail was taken, how the conversation ends changes nothing.
+            if (!call.taken()) {
+                throw failure(call, e);
+            }
+        }
+    }
+
+    /** What the failure of a conversation means, by how far it came and what was said. */
+    private static IOException failure(SmtpCall call, Exception cause) {
+        Matcher codes = CODES.matcher(call.refusal());
+        if (!codes.matches()) {
+            if (call.handedOver()) {
+                return new IOException(
+                        "the mail was handed over and no answer came: it may have been sent", bare(cause));
+            }
+            throw new Failures.NotSent("the mail server did not take the mail. Nothing was sent.", bare(cause));
+        }
+        String finer = codes.group(2);
+        String shown = codes.group(1) + (finer == null ? "" : " " + finer);
+        if (shown.startsWith("5")) {
+            String what = cause instanceof AuthenticationFailedException ? "the login" : "the mail";
+            throw new Failures.Refused("the mail server refused %s (%s). Nothing was sent.".formatted(what, shown));
+        }
+        throw new Failures.NotSent(
+                "the mail server cannot take the mail now (%s). Nothing was sent.".formatted(shown), bare(cause));
+    }
+
+    /** The class of a failure without its text, in which servers like to repeat addresses. */
+    private static Throwable bare(Exception failure) {
+        Throwable last = failure;
+        for (int i = 0; i < 10 && last.getCause() != null; i++) {
+            last = last.getCause();
+        }
+        return new IOException(last.getClass().getSimpleName());
+    }
+
+    private Socket connected() {
+        List<InetAddress> addresses;
+        try {
+            addresses = line.reach().of(settings.host(), settings.port());
+        } catch (IOException e) {
+            throw new Failures.NotSent("the mail server's name has no address. Nothing was sent.", bare(e));
+        }
+        IOException last = new IOException("the host has no address");
+        for (InetAddress address : addresses.subList(0, Math.min(MOST_ADDRESSES, addresses.size()))) {
+            Socket socket = new CappedSocket(MOST_SAID);
+            try {
+                // The name stays with the address: certificates are held against it, and nobody asks DNS again.
+                InetAddress named = InetAddress.getByAddress(settings.host(), address.getAddress());
+                socket.connect(
+                        new InetSocketAddress(named, settings.port()),
+                        Math.toIntExact(settings.limits().connect().toMillis()));
+                socket.setSoTimeout(Math.toIntExact(settings.limits().answer().toMillis()));
+                return socket;
+            } catch (IOException e) {
+                close(socket);
+                last = e;
+            }
+        }
+        throw new Failures.NotSent("no connection to the mail server. Nothing was sent.", bare(last));
+    }
+
+    private Socket encrypted(Socket plain) throws IOException {
+        SSLSocket socket = (SSLSocket) line.tls().createSocket(plain, settings.host(), settings.port(), true);
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        socket.setSSLParameters(parameters);
+        socket.startHandshake();
+        return socket;
+    }
+
+    private URLName login() {
+        MailSettings.Login login = settings.login();
+        String user = login == null ? null : login.user();
+        String password = login == null ? null : line.secrets().reveal(login.secret());
+        return new URLName("smtp", settings.host(), settings.port(), null, user, password);
+    }
+
+    private Properties properties() {
+        var properties = new Properties();
+        properties.setProperty("mail.smtp.host", settings.host());
+        properties.setProperty("mail.smtp.localhost", settings.from().domain());
+        properties.setProperty("mail.smtp.auth", Boolean.toString(settings.login() != null));
+        properties.setProperty("mail.smtp.auth.mechanisms", "PLAIN LOGIN");
+        boolean starttls = settings.security() == MailSettings.Security.STARTTLS;
+        properties.setProperty("mail.smtp.starttls.enable", Boolean.toString(starttls));
+        properties.setProperty("mail.smtp.starttls.required", Boolean.toString(starttls));
+        properties.setProperty("mail.smtp.ssl.checkserveridentity", "true");
+        properties.put("mail.smtp.ssl.socketFactory", line.tls());
+        properties.setProperty("mail.smtp.quitwait", "false");
+        properties.setProperty("mail.smtp.quitonsessionreject", "false");
+        properties.setProperty("mail.mime.encodeeol.strict", "true");
+        return properties;
+    }
+
+    private static void close(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException _) {
+            // It is of no more use, whether or not it could be told.
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.semel.server.channel;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A message to one recipient.
+ *
+ * @param to an address of the channel's own kind: a mailbox, a telephone number, a room
+ * @param overrides what this step wants other than the channel has it, such as `from`
+ * @param headers what goes along for machines, such as `X-Semel-Run`
+ */
+public record Message(String to, Rendered rendered, Map<String, String> overrides, Map<String, String> headers) {
+    public Message {
+        overrides = Collections.unmodifiableMap(new LinkedHashMap<>(overrides));
+        headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    }
+
+    public static Message of(String to, Rendered rendered) {
+        return new Message(to, rendered, Map.of(), Map.of());
+    }
+}

@@ -1,0 +1,67 @@
+package dev.semel.server.channel;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Text of a configuration in which `${ secret.NAME }` stands for a credential. It is put in only when it is needed. */
+final class SecretText {
+    private static final Pattern SECRET = Pattern.compile("\\$\\{\\s*secret\\.([A-Za-z][A-Za-z0-9._-]{0,63})\\s*}");
+
+    /** Plain text and names of secrets by turns; the first is plain. */
+    private final List<String> parts = new ArrayList<>();
+
+    private SecretText() {}
+
+    static SecretText of(String text) {
+        var result = new SecretText();
+        Matcher secret = SECRET.matcher(text);
+        int at = 0;
+        while (secret.find()) {
+            result.parts.add(text.substring(at, secret.start()));
+            result.parts.add(String.valueOf(secret.group(1)));
+            at = secret.end();
+        }
+        result.parts.add(text.substring(at));
+        return result;
+    }
+
+    static SecretText only(String secret) {
+        var result = new SecretText();
+        result.parts.addAll(List.of("", secret, ""));
+        return result;
+    }
+
+    boolean isSecret() {
+        return parts.size() > 1;
+    }
+
+    /** Whether a `${` is left that is not a secret. */
+    boolean hasOther() {
+        for (int i = 0; i < parts.size(); i += 2) {
+            if (parts.get(i).contains("${")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    String reveal(Secrets secrets) {
+        var text = new StringBuilder();
+        for (int i = 0; i < parts.size(); i++) {
+            text.append(i % 2 == 0 ? parts.get(i) : secrets.reveal(parts.get(i)));
+        }
+        return text.toString();
+    }
+
+    /** Names, never values. */
+    @Override
+    public String toString() {
+        var text = new StringBuilder();
+        for (int i = 0; i < parts.size(); i++) {
+            text.append(i % 2 == 0 ? parts.get(i) : "${ secret." + parts.get(i) + " }");
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,277 @@
+package dev.semel.server.channel;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one part of a template. The language only puts values in places: it has no way to call, compute or include
+ * anything, so whoever writes a template can reach the data of the message and nothing else.
+ */
+final class TemplateReader {
+    /** Blocks inside each other. */
+    static final int DEPTH = 16;
+
+    private final String text;
+    private final Place.Cursor cursor;
+    private final Findings findings;
+    private final Set<Integer> links;
+    private final Deque<Block> open = new ArrayDeque<>();
+    private final List<Piece> pieces = new ArrayList<>();
+
+    private TemplateReader(Part part, String text, Findings findings, Set<Integer> links) {
+        this.text = text;
+        this.cursor = new Place.Cursor(part, text);
+        this.findings = findings;
+        this.links = links;
+    }
+
+    /**
+     * What was found in all parts of a template.
+     *
+     * @param reads paths of the data, those of items as `lines[].sku`
+     */
+    record Findings(List<TemplateProblem> problems, Set<String> reads) {
+        /** A template that is wrong a thousand times is wrong in one way. */
+        private static final int LIMIT = 100;
+
+        void problem(Place place, String message) {
+            if (problems.size() < LIMIT) {
+                problems.add(TemplateProblem.at(place, message));
+            }
+        }
+    }
+
+    static List<Piece> read(Part part, String text, Findings findings) {
+        Set<Integer> links = part == Part.HTML ? HtmlPlaces.check(text, findings) : Set.of();
+        return new TemplateReader(part, text, findings, links).read();
+    }
+
+    /** A block that is not closed yet. */
+    private static final class Block {
+        final Operand.Path path;
+        final @Nullable String item;
+        final Place place;
+        final List<Piece> first = new ArrayList<>();
+        final List<Piece> otherwise = new ArrayList<>();
+        boolean inElse;
+
+        Block(Operand.Path path, @Nullable String item, Place place) {
+            this.path = path;
+            this.item = item;
+            this.place = place;
+        }
+
+        String word() {
+            return item == null ? "if" : "each";
+        }
+
+        Piece piece() {
+            return item == null
+                    ? new Piece.If(path, first, otherwise)
+                    : new Piece.Each(path, item, first, otherwise, place);
+        }
+    }
+
+    private List<Piece> read() {
+        int at = 0;
+        int start = text.indexOf("{{");
+        while (start >= 0) {
+            int end = text.startsWith("{{!", start) ? text.indexOf("}}", start) : TagWords.end(text, start + 2);
+            if (end < 0) {
+                problem(start, "the tag is not closed: }} is missing.");
+                return pieces;
+            }
+            String tag = text.substring(start + 2, end);
+            int lineStart = writesNothing(tag) ? backOverSpace(start) : -1;
+            int nextLine = lineStart < 0 ? -1 : overSpace(end + 2);
+            boolean alone = nextLine >= 0;
+            words(at, alone ? lineStart : start);
+            tag(tag, start);
+            at = alone ? nextLine : end + 2;
+            start = text.indexOf("{{", at);
+        }
+        words(at, text.length());
+        for (Block block : open) {
+            findings.problem(block.place, "the block is not closed: {{/%s}} is missing.".formatted(block.word()));
+        }
+        return pieces;
+    }
+
+    private void tag(String tag, int start) {
+        char kind = tag.isEmpty() ? ' ' : tag.charAt(0);
+        switch (kind) {
+            case '!' -> {} // a note for those who read the template
+            case '#' -> begin(new TagWords(tag.substring(1)), start);
+            case '/' -> close(tag.substring(1).strip(), start);
+            case '{', '&' ->
+                problem(start, "there is no unescaped form: write {{ name }}, and the value is always only text.");
+            case '>', '^', '%', '@' ->
+                problem(
+                        start,
+                        "{{%c is not known. There are {{ name }}, {{#if name}}, {{#each name}}.".formatted(kind));
+            default -> {
+                if (tag.strip().equals("else")) {
+                    otherwise(start);
+                } else {
+                    value(new TagWords(tag), start);
+                }
+            }
+        }
+    }
+
+    private void begin(TagWords words, int start) {
+        String name = words.name();
+        Operand.Path path = words.path();
+        String item = null;
+        if ("each".equals(name)) {
+            item = !words.done() && "as".equals(words.name()) ? words.name() : "this";
+        }
+        boolean known = "if".equals(name) || "each".equals(name);
+        if (!known || path == null || item == null && "each".equals(name) || !words.done()) {
+            problem(start, "a block is {{#if name}}, {{#each name}} or {{#each name as item}}.");
+            path = new Operand.Path(List.of("this")); // so that its end is not a second mistake
+        } else {
+            reads(path, start);
+        }
+        if (open.size() == DEPTH) {
+            problem(start, "more than %d blocks are inside each other.".formatted(DEPTH));
+        }
+        open.push(new Block(path, "each".equals(name) && item == null ? "this" : item, place(start)));
+    }
+
+    private void otherwise(int start) {
+        Block block = open.peek();
+        if (block == null || block.inElse) {
+            problem(start, "{{else}} stands once in a block of {{#if}} or {{#each}}.");
+        } else {
+            block.inElse = true;
+        }
+    }
+
+    private void close(String name, int start) {
+        Block block = open.peek();
+        if (block == null || !block.word().equals(name)) {
+            String expected = block == null ? "no block is open" : "{{/%s}} was expected".formatted(block.word());
+            problem(start, "this ends a block that is not the open one: %s.".formatted(expected));
+            return;
+        }
+        open.pop();
+        add(block.piece());
+    }
+
+    private void value(TagWords words, int start) {
+        Operand operand = words.operand();
+        List<Piece.Filter> filters = new ArrayList<>();
+        while (operand != null && words.take('|')) {
+            Piece.Filter filter = filter(words, start);
+            if (filter == null) {
+                return;
+            }
+            filters.add(filter);
+        }
+        if (operand == null || !words.done()) {
+            problem(start, "this is not a value: write {{ name }}, {{ a.b }} or {{ name | default: \"…\" }}.");
+            return;
+        }
+        reads(operand, start);
+        add(new Piece.Value(operand, filters, links.contains(start), place(start)));
+    }
+
+    private Piece.@Nullable Filter filter(TagWords words, int start) {
+        String name = words.name();
+        Operand argument = words.take(':') ? words.operand() : null;
+        if (argument == null || name == null) {
+            problem(start, "behind | stands default: \"…\" or money: currency.");
+            return null;
+        }
+        reads(argument, start);
+        return switch (name) {
+            case "default" -> new Piece.Filter.Default(argument);
+            case "money" -> new Piece.Filter.Money(argument);
+            default -> {
+                problem(start, "there is no filter of that name; there are default and money.");
+                yield null;
+            }
+        };
+    }
+
+    /** Notes what of the data is read; the names of items are traced back to their lists. */
+    private void reads(Operand operand, int start) {
+        if (operand instanceof Operand.Path path) {
+            String first = path.names().getFirst();
+            boolean item = open.stream().anyMatch(block -> first.equals(block.item) && !block.inElse);
+            if (first.equals("this") && !item) {
+                problem(start, "`this` is one item of a list, and here is no {{#each …}} around it.");
+            } else {
+                findings.reads().add(traced(path));
+            }
+        }
+    }
+
+    private String traced(Operand.Path path) {
+        String written = path.toString();
+        for (Block block : open) {
+            String first = written.split("\\.|\\[", 2)[0];
+            if (first.equals(block.item) && !block.inElse) {
+                written = block.path + "[]" + written.substring(first.length());
+            }
+        }
+        return written;
+    }
+
+    private void words(int from, int to) {
+        if (from < to) {
+            add(new Piece.Words(text.substring(from, to)));
+        }
+    }
+
+    private void add(Piece piece) {
+        Block block = open.peek();
+        List<Piece> into = block == null ? pieces : block.inElse ? block.otherwise : block.first;
+        into.add(piece);
+    }
+
+    private static boolean writesNothing(String tag) {
+        return tag.startsWith("#")
+                || tag.startsWith("/")
+                || tag.startsWith("!")
+                || tag.strip().equals("else");
+    }
+
+    /**
+     * Where the line begins, if there is only space before; otherwise -1. A tag that writes nothing and has its line for
+     * itself takes the line along, so that blocks can be written one tag a line.
+     */
+    private int backOverSpace(int from) {
+        int at = from;
+        while (at > 0 && isSpace(text.charAt(at - 1))) {
+            at--;
+        }
+        return at == 0 || text.charAt(at - 1) == '\n' ? at : -1;
+    }
+
+    /** Where the next line begins, if there is only space before its end; otherwise -1. */
+    private int overSpace(int from) {
+        int at = from;
+        while (at < text.length() && isSpace(text.charAt(at))) {
+            at++;
+        }
+        return at == text.length() ? at : text.charAt(at) == '\n' ? at + 1 : -1;
+    }
+
+    private static boolean isSpace(char c) {
+        return c == ' ' || c == '\t' || c == '\r';
+    }
+
+    private Place place(int offset) {
+        return cursor.at(offset);
+    }
+
+    private void problem(int offset, String message) {
+        findings.problem(place(offset), message);
+    }
+}

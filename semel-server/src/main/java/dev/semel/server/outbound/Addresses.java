@@ -1,0 +1,110 @@
+package dev.semel.server.outbound;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which addresses belong to the open internet. Names and ways of writing do not count, only the bytes that a packet
+ * would be sent to: `2130706433`, `0x7f.1` and `localhost.` are all 127.0.0.1 by the time they come here.
+ */
+final class Addresses {
+    static final String LOOPBACK = "loopback";
+
+    /** Blocks that no stranger's data may lead to, by the registries of special-purpose addresses (RFC 6890). */
+    private static final List<Block> FOUR = List.of(
+            new Block("this network", 8, 0, 0, 0, 0),
+            new Block("private", 8, 10, 0, 0, 0),
+            new Block("shared by a carrier", 10, 100, 64, 0, 0),
+            new Block(LOOPBACK, 8, 127, 0, 0, 0),
+            new Block("link-local, where clouds keep their metadata", 16, 169, 254, 0, 0),
+            new Block("private", 12, 172, 16, 0, 0),
+            new Block("reserved", 24, 192, 0, 0, 0),
+            new Block("for documentation", 24, 192, 0, 2, 0),
+            new Block("reserved", 24, 192, 88, 99, 0),
+            new Block("private", 16, 192, 168, 0, 0),
+            new Block("for benchmarks", 15, 198, 18, 0, 0),
+            new Block("for documentation", 24, 198, 51, 100, 0),
+            new Block("for documentation", 24, 203, 0, 113, 0),
+            new Block("multicast", 4, 224, 0, 0, 0),
+            new Block("reserved", 4, 240, 0, 0, 0));
+
+    /** Of IPv6 only 2000::/3 is handed out at all; these parts of it are not the open internet. */
+    private static final List<Block> SIX = List.of(
+            new Block("reserved", 23, 0x20, 0x01, 0, 0),
+            new Block("for documentation", 32, 0x20, 0x01, 0x0d, 0xb8),
+            new Block("an IPv4 address in another dress", 16, 0x20, 0x02, 0, 0),
+            new Block("for documentation", 20, 0x3f, 0xff, 0, 0));
+
+    private static final byte[] TRANSLATED = {0, 0x64, (byte) 0xff, (byte) 0x9b, 0, 0, 0, 0, 0, 0, 0, 0};
+
+    private Addresses() {}
+
+    /** The first bytes of an address. */
+    private record Block(String what, int bits, int a, int b, int c, int d) {
+        boolean holds(byte[] address) {
+            int[] front = {a, b, c, d};
+            for (int i = 0; i < 4; i++) {
+                int counted = Math.clamp(bits - 8L * i, 0, 8);
+                int mask = 0xff << (8 - counted) & 0xff;
+                if ((address[i] & mask) != (front[i] & mask)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    /** Why it may not be called, in a word; null where it is an address of the open internet. */
+    static @Nullable String closed(InetAddress address) {
+        byte[] bytes = address.getAddress();
+        return address instanceof Inet4Address ? among(FOUR, bytes) : closedSix(address, bytes);
+    }
+
+    private static @Nullable String closedSix(InetAddress address, byte[] bytes) {
+        if (Arrays.equals(bytes, 0, 12, TRANSLATED, 0, 12)) {
+            // Behind a translator every IPv4 address comes in this form; what counts is the one inside.
+            return among(FOUR, Arrays.copyOfRange(bytes, 12, 16));
+        }
+        if (address.isLoopbackAddress()) {
+            return LOOPBACK;
+        }
+        if (address.isMulticastAddress()) {
+            return "multicast";
+        }
+        if (address.isLinkLocalAddress()) {
+            return "link-local";
+        }
+        if ((bytes[0] & 0xfe) == 0xfc) {
+            return "private";
+        }
+        // Also ::, ::a.b.c.d, ::ffff:a.b.c.d where it reaches us unmapped, 64:ff9b:1::/48, 100::/64, fec0::/10.
+        return (bytes[0] & 0xe0) == 0x20 ? among(SIX, bytes) : "reserved";
+    }
+
+    private static @Nullable String among(List<Block> blocks, byte[] address) {
+        for (Block block : blocks) {
+            if (block.holds(address)) {
+                return block.what();
+            }
+        }
+        return null;
+    }
+
+    /** An IPv4 address that was written as an IPv6 one is the IPv4 one. */
+    static InetAddress plain(InetAddress address) {
+        byte[] bytes = address.getAddress();
+        boolean mapped = bytes.length == 16 && bytes[10] == -1 && bytes[11] == -1;
+        for (int i = 0; mapped && i < 10; i++) {
+            mapped = bytes[i] == 0;
+        }
+        try {
+            return mapped ? InetAddress.getByAddress(Arrays.copyOfRange(bytes, 12, 16)) : address;
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("four bytes are an address", e);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.semel.server.outbound;
+
+import java.net.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A receiver may send back the credential that it was sent, as servers do that explain a refusal, and answers are
+ * recorded. Tokens that were got a moment ago are known to nobody but this request, so they are taken out here.
+ */
+final class Echo {
+    private static final String MARK = "•••";
+    private static final int SHORTEST = 4;
+
+    private Echo() {}
+
+    static Answer removed(Answer answer, Request request) {
+        Set<String> needles = needles(request);
+        if (needles.isEmpty()) {
+            return answer;
+        }
+        // Latin 1 maps every byte to one character and back, whatever the body is written in.
+        String text = new String(answer.body(), StandardCharsets.ISO_8859_1);
+        String mark = new String(MARK.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+        Map<String, List<String>> headers = new LinkedHashMap<>();
+        answer.headers().map().forEach((name, values) -> {
+            List<String> clean = new ArrayList<>();
+            values.forEach(value -> clean.add(without(value, needles, MARK)));
+            headers.put(name, clean);
+        });
+        return new Answer(
+                answer.status(),
+                HttpHeaders.of(headers, (_, _) -> true),
+                without(text, needles, mark).getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    private static Set<String> needles(Request request) {
+        Set<String> needles = new HashSet<>();
+        for (Header header : request.headers()) {
+            if (header.secret() && header.value().length() >= SHORTEST) {
+                int space = header.value().indexOf(' ');
+                String token = header.value().substring(space + 1);
+                needles.add(token.length() >= SHORTEST ? token : header.value());
+            }
+        }
+        return needles;
+    }
+
+    private static String without(String text, Set<String> needles, String mark) {
+        String clean = text;
+        for (String needle : needles) {
+            clean = clean.replace(needle, mark);
+        }
+        return clean;
+    }
+}

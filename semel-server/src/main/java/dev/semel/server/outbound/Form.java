@@ -1,0 +1,34 @@
+package dev.semel.server.outbound;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** `application/x-www-form-urlencoded`. */
+public final class Form {
+    public static final String TYPE = "application/x-www-form-urlencoded";
+
+    private Form() {}
+
+    public static String encoded(Map<String, String> fields) {
+        return fields.entrySet().stream()
+                .map(field -> encoded(field.getKey()) + "=" + encoded(field.getValue()))
+                .collect(Collectors.joining("&"));
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    /** For a part of a path or of a query: nothing but letters, digits and -._~ stays as it is. */
+    public static String percent(String text) {
+        var out = new StringBuilder();
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            char c = (char) (b & 0xff);
+            boolean plain = c < 0x80 && (Character.isLetterOrDigit(c) || "-._~".indexOf(c) >= 0);
+            out.append(plain ? String.valueOf(c) : "%%%02X".formatted((int) c));
+        }
+        return out.toString();
+    }
+}

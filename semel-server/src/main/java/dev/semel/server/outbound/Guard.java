@@ -1,0 +1,80 @@
+package dev.semel.server.outbound;
+
+import dev.semel.workflow.Failures;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Which addresses this server may call. Files and payloads name hosts; without a guard they could make the server ask
+ * its own neighbours, databases and the metadata of its cloud for things that only it may see.
+ *
+ * @param loopback whether this machine itself may be called, as in `semel dev`
+ * @param allowed hosts that the one who runs the server vouches for, wherever their names lead
+ */
+public record Guard(boolean loopback, Set<Host> allowed) {
+    private static final Pattern HOST = Pattern.compile("(\\[[0-9a-f:.]+]|[a-z0-9.-]+)(?::([0-9]{1,5}))?");
+
+    public Guard {
+        allowed = Set.copyOf(allowed);
+    }
+
+    /** @param port 0 for every port */
+    public record Host(String name, int port) {}
+
+    /**
+     * @param hosts as given to `--allow-host`: `NAME` or `NAME:PORT`
+     * @throws IllegalArgumentException where one of them is neither
+     */
+    public static Guard of(boolean loopback, List<String> hosts) {
+        Set<Host> allowed = new HashSet<>();
+        for (String host : hosts) {
+            Matcher parts = HOST.matcher(host.toLowerCase(Locale.ROOT));
+            if (!parts.matches()) {
+                throw new IllegalArgumentException("an allowed host is NAME or NAME:PORT, with IPv6 in brackets");
+            }
+            int port = parts.group(2) == null ? 0 : Integer.parseInt(parts.group(2));
+            if (port > 65_535 || (parts.group(2) != null && port == 0)) {
+                throw new IllegalArgumentException("the port of an allowed host is between 1 and 65535");
+            }
+            String name = Objects.requireNonNull(parts.group(1)).replaceAll("^\\[|]$|\\.$", "");
+            allowed.add(new Host(name, port));
+        }
+        return new Guard(loopback, allowed);
+    }
+
+    /**
+     * The addresses that may be connected to.
+     *
+     * @throws Failures.NotSent where there is none
+     */
+    List<InetAddress> admit(Target target, List<InetAddress> addresses) {
+        boolean vouched = allowed.contains(new Host(target.host(), 0))
+                || allowed.contains(new Host(target.host(), target.port()));
+        List<InetAddress> open = new ArrayList<>();
+        String why = "";
+        for (InetAddress address : addresses) {
+            InetAddress plain = Addresses.plain(address);
+            String closed = vouched ? null : Addresses.closed(plain);
+            if (closed == null || (loopback && closed.equals(Addresses.LOOPBACK))) {
+                open.add(plain);
+            } else {
+                why = closed;
+            }
+        }
+        if (open.isEmpty()) {
+            throw new Failures.NotSent(
+                    "the host " + target.authority() + " leads to an address that this server may not call ("
+                            + (why.isEmpty() ? "none" : why) + "). Nothing was sent. If it may, start the server with"
+                            + " --allow-host " + target.authority() + ".",
+                    null);
+        }
+        return open;
+    }
+}

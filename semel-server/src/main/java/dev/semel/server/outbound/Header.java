@@ -1,0 +1,79 @@
+package dev.semel.server.outbound;
+
+import dev.semel.workflow.Failures;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * One line of a request. A value with a line break in it would be a second line, so nothing but visible ASCII and
+ * spaces leaves; what frames the request is written by {@link Outbound} alone.
+ *
+ * @param secret whether the value is a credential: it never goes to another origin and is never shown
+ */
+public record Header(String name, String value, boolean secret) {
+    private static final int LONGEST = 16 * 1024;
+    private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}");
+
+    private static final Set<String> FRAMING = Set.of(
+            "host",
+            "content-length",
+            "transfer-encoding",
+            "connection",
+            "keep-alive",
+            "upgrade",
+            "te",
+            "trailer",
+            "expect",
+            "accept-encoding",
+            "proxy-authorization",
+            "proxy-connection",
+            "http2-settings");
+
+    public Header {
+        if (!isName(name)) {
+            throw new Failures.NotSent("the name of a header is not a token. Nothing was sent.", null);
+        }
+        if (isFraming(name)) {
+            throw new Failures.NotSent("the header " + name + " is not for callers to set. Nothing was sent.", null);
+        }
+        if (!isValue(value)) {
+            throw new Failures.NotSent(
+                    "the value of header " + name + " holds something other than visible ASCII and inner spaces, or is"
+                            + " longer than " + LONGEST + " characters. Nothing was sent.",
+                    null);
+        }
+    }
+
+    public static Header of(String name, String value) {
+        return new Header(name, value, false);
+    }
+
+    public static Header secret(String name, String value) {
+        return new Header(name, value, true);
+    }
+
+    public static boolean isName(String name) {
+        return NAME.matcher(name).matches();
+    }
+
+    /** Whether this name frames the request, so that setting it could smuggle another one. */
+    public static boolean isFraming(String name) {
+        return FRAMING.contains(name.toLowerCase(Locale.ROOT));
+    }
+
+    private static boolean isValue(String value) {
+        return value.length() <= LONGEST
+                && value.chars().allMatch(c -> c >= 0x20 && c <= 0x7e)
+                && value.equals(value.strip());
+    }
+
+    boolean is(String other) {
+        return name.equalsIgnoreCase(other);
+    }
+
+    @Override
+    public String toString() {
+        return name + ": " + (secret ? "…" : value);
+    }
+}

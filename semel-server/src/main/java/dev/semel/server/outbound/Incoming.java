@@ -1,0 +1,213 @@
+package dev.semel.server.outbound;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpHeaders;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
+
+/** Reads the answer of somebody who may mean harm: every line, list and body has an end that we set. */
+final class Incoming {
+    private static final int LONGEST_HEAD = 64 * 1024;
+    private static final int MOST_LINES = 256;
+    private static final int MOST_PRELIMINARY = 8;
+
+    private final InputStream in;
+    private int headBytes;
+    private int headLines;
+
+    Incoming(InputStream in) {
+        this.in = new BufferedInputStream(in, 8 * 1024);
+    }
+
+    /** The body is packed in a way that nobody asked for. */
+    static final class Strange extends IOException {}
+
+    record Head(int status, HttpHeaders headers) {
+        /** The only value of a header, in lower case; empty where there is none. */
+        private String only(String name) throws IOException {
+            List<String> values = headers.allValues(name).stream()
+                    .map(String::strip)
+                    .distinct()
+                    .toList();
+            if (values.size() > 1) {
+                throw new IOException("the answer has two different values of " + name);
+            }
+            return values.isEmpty() ? "" : values.getFirst().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** The head of the final answer; what only says "wait" is passed over. */
+    Head head() throws IOException {
+        for (int i = 0; i < MOST_PRELIMINARY; i++) {
+            Head head = new Head(status(line()), HttpHeaders.of(fields(), (_, _) -> true));
+            if (head.status() >= 200) {
+                return head;
+            }
+            if (head.status() == 101) {
+                throw new IOException("the answer changes the protocol, which nobody asked for");
+            }
+        }
+        throw new IOException("the answer does not come to its end");
+    }
+
+    private static int status(String line) throws IOException {
+        if (!line.matches("HTTP/1\\.[01] [1-5][0-9][0-9]( .*)?")) {
+            throw new IOException("the answer does not begin as HTTP/1 does");
+        }
+        return Integer.parseInt(line.substring(9, 12));
+    }
+
+    private Map<String, List<String>> fields() throws IOException {
+        Map<String, List<String>> fields = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        for (String line = line(); !line.isEmpty(); line = line()) {
+            int colon = line.indexOf(':');
+            if (colon < 1 || !Header.isName(line.substring(0, colon))) {
+                throw new IOException("a header of the answer is malformed");
+            }
+            fields.computeIfAbsent(line.substring(0, colon), _ -> new ArrayList<>())
+                    .add(line.substring(colon + 1).strip());
+        }
+        return fields;
+    }
+
+    private String line() throws IOException {
+        if (++headLines > MOST_LINES) {
+            throw new IOException("the answer has more than " + MOST_LINES + " headers");
+        }
+        var line = new StringBuilder();
+        for (int c = next(); c != '\n'; c = next()) {
+            if (++headBytes > LONGEST_HEAD) {
+                throw new IOException("the headers of the answer have more than " + LONGEST_HEAD + " bytes");
+            }
+            line.append((char) c);
+        }
+        int end = line.length();
+        return line.substring(0, end > 0 && line.charAt(end - 1) == '\r' ? end - 1 : end);
+    }
+
+    private int next() throws IOException {
+        int c = in.read();
+        if (c < 0) {
+            throw new EOFException("the connection was closed before the answer was complete");
+        }
+        return c;
+    }
+
+    /**
+     * The body, unpacked. More than the limit is cut off: one byte too many is handed out, so that the caller sees it.
+     *
+     * @param longest bytes, counted after unpacking
+     */
+    byte[] body(Head head, String method, int longest) throws IOException {
+        if (method.equals("HEAD") || head.status() == 204 || head.status() == 304) {
+            return new byte[0];
+        }
+        String coding = head.only("Content-Encoding");
+        InputStream framed = framed(head);
+        boolean packed = coding.equals("gzip") || coding.equals("x-gzip");
+        if (!packed && !coding.isEmpty() && !coding.equals("identity")) {
+            throw new Strange();
+        }
+        try (InputStream plain = packed ? new GZIPInputStream(framed) : framed) {
+            return plain.readNBytes(longest + 1);
+        }
+    }
+
+    private InputStream framed(Head head) throws IOException {
+        String transfer = head.only("Transfer-Encoding");
+        if (transfer.equals("chunked")) {
+            return new Chunks();
+        }
+        if (!transfer.isEmpty()) {
+            throw new IOException("the body is framed in a way that HTTP/1.1 does not know");
+        }
+        String length = head.only("Content-Length");
+        if (length.isEmpty()) {
+            return in; // until the connection is closed
+        }
+        if (!length.matches("[0-9]{1,18}")) {
+            throw new IOException("the length of the answer is not a number");
+        }
+        return new Counted(Long.parseLong(length));
+    }
+
+    /** A body of a stated length; one that ends early is a failure, since half an answer may say the opposite. */
+    private final class Counted extends InputStream {
+        private long left;
+
+        Counted(long left) {
+            this.left = left;
+        }
+
+        @Override
+        public int read() throws IOException {
+            if (left == 0) {
+                return -1;
+            }
+            left--;
+            return next();
+        }
+
+        @Override
+        public int read(byte[] into, int from, int most) throws IOException {
+            if (left == 0 || most == 0) {
+                return most == 0 ? 0 : -1;
+            }
+            int count = in.read(into, from, (int) Math.min(most, left));
+            if (count < 0) {
+                throw new EOFException("the connection was closed before the answer was complete");
+            }
+            left -= count;
+            return count;
+        }
+    }
+
+    /** A body in pieces. */
+    private final class Chunks extends InputStream {
+        private Counted chunk = new Counted(0);
+        private boolean begun;
+        private boolean ended;
+
+        @Override
+        public int read() throws IOException {
+            return more() ? chunk.read() : -1;
+        }
+
+        @Override
+        public int read(byte[] into, int from, int most) throws IOException {
+            if (most == 0) {
+                return 0;
+            }
+            return more() ? chunk.read(into, from, most) : -1;
+        }
+
+        private boolean more() throws IOException {
+            if (ended || chunk.left > 0) {
+                return !ended;
+            }
+            headBytes = 0;
+            headLines = 0;
+            if (begun && !line().isEmpty()) {
+                throw new IOException("a chunk of the answer is longer than it says");
+            }
+            begun = true;
+            String size = line().split(";", 2)[0].strip();
+            if (!size.matches("[0-9a-fA-F]{1,15}")) {
+                throw new IOException("the size of a chunk of the answer is not a number");
+            }
+            chunk = new Counted(Long.parseLong(size, 16));
+            ended = chunk.left == 0;
+            if (ended) {
+                fields();
+            }
+            return !ended;
+        }
+    }
+}

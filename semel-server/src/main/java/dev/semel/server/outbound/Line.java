@@ -1,0 +1,108 @@
+package dev.semel.server.outbound;
+
+import dev.semel.workflow.Failures;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Proxy;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+
+/**
+ * A connection for one request, to an address that was checked, and with TLS to a host whose certificate was. Nothing
+ * of the request has left while it is made, so every failure here is {@link Failures.NotSent}.
+ */
+record Line(Socket socket) {
+    private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
+    private static final int MOST_ADDRESSES = 4;
+
+    /** What a line is made with. */
+    record Making(Guard guard, Names names, SSLSocketFactory tls) {}
+
+    static Line to(Target target, Making making, Deadline deadline) {
+        try {
+            List<InetAddress> found = making.names().addresses(target.host(), deadline.left());
+            Socket plain = connected(target, making.guard().admit(target, found), deadline);
+            return new Line(target.encrypted() ? encrypted(plain, target, making.tls()) : plain);
+        } catch (IOException e) {
+            throw new Failures.NotSent(
+                    "the request to " + target.authority() + " did not leave: "
+                            + (deadline.passed() ? "its time was over before there was a connection" : why(e)) + ".",
+                    e);
+        }
+    }
+
+    private static String why(IOException failure) {
+        return switch (failure) {
+            case UnknownHostException _ -> "DNS does not know the host";
+            case SSLException tls -> "TLS could not be agreed on (" + why(tls) + ")";
+            default -> "there was no connection (" + failure.getClass().getSimpleName() + ")";
+        };
+    }
+
+    /** The reasons that people can do something about, in their words. */
+    private static String why(SSLException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            switch (cause) {
+                case java.security.cert.CertificateExpiredException _ -> {
+                    return "the certificate has expired";
+                }
+                case java.security.cert.CertPathBuilderException _ -> {
+                    return "nobody whom this server trusts vouches for the certificate";
+                }
+                default -> {}
+            }
+        }
+        String text = String.valueOf(failure.getMessage());
+        return text.contains("subject alternative") || text.contains("No name matching")
+                ? "the certificate is for another host"
+                : failure.getClass().getSimpleName();
+    }
+
+    /** One address after the other: as long as none has answered, nothing has been sent to any. */
+    private static Socket connected(Target target, List<InetAddress> addresses, Deadline deadline) throws IOException {
+        IOException last = new IOException("no address");
+        for (InetAddress address : addresses.subList(0, Math.min(addresses.size(), MOST_ADDRESSES))) {
+            Socket socket = new Socket(Proxy.NO_PROXY); // a proxy of the environment would resolve the name again
+            deadline.holds(socket);
+            try {
+                Duration left = deadline.left();
+                socket.connect(new InetSocketAddress(address, target.port()), (int)
+                        (left.compareTo(LONGEST_CONNECT) < 0 ? left : LONGEST_CONNECT).toMillis());
+                socket.setTcpNoDelay(true);
+                return socket;
+            } catch (IOException e) {
+                socket.close();
+                last = e;
+            }
+        }
+        throw last;
+    }
+
+    private static Socket encrypted(Socket plain, Target target, SSLSocketFactory factory) throws IOException {
+        SSLSocket socket = (SSLSocket) factory.createSocket(plain, target.host(), target.port(), true);
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        parameters.setApplicationProtocols(new String[] {"http/1.1"});
+        socket.setSSLParameters(parameters);
+        socket.startHandshake();
+        return socket;
+    }
+
+    /** Writes the whole request; what it throws means that nobody knows how much of it arrived. */
+    void write(byte[] bytes) throws IOException {
+        socket.getOutputStream().write(bytes);
+        socket.getOutputStream().flush();
+    }
+
+    InputStream in() throws IOException {
+        return socket.getInputStream();
+    }
+}

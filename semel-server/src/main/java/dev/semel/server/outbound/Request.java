@@ -1,0 +1,133 @@
+package dev.semel.server.outbound;
+
+import dev.semel.workflow.Failures;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * One request, complete but for its credential. Whatever is wrong with it is {@link Failures.NotSent}.
+ *
+ * @param body empty for none
+ */
+public record Request(String method, Target target, List<Header> headers, byte[] body, Manner manner) {
+    public static final byte[] NO_BODY = {};
+    public static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
+
+    private static final int MOST_HEADERS = 64;
+    private static final int LONGEST_BODY = 10 * 1024 * 1024;
+
+    /** Methods that only look, so that one more request does no harm. */
+    private static final Set<String> LOOKING = Set.of("GET", "HEAD");
+
+    /**
+     * How it is sent.
+     *
+     * @param timeout for everything from the look-up of the name to the last byte of the answer
+     * @param longestAnswer bytes of the answer's body, after unpacking
+     * @param redirects how many may be followed; none unless the method only looks
+     * @param repeatable whether one more request does no harm, so that it may follow a 401 with a fresh token
+     */
+    public record Manner(Duration timeout, int longestAnswer, int redirects, boolean repeatable) {
+        public static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(10);
+        public static final int MOST_BYTES = 10 * 1024 * 1024;
+        public static final int MOST_REDIRECTS = 5;
+        public static final Manner USUAL = new Manner(Duration.ofSeconds(30), 1024 * 1024, 0, false);
+
+        public Manner {
+            if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
+                throw new IllegalArgumentException("a request takes between 1 ms and 10 minutes, not " + timeout);
+            }
+            if (longestAnswer < 0 || longestAnswer > MOST_BYTES) {
+                throw new IllegalArgumentException("an answer has up to " + MOST_BYTES + " bytes");
+            }
+            if (redirects < 0 || redirects > MOST_REDIRECTS) {
+                throw new IllegalArgumentException("up to " + MOST_REDIRECTS + " redirects are followed");
+            }
+        }
+
+        public Manner timeout(Duration value) {
+            return new Manner(value, longestAnswer, redirects, repeatable);
+        }
+
+        public Manner longestAnswer(int value) {
+            return new Manner(timeout, value, redirects, repeatable);
+        }
+
+        public Manner redirects(int value) {
+            return new Manner(timeout, longestAnswer, value, repeatable);
+        }
+
+        public Manner repeatable(boolean value) {
+            return new Manner(timeout, longestAnswer, redirects, value);
+        }
+    }
+
+    public Request {
+        headers = List.copyOf(headers);
+        if (!METHODS.contains(method)) {
+            throw refused("the method is not one of " + String.join(", ", new TreeSet<>(METHODS)));
+        }
+        if (manner.redirects() > 0 && !LOOKING.contains(method)) {
+            throw refused("only GET and HEAD follow redirects, since anything else might be done twice");
+        }
+        if (body.length > (LOOKING.contains(method) ? 0 : LONGEST_BODY)) {
+            throw refused("the body is longer than " + LONGEST_BODY + " bytes, or " + method + " takes none");
+        }
+        if (headers.size() > MOST_HEADERS) {
+            throw refused("there are more than " + MOST_HEADERS + " headers");
+        }
+        Set<String> names = new TreeSet<>();
+        for (Header header : headers) {
+            if (!names.add(header.name().toLowerCase(Locale.ROOT))) {
+                throw refused("the header " + header.name() + " stands there twice");
+            }
+        }
+    }
+
+    public static boolean onlyLooks(String method) {
+        return LOOKING.contains(method);
+    }
+
+    public static Request get(String url) {
+        return new Request("GET", Target.of(url), List.of(), NO_BODY, Manner.USUAL.repeatable(true));
+    }
+
+    public static Request post(String url, String contentType, byte[] body) {
+        return new Request("POST", Target.of(url), List.of(Header.of("Content-Type", contentType)), body, Manner.USUAL);
+    }
+
+    /** With one more header; where one of that name is there already, with this one in its place. */
+    public Request with(Header header) {
+        List<Header> all = new ArrayList<>(headers);
+        all.removeIf(other -> other.is(header.name()));
+        all.add(header);
+        return new Request(method, target, all, body, manner);
+    }
+
+    public Request manner(Manner value) {
+        return new Request(method, target, headers, body, value);
+    }
+
+    /** The same to where a redirect leads: what is not for everybody stays behind where the origin is another. */
+    Request redirected(Target to) {
+        List<Header> kept = target.sameOrigin(to)
+                ? headers
+                : headers.stream()
+                        .filter(header -> header.is("Accept") || header.is("Accept-Language"))
+                        .filter(header -> !header.secret())
+                        .toList();
+        return new Request(method, to, kept, body, manner);
+    }
+
+    boolean has(String header) {
+        return headers.stream().anyMatch(other -> other.is(header));
+    }
+
+    private static Failures.NotSent refused(String why) {
+        return new Failures.NotSent(why + ". Nothing was sent.", null);
+    }
+}

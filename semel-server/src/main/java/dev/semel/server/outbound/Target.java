@@ -1,0 +1,117 @@
+package dev.semel.server.outbound;
+
+import dev.semel.workflow.Failures;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a request goes, taken apart once. What is checked, connected to, written into the Host header and held against
+ * a certificate is this and nothing else, so that two readings of one URL cannot differ.
+ *
+ * @param host in lower case, without brackets and without a final dot
+ * @param path with its query, percent-encoded
+ */
+public record Target(String scheme, String host, int port, String path) {
+    private static final int LONGEST_URL = 8 * 1024;
+
+    /** Completes "the URL …". */
+    private static final class Wrong extends Exception {
+        private final String why;
+
+        Wrong(String why) {
+            super(why);
+            this.why = why;
+        }
+    }
+
+    /** @throws Failures.NotSent where it is no address of a web server */
+    public static Target of(String url) {
+        try {
+            return parsed(url);
+        } catch (Wrong e) {
+            throw new Failures.NotSent("the URL " + e.why + ". Nothing was sent.", null);
+        }
+    }
+
+    /** What is wrong with a URL, to stand behind "the URL"; null where nothing is. */
+    public static @Nullable String wrong(String url) {
+        try {
+            parsed(url);
+            return null;
+        } catch (Wrong e) {
+            return e.why;
+        }
+    }
+
+    private static Target parsed(String text) throws Wrong {
+        URI url;
+        try {
+            url = URI.create(new URI(text).toASCIIString());
+        } catch (URISyntaxException e) {
+            throw new Wrong("is not well-formed"); // the text of the exception shows the value
+        }
+        String scheme = url.getScheme() == null ? "" : url.getScheme().toLowerCase(Locale.ROOT);
+        if (!scheme.equals("http") && !scheme.equals("https")) {
+            throw new Wrong("does not begin with http:// or https://");
+        }
+        if (url.getRawAuthority() != null && url.getRawAuthority().contains("@")) {
+            throw new Wrong("holds a user or a password in front of its host (use auth)");
+        }
+        if (url.getHost() == null || url.getHost().isEmpty()) {
+            throw new Wrong("has no host name that DNS knows (letters, digits, - and . only; IPv6 in brackets)");
+        }
+        int port = url.getPort() == -1 ? scheme.equals("https") ? 443 : 80 : url.getPort();
+        if (port < 1 || port > 65_535) {
+            throw new Wrong("has a port that is not between 1 and 65535");
+        }
+        if (url.toString().length() > LONGEST_URL) {
+            throw new Wrong("has more than " + LONGEST_URL + " characters");
+        }
+        String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
+        refuseDots(path);
+        String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
+        return new Target(scheme, host(url.getHost()), port, path + query);
+    }
+
+    private static String host(String written) throws Wrong {
+        String host = written.toLowerCase(Locale.ROOT);
+        if (host.startsWith("[")) {
+            host = host.substring(1, host.length() - 1);
+            if (host.contains("%")) {
+                throw new Wrong("names a network interface in its host");
+            }
+        }
+        host = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
+        if (host.isEmpty()) {
+            throw new Wrong("has no host name");
+        }
+        return host;
+    }
+
+    /** `..` leads out of where the path seems to lead, on servers that undo the encoding of slashes too. */
+    private static void refuseDots(String path) throws Wrong {
+        for (String part : path.split("/|%2[fF]|%5[cC]")) {
+            String plain = part.replace("%2e", ".").replace("%2E", ".");
+            if (plain.equals(".") || plain.equals("..")) {
+                throw new Wrong("has a part of its path that is . or ..");
+            }
+        }
+    }
+
+    boolean encrypted() {
+        return scheme.equals("https");
+    }
+
+    /** As in the Host header and in messages. */
+    public String authority() {
+        String written = host.contains(":") ? "[" + host + "]" : host;
+        boolean usual = port == (encrypted() ? 443 : 80);
+        return usual ? written : written + ":" + port;
+    }
+
+    public boolean sameOrigin(Target other) {
+        return scheme.equals(other.scheme) && host.equals(other.host) && port == other.port;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.server.outbound;
+
+import org.jspecify.annotations.NullMarked;

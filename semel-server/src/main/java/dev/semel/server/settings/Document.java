@@ -1,0 +1,252 @@
+package dev.semel.server.settings;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * A JSON object that somebody wrote, read member by member. What does not fit is gathered with its place, so that all of
+ * it is told at once; whoever reads on gets something harmless in its stead.
+ */
+final class Document {
+    private static final int MOST_PROBLEMS = 50;
+
+    private final JsonNode node;
+    private final String pointer;
+    private final List<Problem> problems;
+    private final Set<String> known = new HashSet<>();
+
+    private Document(JsonNode node, String pointer, List<Problem> problems) {
+        this.node = node;
+        this.pointer = pointer;
+        this.problems = problems;
+    }
+
+    static Document of(JsonNode node) {
+        Document document = new Document(node, "", new ArrayList<>());
+        if (!node.isObject()) {
+            document.problems.add(new Problem("", "must be a JSON object"));
+        }
+        return document;
+    }
+
+    void wrong(String member, String rule) {
+        if (problems.size() < MOST_PROBLEMS) {
+            problems.add(new Problem(at(member), rule));
+        }
+    }
+
+    void wrong(List<Problem> more) {
+        more.stream().limit(MOST_PROBLEMS).forEach(problems::add);
+    }
+
+    private String at(String member) {
+        return pointer + "/" + member.replace("~", "~0").replace("/", "~1");
+    }
+
+    private @Nullable JsonNode member(String name) {
+        known.add(name);
+        JsonNode value = node.get(name);
+        return value == null || value.isNull() ? null : value;
+    }
+
+    boolean has(String name) {
+        JsonNode value = node.get(name);
+        return value != null && !value.isNull();
+    }
+
+    /** Text that must be there. */
+    String text(String name, int longest) {
+        String text = maybeText(name, longest);
+        if (text == null && !has(name)) {
+            wrong(name, "is missing");
+        }
+        return text == null ? "" : text;
+    }
+
+    @Nullable
+    String maybeText(String name, int longest) {
+        JsonNode value = member(name);
+        if (value == null) {
+            return null;
+        }
+        if (!value.isString()) {
+            wrong(name, "must be text");
+            return null;
+        }
+        String text = value.stringValue();
+        if (text.isEmpty() || text.length() > longest || text.indexOf(0) >= 0) {
+            wrong(name, "must have 1 to " + longest + " characters, none of them NUL");
+            return null;
+        }
+        return text;
+    }
+
+    /** Text without line breaks and other control characters: for whatever becomes a header or an address. */
+    @Nullable
+    String maybeLine(String name, int longest) {
+        String text = maybeText(name, longest);
+        if (text != null && text.chars().anyMatch(Character::isISOControl)) {
+            wrong(name, "must be one line without control characters");
+            return null;
+        }
+        return text;
+    }
+
+    String line(String name, int longest) {
+        String text = maybeLine(name, longest);
+        if (text == null && !has(name)) {
+            wrong(name, "is missing");
+        }
+        return text == null ? "" : text;
+    }
+
+    /** The name of another setting. */
+    @Nullable
+    String maybeName(String name) {
+        String text = maybeText(name, 64);
+        if (text != null && !Names.fits(text)) {
+            wrong(name, "must be a name: 1 to 64 letters, digits, dots, _ and -, beginning with a letter");
+            return null;
+        }
+        return text;
+    }
+
+    String name(String name) {
+        String text = maybeName(name);
+        if (text == null && !has(name)) {
+            wrong(name, "is missing");
+        }
+        return text == null ? "" : text;
+    }
+
+    /** One of these words; the first where it is left out. */
+    String choice(String name, List<String> words) {
+        JsonNode value = member(name);
+        if (value == null) {
+            return words.getFirst();
+        }
+        if (!value.isString() || !words.contains(value.stringValue())) {
+            wrong(name, "must be one of " + String.join(", ", words));
+            return words.getFirst();
+        }
+        return value.stringValue();
+    }
+
+    int number(String name, int least, int most) {
+        JsonNode value = member(name);
+        if (value != null && value.isInt() && value.intValue() >= least && value.intValue() <= most) {
+            return value.intValue();
+        }
+        wrong(name, value == null ? "is missing" : "must be a whole number from " + least + " to " + most);
+        return least;
+    }
+
+    /** An object inside; empty where it is missing, which is told. */
+    Document object(String name) {
+        JsonNode value = member(name);
+        if (value == null || !value.isObject()) {
+            wrong(name, value == null ? "is missing" : "must be an object");
+            return new Document(JsonNodeFactory.instance.objectNode(), at(name), new ArrayList<>());
+        }
+        return new Document(value, at(name), problems);
+    }
+
+    List<Document> objects(String name, int most) {
+        JsonNode value = member(name);
+        List<Document> found = new ArrayList<>();
+        if (value == null || !value.isArray() || value.isEmpty() || value.size() > most) {
+            wrong(name, "must be a list of 1 to " + most + " objects");
+            return found;
+        }
+        for (int i = 0; i < value.size(); i++) {
+            if (value.get(i).isObject()) {
+                found.add(new Document(value.get(i), at(name) + "/" + i, problems));
+            } else {
+                wrong(name, "must be a list of objects");
+            }
+        }
+        return found;
+    }
+
+    /** Words out of a few. */
+    List<String> words(String name, List<String> allowed) {
+        JsonNode value = member(name);
+        List<String> found = new ArrayList<>();
+        if (value == null) {
+            return found;
+        }
+        for (JsonNode one :
+                value.isArray() ? value : JsonNodeFactory.instance.arrayNode().addNull()) {
+            if (one.isString() && allowed.contains(one.stringValue())) {
+                found.add(one.stringValue());
+            } else {
+                wrong(name, "must be a list out of " + String.join(", ", allowed));
+            }
+        }
+        return found;
+    }
+
+    /** Members that are lines of text, as headers are. */
+    Map<String, String> lines(String name, int most) {
+        JsonNode value = member(name);
+        Map<String, String> found = new LinkedHashMap<>();
+        if (value == null) {
+            return found;
+        }
+        if (!value.isObject() || value.size() > most) {
+            wrong(name, "must be an object of at most " + most + " texts");
+            return found;
+        }
+        Document inside = new Document(value, at(name), problems);
+        for (String member : value.propertyNames()) {
+            found.put(member, inside.line(member, 4_096));
+        }
+        return found;
+    }
+
+    /** Any value; null where there is none. */
+    @Nullable
+    JsonNode any(String name) {
+        return member(name);
+    }
+
+    /** Members that nobody asked for are mistakes: most are misspelt. */
+    void end() {
+        for (String member : node.propertyNames()) {
+            if (!known.contains(member)) {
+                wrong(
+                        member,
+                        "is not known; known here: "
+                                + String.join(", ", known.stream().sorted().toList()));
+            }
+        }
+    }
+
+    /** Ends the reading of a whole document. */
+    void refuseWhatIsWrong(String what) {
+        if (problems.isEmpty()) {
+            return;
+        }
+        List<Map<String, String>> errors = problems.stream()
+                .map(problem -> Map.of("pointer", problem.pointer(), "message", problem.message()))
+                .toList();
+        Problem first = problems.getFirst();
+        throw new SemelException(
+                        ErrorCode.INVALID_INPUT,
+                        "The " + what + " is not valid: " + (first.pointer().isEmpty() ? "it" : first.pointer()) + " "
+                                + first.message()
+                                + (problems.size() > 1 ? ", and " + (problems.size() - 1) + " more" : "")
+                                + ". Nothing was changed.",
+                        "Correct the document and send it again.")
+                .with("errors", errors);
+    }
+}

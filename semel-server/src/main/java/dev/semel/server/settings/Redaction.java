@@ -1,0 +1,130 @@
+package dev.semel.server.settings;
+
+import dev.semel.Semel;
+import dev.semel.json.Json;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * The one place where secret values are taken out of texts that are recorded, logged or shown. A receiver may send back
+ * what it was sent: as it is, escaped for a URL or for JSON, in hex, or anywhere inside of base64.
+ */
+public final class Redaction {
+    public static final String MARK = "•••";
+
+    /** What is left of base64 behind its edges must be longer than this, or it would be found in ordinary words. */
+    private static final int SHORTEST_NEEDLE = 5;
+
+    private static final int MOST_NEEDLES = 20_000;
+
+    private final Semel semel;
+    private final Secrets secrets;
+    private final ConcurrentHashMap<Integer, Known> known = new ConcurrentHashMap<>();
+
+    /** @param needles longest first, so that no rest of a longer one stays behind */
+    private record Known(List<String> needles, long change) {}
+
+    Redaction(Semel semel, Secrets secrets) {
+        this.semel = semel;
+        this.secrets = secrets;
+    }
+
+    /** The text without any secret of its workspace. */
+    public String clean(int workspace, String text) {
+        return replaced(text, needles(workspace));
+    }
+
+    /** The same where nobody knows whose text it is, as in a log: by the secrets of all workspaces that were used here. */
+    public String clean(String text) {
+        String clean = text;
+        for (Known one : known.values()) {
+            clean = replaced(clean, one.needles());
+        }
+        return clean;
+    }
+
+    private static String replaced(String text, List<String> needles) {
+        String clean = text;
+        for (String needle : needles) {
+            clean = clean.contains(needle) ? clean.replace(needle, MARK) : clean;
+        }
+        return clean;
+    }
+
+    private List<String> needles(int workspace) {
+        long change = semel.changes();
+        Known before = known.get(workspace);
+        if (before != null && before.change() == change) {
+            return before.needles();
+        }
+        Set<String> needles = new LinkedHashSet<>();
+        secrets.values(workspace).forEach(value -> add(needles, value));
+        keepOld(needles, before);
+        List<String> sorted = needles.stream()
+                .sorted(Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder()))
+                .toList();
+        known.put(workspace, new Known(sorted, change));
+        return sorted;
+    }
+
+    /** A request that left with the old value may still be answered after it was replaced. */
+    private static void keepOld(Set<String> needles, @Nullable Known before) {
+        if (before != null && needles.size() + before.needles().size() <= MOST_NEEDLES) {
+            needles.addAll(before.needles());
+        }
+    }
+
+    private static void add(Set<String> needles, String value) {
+        needles.add(value);
+        String form = URLEncoder.encode(value, StandardCharsets.UTF_8);
+        needles.add(form);
+        needles.add(form.replace("+", "%20"));
+        needles.add(lowerEscapes(form.replace("+", "%20")));
+        String quoted = Json.write(JsonNodeFactory.instance.stringNode(value));
+        needles.add(quoted.substring(1, quoted.length() - 1));
+        byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+        needles.add(HexFormat.of().formatHex(bytes));
+        needles.add(HexFormat.of().withUpperCase().formatHex(bytes));
+        for (int shift = 0; shift < 3; shift++) {
+            String inside = inside(bytes, shift);
+            if (inside.length() >= SHORTEST_NEEDLE) {
+                needles.add(inside);
+                needles.add(inside.replace('+', '-').replace('/', '_'));
+            }
+        }
+    }
+
+    private static String lowerEscapes(String encoded) {
+        StringBuilder out = new StringBuilder(encoded);
+        for (int i = out.indexOf("%"); i >= 0 && i + 2 < out.length(); i = out.indexOf("%", i + 1)) {
+            out.setCharAt(i + 1, Character.toLowerCase(out.charAt(i + 1)));
+            out.setCharAt(i + 2, Character.toLowerCase(out.charAt(i + 2)));
+        }
+        return out.toString();
+    }
+
+    /** The digits of base64 that hang on the value alone, where so many bytes modulo three stand before it. */
+    private static String inside(byte[] value, int shift) {
+        byte[] shifted = new byte[shift + value.length];
+        System.arraycopy(value, 0, shifted, shift, value.length);
+        String digits = Base64.getEncoder().withoutPadding().encodeToString(shifted);
+        int from = shift == 0 ? 0 : shift + 1;
+        int whole = shifted.length * 8 / 6;
+        return digits.substring(Math.min(from, whole), whole);
+    }
+
+    /** What is looked for, for tests. */
+    List<String> lookedFor(int workspace) {
+        return new ArrayList<>(needles(workspace));
+    }
+}

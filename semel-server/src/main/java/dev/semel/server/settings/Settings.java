@@ -1,0 +1,76 @@
+package dev.semel.server.settings;
+
+import dev.semel.Semel;
+import java.util.List;
+import java.util.function.Function;
+
+/** Everything that a workspace keeps beside its workflows. */
+public final class Settings {
+    private static final int LARGEST_CHANNEL = 64 << 10;
+    private static final int LARGEST_ROUTE = 16 << 10;
+
+    private final Secrets secrets;
+    private final Redaction redaction;
+    private final Shelf<TemplateSetting> templates;
+    private final Shelf<ChannelSetting> channels;
+    private final Shelf<RouteSetting> routes;
+    private final Profiles profiles;
+    private final Subscriptions subscriptions;
+    private final Cohorts cohorts;
+
+    public Settings(Semel semel, SecretKeys keys) {
+        this(semel, keys, _ -> List.of());
+    }
+
+    /** @param templateCheck what else is wrong with a template, told when it is stored and not when it is sent */
+    public Settings(Semel semel, SecretKeys keys, Function<TemplateSetting, List<Problem>> templateCheck) {
+        this.secrets = new Secrets(semel, keys);
+        this.redaction = new Redaction(semel, secrets);
+        this.templates = new Shelf<>(
+                semel,
+                new Shelf.Sort<>(
+                        Kinds.TEMPLATE,
+                        "template",
+                        TemplateSetting.LARGEST,
+                        node -> TemplateSetting.read(node, templateCheck)));
+        this.channels =
+                new Shelf<>(semel, new Shelf.Sort<>(Kinds.CHANNEL, "channel", LARGEST_CHANNEL, ChannelReader::read));
+        this.routes = new Shelf<>(semel, new Shelf.Sort<>(Kinds.ROUTE, "route", LARGEST_ROUTE, RouteSetting::read));
+        this.profiles = new Profiles(semel);
+        this.subscriptions = new Subscriptions(semel);
+        this.cohorts = new Cohorts(semel);
+    }
+
+    public Secrets secrets() {
+        return secrets;
+    }
+
+    public Redaction redaction() {
+        return redaction;
+    }
+
+    public Shelf<TemplateSetting> templates() {
+        return templates;
+    }
+
+    public Shelf<ChannelSetting> channels() {
+        return channels;
+    }
+
+    /** By the name of their event. */
+    public Shelf<RouteSetting> routes() {
+        return routes;
+    }
+
+    public Profiles profiles() {
+        return profiles;
+    }
+
+    public Subscriptions subscriptions() {
+        return subscriptions;
+    }
+
+    public Cohorts cohorts() {
+        return cohorts;
+    }
+}

@@ -1,0 +1,47 @@
+package dev.semel.server.settings;
+
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The words of a message, with placeholders.
+ *
+ * @param channel the kind of channel it is written for
+ * @param subject of an e-mail; null elsewhere
+ */
+public record TemplateSetting(
+        String channel,
+        @Nullable String subject,
+        @Nullable String text,
+        @Nullable String html) {
+    static final int LARGEST = 256 << 10;
+
+    /** @param check what else is wrong with it, such as a placeholder that is not closed */
+    static TemplateSetting read(JsonNode node, Function<TemplateSetting, List<Problem>> check) {
+        Document document = Document.of(node);
+        var template = new TemplateSetting(
+                document.choice("channel", ChannelReader.KINDS),
+                document.maybeLine("subject", 998),
+                document.maybeText("text", LARGEST),
+                document.maybeText("html", LARGEST));
+        boolean mail = template.channel().equals("email");
+        if (mail && template.subject() == null && !document.has("subject")) {
+            document.wrong("subject", "is missing: an e-mail has one");
+        }
+        if (!mail && document.has("subject")) {
+            document.wrong("subject", "belongs to e-mail only");
+        }
+        if (!mail && document.has("html")) {
+            document.wrong("html", "belongs to e-mail only");
+        }
+        if (!document.has("text") && !document.has("html")) {
+            document.wrong("text", "is missing: the message would be empty");
+        }
+        document.end();
+        document.wrong(check.apply(template));
+        document.refuseWhatIsWrong("template");
+        return template;
+    }
+}

@@ -1,0 +1,178 @@
+package dev.semel.server.steps;
+
+import dev.semel.json.Json;
+import dev.semel.server.language.Expression;
+import dev.semel.server.language.Failure;
+import dev.semel.server.language.ResultSize;
+import dev.semel.server.language.Scope;
+import dev.semel.server.language.Template;
+import dev.semel.server.outbound.Answer;
+import dev.semel.server.outbound.Form;
+import dev.semel.server.outbound.Header;
+import dev.semel.server.outbound.Request;
+import dev.semel.server.outbound.Target;
+import dev.semel.workflow.Failures;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A request as a file describes it. All of it but its credentials is evaluated before anything is sent or reserved, so
+ * that a mistake in the data is a mistake and not a doubt; credentials are evaluated while it is sent.
+ *
+ * @param headers names are those of the file, never of data
+ */
+record HttpCall(
+        String method,
+        Address address,
+        Map<String, Template> query,
+        Map<String, Template> headers,
+        Content content,
+        Credential credential,
+        Request.Manner manner) {
+    /** What is sent. */
+    sealed interface Content {
+        record None() implements Content {}
+
+        /** @param type another than JSON's, for a text that is sent as it is; null for JSON */
+        record Whole(Template value, @Nullable String type) implements Content {}
+
+        record Fields(Map<String, Template> form) implements Content {}
+    }
+
+    /**
+     * A request that only lacks its credentials.
+     *
+     * @param secrets headers that read one
+     * @param sent what is compared inside of a window: where it goes and what it says
+     */
+    record Prepared(Request request, Map<String, Template> secrets, Credential credential, JsonNode sent) {
+        Answer send(Scope scope, Outside outside, @Nullable Header key) throws IOException {
+            Scope all = scope.withSecrets(outside::secret);
+            Request complete = key == null ? request : request.with(key);
+            for (var header : secrets.entrySet()) {
+                complete = complete.with(Header.secret(header.getKey(), text(header.getValue(), all)));
+            }
+            return outside.send(complete, credential.auth(template -> text(template, all)));
+        }
+
+        private static String text(Template template, Scope scope) {
+            try {
+                JsonNode value = template.fill(scope, new ResultSize());
+                if (value.isString() || value.isNumber()) {
+                    return value.asString();
+                }
+                throw new Failure("it is not text");
+            } catch (Failure failure) {
+                throw new Failures.NotSent(
+                        "a credential could not be made, because " + failure.because() + ". Nothing was sent.", null);
+            }
+        }
+    }
+
+    HttpCall with(Credential other) {
+        return new HttpCall(method, address, query, headers, content, other, manner);
+    }
+
+    HttpCall with(Request.Manner other) {
+        return new HttpCall(method, address, query, headers, content, credential, other);
+    }
+
+    Prepared prepare(Play play) {
+        try {
+            String url = url(play);
+            List<Header> open = new ArrayList<>();
+            Map<String, Template> secrets = new LinkedHashMap<>();
+            for (var header : headers.entrySet()) {
+                if (readsSecret(header.getValue())) {
+                    secrets.put(header.getKey(), header.getValue());
+                } else {
+                    open.add(Header.of(
+                            header.getKey(),
+                            Address.text(play, play.fill(header.getValue()), "Header " + header.getKey())));
+                }
+            }
+            ObjectNode sent = JsonNodeFactory.instance.objectNode().put("url", method + " " + url);
+            byte[] body = body(play, open, sent);
+            return new Prepared(new Request(method, Target.of(url), open, body, manner), secrets, credential, sent);
+        } catch (Failures.NotSent e) {
+            String why = String.valueOf(e.getMessage()).replaceFirst("\\. Nothing was sent\\.$", "");
+            throw play.failed("The request of step '" + play.id() + "'", why);
+        }
+    }
+
+    private static boolean readsSecret(Template template) {
+        return template.expressions()
+                .map(Expression::reads)
+                .flatMap(List::stream)
+                .anyMatch(path -> path.root().equals("secret"));
+    }
+
+    private String url(Play play) {
+        var url = new StringBuilder(address.fill(play));
+        query.forEach((name, template) -> {
+            JsonNode value = play.fill(template);
+            // null is left out: what is optional in the input is optional in the query
+            for (JsonNode item : value.isArray() ? value : value.isNull() ? List.<JsonNode>of() : List.of(value)) {
+                url.append(url.indexOf("?") < 0 ? '?' : '&')
+                        .append(Form.percent(name))
+                        .append('=')
+                        .append(Form.percent(Address.text(play, item, "The query")));
+            }
+        });
+        return url.toString();
+    }
+
+    private byte[] body(Play play, List<Header> open, ObjectNode sent) {
+        return switch (content) {
+            case Content.None _ -> Request.NO_BODY;
+            case Content.Whole(Template value, String type) -> {
+                JsonNode filled = play.fill(value);
+                sent.set("body", filled);
+                if (type != null) {
+                    yield Address.text(play, filled, "The body").getBytes(StandardCharsets.UTF_8);
+                }
+                if (headers.keySet().stream().noneMatch("Content-Type"::equalsIgnoreCase)) {
+                    open.add(Header.of("Content-Type", "application/json"));
+                }
+                yield Json.write(filled).getBytes(StandardCharsets.UTF_8);
+            }
+            case Content.Fields(Map<String, Template> form) -> {
+                Map<String, String> fields = new LinkedHashMap<>();
+                ObjectNode shown = sent.putObject("form");
+                form.forEach((name, template) -> {
+                    JsonNode value = play.fill(template);
+                    if (!value.isNull()) {
+                        fields.put(name, Address.text(play, value, "The form"));
+                        shown.set(name, value);
+                    }
+                });
+                open.add(Header.of("Content-Type", Form.TYPE));
+                yield Form.encoded(fields).getBytes(StandardCharsets.UTF_8);
+            }
+        };
+    }
+
+    Stream<Template> templates() {
+        Stream<Template> inside = switch (content) {
+            case Content.None _ -> Stream.empty();
+            case Content.Whole(Template value, String _) -> Stream.of(value);
+            case Content.Fields(Map<String, Template> form) -> form.values().stream();
+        };
+        return Stream.of(
+                        address.templates(),
+                        query.values().stream(),
+                        headers.values().stream(),
+                        inside,
+                        credential.templates())
+                .flatMap(templates -> templates);
+    }
+}

@@ -1,0 +1,204 @@
+package dev.semel.server.steps;
+
+import dev.semel.effect.Protection;
+import dev.semel.error.TypeMismatch;
+import dev.semel.server.language.Failure;
+import dev.semel.server.language.ResultSize;
+import dev.semel.server.language.Scope;
+import dev.semel.server.language.Template;
+import dev.semel.server.outbound.Answer;
+import dev.semel.server.outbound.Header;
+import dev.semel.server.outbound.Request;
+import dev.semel.workflow.Durable;
+import dev.semel.workflow.Failures;
+import dev.semel.workflow.Outcome;
+import dev.semel.workflow.Step;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One request of a file. What only looks is a step, which may be tried again at will; everything else is an effect under
+ * the protection that the file states.
+ *
+ * @param result made of the answer; null for its body
+ * @param keyHeader carries the key of the effect; null for none
+ */
+record HttpStep(
+        HttpCall call,
+        EffectTerms terms,
+        @Nullable Template result,
+        @Nullable String keyHeader,
+        @Nullable Lookup lookup)
+        implements Act {
+    /**
+     * How the provider is asked what became of the request.
+     *
+     * @param found whether the answer shows it; null: 2xx does, and 404 or 410 shows that it was not done
+     * @param result made of that answer; null for its body
+     */
+    record Lookup(
+            HttpCall call,
+            @Nullable Template found,
+            @Nullable Template result) {}
+
+    @Override
+    public JsonNode run(Play play) {
+        Scope scope = play.scope();
+        HttpCall.Prepared request = call.prepare(play);
+        Outside outside = play.outside();
+        if (onlyLooks()) {
+            return play.durable().step(terms.retries().plan(play.id()), step -> taken(step, request, scope, outside));
+        }
+        HttpCall.Prepared question = lookup == null ? null : lookup.call().prepare(play);
+        Outcome<JsonNode> outcome = play.durable()
+                .effect(terms.plan(play, new EffectTerms.Aim(play.id(), null, null, request.sent())), new Durable.Sending() {
+                    @Override
+                    public JsonNode send(Step step) throws Exception {
+                        return taken(step, request, scope, outside);
+                    }
+
+                    @Override
+                    public @Nullable JsonNode find(Step step) throws Exception {
+                        return question == null ? null : found(question, scope, outside);
+                    }
+                });
+        return switch (outcome) {
+            case Outcome.Done<JsonNode>(JsonNode value) -> value;
+            case Outcome.Indeterminate<JsonNode> _ ->
+                JsonNodeFactory.instance.objectNode().put("indeterminate", true);
+        };
+    }
+
+    private boolean onlyLooks() {
+        return Request.onlyLooks(call.method())
+                && terms.protection() instanceof Protection.Repeatable
+                && terms.once() == null
+                && terms.alreadyDone().isEmpty();
+    }
+
+    /** Sends it and takes the result out of the answer. */
+    private JsonNode taken(Step step, HttpCall.Prepared request, Scope scope, Outside outside) throws IOException {
+        Header key = keyHeader == null ? null : Header.of(keyHeader, step.key());
+        Answer answer = request.send(scope, outside, key);
+        JsonNode response = response(answer, outside);
+        if (answer.success()) {
+            return result(result, response, scope);
+        }
+        Failures.Status failure = answer.failure();
+        JsonNode body =
+                terms.alreadyDone().contains(answer.status()) ? doneBefore(response, scope) : response.path("body");
+        throw new Failures.Status(failure.status(), body, failure.retryAfter());
+    }
+
+    /** What a refusal says is seldom shaped like a success; where the result cannot be made of it, it is all of it. */
+    private JsonNode doneBefore(JsonNode response, Scope scope) {
+        try {
+            return result(result, response, scope);
+        } catch (TypeMismatch _) {
+            return response.path("body");
+        }
+    }
+
+    /** The request was answered with success: a result that cannot be made of it is no reason to send it again. */
+    private static JsonNode result(@Nullable Template template, JsonNode response, Scope scope) {
+        if (template == null) {
+            return response.path("body");
+        }
+        try {
+            return template.fill(scope.with("response", response), new ResultSize());
+        } catch (Failure failure) {
+            throw new TypeMismatch(
+                    "The request was answered with success and its result could not be made of the answer, because "
+                            + failure.because() + ". It is not sent again; the result was not recorded.",
+                    "Make result bear what the provider answers, with default(value, other) or has(value).");
+        }
+    }
+
+    private @Nullable JsonNode found(HttpCall.Prepared question, Scope scope, Outside outside) throws IOException {
+        Lookup asked = lookup;
+        if (asked == null) {
+            return null;
+        }
+        Answer answer = question.send(scope, outside, null);
+        boolean absent = answer.status() == 404 || answer.status() == 410;
+        if (!answer.success() && !absent) {
+            throw answer.failure();
+        }
+        JsonNode response = response(answer, outside);
+        Template shown = asked.found();
+        boolean found = shown == null ? answer.success() : isTrue(shown, scope.with("response", response));
+        return found ? result(asked.result(), response, scope) : null;
+    }
+
+    /** We never guess: what cannot be told from the answer is asked again. */
+    private static boolean isTrue(Template template, Scope scope) throws IOException {
+        try {
+            JsonNode value = template.fill(scope, new ResultSize());
+            if (value.isBoolean()) {
+                return value.booleanValue();
+            }
+            throw new Failure("it gave something other than true or false");
+        } catch (Failure failure) {
+            throw new IOException("lookup.found could not be evaluated, because " + failure.because());
+        }
+    }
+
+    /** `response: {status, headers, body}`, without the secrets that a receiver sent back. */
+    private static JsonNode response(Answer answer, Outside outside) {
+        ObjectNode response = JsonNodeFactory.instance.objectNode().put("status", answer.status());
+        ObjectNode headers = response.putObject("headers");
+        for (Map.Entry<String, List<String>> header : answer.headers().map().entrySet()) {
+            String name = header.getKey().toLowerCase(Locale.ROOT);
+            if (!name.equals("set-cookie")) {
+                headers.put(name, outside.redacted(String.join(", ", header.getValue())));
+            }
+        }
+        response.set("body", redacted(answer.json(), outside));
+        return response;
+    }
+
+    private static JsonNode redacted(JsonNode value, Outside outside) {
+        JsonNodeFactory json = JsonNodeFactory.instance;
+        if (value.isString()) {
+            return json.stringNode(outside.redacted(value.stringValue()));
+        }
+        if (value.isArray()) {
+            var items = json.arrayNode();
+            value.forEach(item -> items.add(redacted(item, outside)));
+            return items;
+        }
+        if (value.isObject()) {
+            ObjectNode members = json.objectNode();
+            value.properties()
+                    .forEach(member ->
+                            members.set(outside.redacted(member.getKey()), redacted(member.getValue(), outside)));
+            return members;
+        }
+        return value;
+    }
+
+    @Override
+    public Stream<Template> templates() {
+        Stream<Template> asked = lookup == null
+                ? Stream.empty()
+                : Stream.concat(
+                        lookup.call().templates(),
+                        Stream.of(lookup.found(), lookup.result()).flatMap(Stream::ofNullable));
+        return Stream.of(call.templates(), terms.templates(), Stream.ofNullable(result), asked)
+                .flatMap(templates -> templates);
+    }
+
+    @Override
+    public @Nullable Declared effect() {
+        return onlyLooks()
+                ? null
+                : terms.declared(call.method() + " " + call.address().written());
+    }
+}

@@ -1,0 +1,51 @@
+package dev.semel.server.outbound;
+
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLSocketFactory;
+
+/** Names that a test makes up, and clients that use them. */
+final class Fixture {
+    private Fixture() {}
+
+    /** Hosts as they are in a table; each look-up takes the next answer of its host and stays at the last. */
+    static final class Zone implements Names {
+        private final Map<String, List<String>> answers;
+        final List<String> asked = new ArrayList<>();
+
+        Zone(Map<String, List<String>> answers) {
+            this.answers = answers;
+        }
+
+        @Override
+        public List<InetAddress> addresses(String host, java.time.Duration longest) throws java.io.IOException {
+            long before = asked.stream().filter(host::equals).count();
+            asked.add(host);
+            List<String> known = answers.get(host);
+            if (known == null) {
+                throw new java.net.UnknownHostException(host);
+            }
+            List<InetAddress> found = new ArrayList<>();
+            for (String address :
+                    known.get((int) Math.min(before, known.size() - 1)).split(" ")) {
+                found.add(InetAddress.getByName(address));
+            }
+            return found;
+        }
+    }
+
+    static Outbound dev() {
+        return new Outbound(Guard.of(true, List.of()));
+    }
+
+    static Outbound serve(String... allowed) {
+        return new Outbound(Guard.of(false, List.of(allowed)));
+    }
+
+    static Outbound dev(Names names) {
+        return new Outbound(
+                Guard.of(true, List.of()), names, (SSLSocketFactory) SSLSocketFactory.getDefault(), System::nanoTime);
+    }
+}

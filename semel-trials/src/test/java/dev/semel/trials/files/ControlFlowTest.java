@@ -1,0 +1,267 @@
+package dev.semel.trials.files;
+
+import static dev.semel.trials.support.Outcome.fresh;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.json.Json;
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.OnBothStores;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.Stage;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Branches, loops, waits, people and children in workflow files, on the real server. */
+class ControlFlowTest extends OnBothStores {
+    ControlFlowTest(Stage stage) {
+        super(stage);
+    }
+
+    @Test
+    void the_first_case_that_holds_is_chosen_and_its_steps_can_be_read_later() {
+        admin().publish("""
+            semel: 1
+            workflow: chooser
+            owner: o
+            steps:
+              - id: size
+                choose:
+                  - when: ${ input.total > 100 }
+                    steps:
+                      - {id: large, set: {fee: 0}}
+                  - else: true
+                    steps:
+                      - {id: small, set: {fee: 5}}
+            output:
+              fee: ${ default(steps.large.fee, steps.small.fee) }
+              chosen: ${ steps.size.chosen }
+            """).expect(200);
+        assertEquals("{\"fee\":0,\"chosen\":1}", output("chooser", "{\"total\":200}"));
+        assertEquals("{\"fee\":5,\"chosen\":2}", output("chooser", "{\"total\":20}"));
+    }
+
+    @Test
+    void a_loop_gives_each_item_its_steps_and_its_result() {
+        admin().publish("""
+            semel: 1
+            workflow: looper
+            owner: o
+            steps:
+              - id: lines
+                for_each: ${ input.lines }
+                as: line
+                item_key: ${ line.sku }
+                parallel: 3
+                steps:
+                  - {id: price, set: {cents: "${ line.qty * 100 }"}}
+                  - {id: note, when: "${ line.qty > 1 }", set: {many: true}}
+            output: ${ steps.lines }
+            """).expect(200);
+        assertEquals(
+                "[{\"price\":{\"cents\":100}},{\"price\":{\"cents\":300},\"note\":{\"many\":true}}]",
+                output("looper", "{\"lines\":[{\"sku\":\"a\",\"qty\":1},{\"sku\":\"b\",\"qty\":3}]}"));
+    }
+
+    @Test
+    void two_items_with_one_key_fail_the_run_clearly() {
+        admin().publish("""
+            semel: 1
+            workflow: doubled
+            owner: o
+            steps:
+              - id: lines
+                for_each: ${ input.lines }
+                item_key: ${ item }
+                steps: [{id: x, set: 1}]
+            """).expect(200);
+        Reply reply = run("doubled", "{\"lines\":[\"a\",\"a\"]}");
+        assertEquals("failed", reply.text("status"), reply.body());
+    }
+
+    @Test
+    void branches_run_at_once_and_their_steps_can_be_read_later() {
+        admin().publish("""
+            semel: 1
+            workflow: brancher
+            owner: o
+            steps:
+              - id: both
+                parallel:
+                  left: [{id: a, set: "${ input.x + 1 }"}, {id: b, set: "${ steps.a * 2 }"}]
+                  right: [{id: c, set: "${ input.x + 10 }"}]
+            output: ["${ steps.b }", "${ steps.c }"]
+            """).expect(200);
+        assertEquals("[4,11]", output("brancher", "{\"x\":1}"));
+    }
+
+    @Test
+    void time_and_chance_are_recorded_before_a_step_reads_them() {
+        admin().publish("""
+            semel: 1
+            workflow: chancer
+            owner: o
+            steps:
+              - {id: a, set: {at: "${ now() }", id: "${ uuid() }", n: "${ random() }"}}
+              - {id: nap, sleep: 1s}
+            output: ${ steps.a }
+            """).expect(200);
+        JsonNode output = Json.parse(output("chancer", "{}"));
+        assertEquals(36, output.get("id").asString().length(), output.toString());
+        assertTrue(output.get("at").asString().startsWith("20"), output.toString());
+        assertTrue(output.get("n").doubleValue() < 1, output.toString());
+    }
+
+    @Test
+    void a_run_waits_for_a_signal_which_arrives_once() {
+        admin().publish("""
+            semel: 1
+            workflow: waiter
+            owner: o
+            steps:
+              - id: paid
+                wait_for: {signal: payment.captured, timeout: 3d}
+                on_timeout: {end: unpaid}
+            output: ${ steps.paid }
+            """).expect(200);
+        String run = fresh(admin().unkeyed("waiter", "{}")).text("run_id");
+        String path = "/v1/runs/" + run + "/signals/payment.captured";
+        String body = "{\"data\":{\"amount\":5}}";
+        Reply first = admin().post(path, body, "Idempotency-Key: evt_1").expect(200);
+        assertTrue(first.json().get("delivered").booleanValue(), first.body());
+        Reply second = admin().post(path, body, "Idempotency-Key: evt_1").expect(200);
+        assertEquals("false", second.json().get("delivered").toString(), second.body());
+        assertEquals("{\"amount\":5}", end(run).get("output").toString());
+    }
+
+    @Test
+    void a_wait_that_is_over_ends_the_run_with_its_word() {
+        admin().publish("""
+            semel: 1
+            workflow: impatient
+            owner: o
+            steps:
+              - id: paid
+                wait_for: {signal: payment.captured, timeout: 1s}
+                on_timeout: {end: unpaid}
+              - {id: never, set: 1}
+            """).expect(200);
+        assertEquals("{\"ended\":\"unpaid\"}", output("impatient", "{}"));
+    }
+
+    @Test
+    void people_decide_and_the_first_decision_counts() {
+        admin().publish("""
+            semel: 1
+            workflow: asker
+            owner: o
+            steps:
+              - id: release
+                approval:
+                  to: role:ops
+                  title: Release ${ input.order }
+                  show: {total: "${ input.total }"}
+            output: ${ steps.release.approved }
+            """).expect(200);
+        String run = fresh(admin().unkeyed("asker", "{\"data\":{\"order\":\"o1\",\"total\":5}}"))
+                .text("run_id");
+        String decide = "/v1/runs/" + run + "/decide";
+        awaitStatus(run, "waiting");
+        Reply first = admin().post(decide, "{\"step\":\"release\",\"decision\":\"approve\"}")
+                .expect(200);
+        assertTrue(first.json().get("decided").booleanValue(), first.body());
+        Reply second = admin().post(decide, "{\"step\":\"release\",\"decision\":\"reject\"}")
+                .expect(200);
+        assertEquals("false", second.json().get("decided").toString(), second.body());
+        assertEquals("true", end(run).get("output").toString());
+    }
+
+    @Test
+    void a_child_is_started_once_and_its_output_is_the_result() {
+        admin().publish("""
+            semel: 1
+            workflow: child_flow
+            owner: o
+            steps: [{id: double, set: "${ input.n * 2 }"}]
+            output: {twice: "${ steps.double }"}
+            """).expect(200);
+        admin().publish("""
+            semel: 1
+            workflow: parent_flow
+            owner: o
+            steps:
+              - id: sub
+                workflow: child_flow
+                key: ${ key("child", input.n) }
+                input: {n: "${ input.n }"}
+            output: ${ steps.sub.twice }
+            """).expect(200);
+        assertEquals("14", output("parent_flow", "{\"n\":7}"));
+        assertEquals("14", output("parent_flow", "{\"n\":7}"));
+        Reply children = admin().get("/v1/workflows/child_flow/runs").expect(200);
+        assertEquals(1, children.json().get("items").size(), children.body());
+    }
+
+    @Test
+    void a_failed_step_that_may_fail_is_read_by_the_next() {
+        admin().publish("""
+            semel: 1
+            workflow: bearer
+            owner: o
+            steps:
+              - {id: a, set: "${ input.missing }", on_error: continue}
+              - {id: b, set: "${ has(steps.a.error) }"}
+            output: ${ steps.b }
+            """).expect(200);
+        assertEquals("true", output("bearer", "{}"));
+    }
+
+    @Test
+    void a_run_can_be_cancelled_while_it_sleeps() {
+        admin().publish("""
+            semel: 1
+            workflow: sleeper
+            owner: o
+            steps: [{id: nap, sleep: 30d}]
+            """).expect(200);
+        String run = fresh(admin().unkeyed("sleeper", "{}")).text("run_id");
+        awaitStatus(run, "waiting");
+        admin().post("/v1/runs/" + run + "/cancel", "{\"reason\":\"not needed\"}")
+                .expect(200);
+        assertEquals("cancelled", end(run).get("status").asString());
+    }
+
+    private Caller admin() {
+        return stage.admin();
+    }
+
+    private Reply run(String workflow, String data) {
+        return admin().post("/v1/workflows/" + workflow + "/trigger?wait=60s", "{\"data\":" + data + "}")
+                .expect(200);
+    }
+
+    private String output(String workflow, String data) {
+        Reply reply = run(workflow, data);
+        assertEquals("completed", reply.text("status"), reply.body());
+        return reply.json().get("output").toString();
+    }
+
+    /** Asks until the run has ended; every question is a request of its own. */
+    private JsonNode end(String run) {
+        return until(run, row -> !row.get("ended_at").isNull());
+    }
+
+    private void awaitStatus(String run, String status) {
+        until(run, row -> row.get("status").asString().equals(status));
+    }
+
+    private JsonNode until(String run, Predicate<JsonNode> wanted) {
+        JsonNode row = admin().get("/v1/runs/" + run).expect(200).json();
+        for (int asked = 0; !wanted.test(row) && asked < 20_000; asked++) {
+            row = admin().get("/v1/runs/" + run).expect(200).json();
+        }
+        assertTrue(wanted.test(row), row.toString());
+        return row;
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.trials.files;
+
+import org.jspecify.annotations.NullMarked;
