@@ -43,7 +43,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The server, put together with `new`, from the store up to the door. */
 public final class Serve implements AutoCloseable {
@@ -57,6 +57,7 @@ public final class Serve implements AutoCloseable {
     private final Api api;
     private final HttpServer http;
     private final Rows.Workspace workspace;
+    private final @Nullable WorkflowFolder folder;
 
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
@@ -76,6 +77,8 @@ public final class Serve implements AutoCloseable {
                     new Checks(MessageTemplate::check, Channels::check));
             Log.clean(settings.redaction()::clean);
             this.api = new Api(semel, tokens, metrics, options.dev()).with(settings);
+            Path files = options.workflows();
+            this.folder = files == null ? null : folder(files);
             publishFiles();
             if (!options.dev()) {
                 firstToken(tokens);
@@ -193,23 +196,25 @@ public final class Serve implements AutoCloseable {
         if (options.demo()) {
             publish("demo payment_receipt", resource("/demo/payment_receipt.yaml"));
         }
-        Path folder = options.workflows();
         if (folder == null) {
             return;
         }
-        try (Stream<Path> files = Files.list(folder)) {
-            List<Path> sorted = files.filter(Serve::isWorkflowFile).sorted().toList();
-            for (Path file : sorted) {
-                publish(file.getFileName().toString(), Files.readString(file));
+        try {
+            if (options.dev()) {
+                folder.look(); // a wrong file is told, and corrected while the server runs
+                folder.watch();
+            } else {
+                folder.publishAll();
             }
         } catch (IOException e) {
-            throw new StoreFailure.Down("The workflows in " + folder + " could not be read: " + e.getMessage(), e);
+            throw new StoreFailure.Down(
+                    "The workflows in " + options.workflows() + " could not be read: " + e.getMessage(), e);
         }
     }
 
-    private static boolean isWorkflowFile(Path file) {
-        String name = file.getFileName().toString();
-        return name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".json");
+    private WorkflowFolder folder(Path files) {
+        int ws = workspace.ws();
+        return new WorkflowFolder(files, definition -> api.publish(ws, definition), System.err::println);
     }
 
     private void publish(String file, String text) {
@@ -277,6 +282,9 @@ public final class Serve implements AutoCloseable {
     /** Stops taking requests, lets those in flight finish, writes what is gathered, gives the lease back. */
     @Override
     public void close() {
+        if (folder != null) {
+            folder.close();
+        }
         http.stop();
         semel.close(options.grace());
         outbound.close();
