@@ -10,8 +10,6 @@ import dev.semel.server.settings.RouteSetting;
 import dev.semel.server.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** Every route under which a workspace's settings are looked at and changed. */
 final class SettingsApi {
@@ -55,17 +53,13 @@ final class SettingsApi {
 
     /** They may be stored afterwards; until then nothing can be sent. */
     private List<String> missingSecrets(Request request, ChannelSetting channel) {
-        Stream<@Nullable String> named = switch (channel) {
-            case ChannelSetting.Email email -> Stream.of(email.smtp().passwordSecret());
-            case ChannelSetting.Webhook hook -> Stream.of(hook.address().urlSecret(), hook.signingSecret());
-            case ChannelSetting.Provider _ -> Stream.empty();
-        };
+        int workspace = request.principal().workspace();
         List<String> warnings = new ArrayList<>();
-        named.forEach(name -> {
-            if (name != null && !settings.secrets().exists(request.principal().workspace(), name)) {
+        for (String name : channel.secrets().stream().sorted().toList()) {
+            if (!settings.secrets().exists(workspace, name)) {
                 warnings.add("there is no secret " + name + " yet; store it with `semel secret set " + name + "`");
             }
-        });
+        }
         return warnings;
     }
 

@@ -4,9 +4,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -44,8 +42,11 @@ final class Document {
         }
     }
 
-    void wrong(List<Problem> more) {
-        more.stream().limit(MOST_PROBLEMS).forEach(problems::add);
+    /** The same for a place of which the whole pointer is known. */
+    void wrongAt(String place, String rule) {
+        if (problems.size() < MOST_PROBLEMS) {
+            problems.add(new Problem(place, rule));
+        }
     }
 
     private String at(String member) {
@@ -141,23 +142,13 @@ final class Document {
         return value.stringValue();
     }
 
-    int number(String name, int least, int most) {
+    /** False where it is left out. */
+    boolean flag(String name) {
         JsonNode value = member(name);
-        if (value != null && value.isInt() && value.intValue() >= least && value.intValue() <= most) {
-            return value.intValue();
+        if (value != null && !value.isBoolean()) {
+            wrong(name, "must be true or false");
         }
-        wrong(name, value == null ? "is missing" : "must be a whole number from " + least + " to " + most);
-        return least;
-    }
-
-    /** An object inside; empty where it is missing, which is told. */
-    Document object(String name) {
-        JsonNode value = member(name);
-        if (value == null || !value.isObject()) {
-            wrong(name, value == null ? "is missing" : "must be an object");
-            return new Document(JsonNodeFactory.instance.objectNode(), at(name), new ArrayList<>());
-        }
-        return new Document(value, at(name), problems);
+        return value != null && value.isBoolean() && value.booleanValue();
     }
 
     List<Document> objects(String name, int most) {
@@ -195,24 +186,6 @@ final class Document {
         return found;
     }
 
-    /** Members that are lines of text, as headers are. */
-    Map<String, String> lines(String name, int most) {
-        JsonNode value = member(name);
-        Map<String, String> found = new LinkedHashMap<>();
-        if (value == null) {
-            return found;
-        }
-        if (!value.isObject() || value.size() > most) {
-            wrong(name, "must be an object of at most " + most + " texts");
-            return found;
-        }
-        Document inside = new Document(value, at(name), problems);
-        for (String member : value.propertyNames()) {
-            found.put(member, inside.line(member, 4_096));
-        }
-        return found;
-    }
-
     /** Any value; null where there is none. */
     @Nullable
     JsonNode any(String name) {
@@ -233,20 +206,21 @@ final class Document {
 
     /** Ends the reading of a whole document. */
     void refuseWhatIsWrong(String what) {
+        refuse(what, problems);
+    }
+
+    static void refuse(String what, List<Problem> problems) {
         if (problems.isEmpty()) {
             return;
         }
-        List<Map<String, String>> errors = problems.stream()
-                .map(problem -> Map.of("pointer", problem.pointer(), "message", problem.message()))
-                .toList();
         Problem first = problems.getFirst();
+        String place = first.pointer().isEmpty() ? "it" : first.pointer();
+        String more = problems.size() > 1 ? ", and " + (problems.size() - 1) + " more" : "";
         throw new SemelException(
                         ErrorCode.INVALID_INPUT,
-                        "The " + what + " is not valid: " + (first.pointer().isEmpty() ? "it" : first.pointer()) + " "
-                                + first.message()
-                                + (problems.size() > 1 ? ", and " + (problems.size() - 1) + " more" : "")
+                        "The " + what + " is not valid: " + place + " " + first.message() + more
                                 + ". Nothing was changed.",
                         "Correct the document and send it again.")
-                .with("errors", errors);
+                .with("errors", problems.stream().map(Problem::member).toList());
     }
 }

@@ -1,12 +1,9 @@
 package dev.semel.server.settings;
 
 import dev.semel.Semel;
-import java.util.List;
-import java.util.function.Function;
 
 /** Everything that a workspace keeps beside its workflows. */
 public final class Settings {
-    private static final int LARGEST_CHANNEL = 64 << 10;
     private static final int LARGEST_ROUTE = 16 << 10;
 
     private final Secrets secrets;
@@ -19,22 +16,20 @@ public final class Settings {
     private final Cohorts cohorts;
 
     public Settings(Semel semel, SecretKeys keys) {
-        this(semel, keys, _ -> List.of());
+        this(semel, keys, Checks.NONE);
     }
 
-    /** @param templateCheck what else is wrong with a template, told when it is stored and not when it is sent */
-    public Settings(Semel semel, SecretKeys keys, Function<TemplateSetting, List<Problem>> templateCheck) {
+    public Settings(Semel semel, SecretKeys keys, Checks checks) {
         this.secrets = new Secrets(semel, keys);
         this.redaction = new Redaction(semel, secrets);
         this.templates = new Shelf<>(
                 semel,
                 new Shelf.Sort<>(
-                        Kinds.TEMPLATE,
-                        "template",
-                        TemplateSetting.LARGEST,
-                        node -> TemplateSetting.read(node, templateCheck)));
-        this.channels =
-                new Shelf<>(semel, new Shelf.Sort<>(Kinds.CHANNEL, "channel", LARGEST_CHANNEL, ChannelReader::read));
+                        Kinds.TEMPLATE, "template", TemplateSetting.LARGEST, TemplateSetting::read, checks::template));
+        this.channels = new Shelf<>(
+                semel,
+                new Shelf.Sort<>(
+                        Kinds.CHANNEL, "channel", ChannelSetting.LARGEST, ChannelSetting::read, checks::channel));
         this.routes = new Shelf<>(semel, new Shelf.Sort<>(Kinds.ROUTE, "route", LARGEST_ROUTE, RouteSetting::read));
         this.profiles = new Profiles(semel);
         this.subscriptions = new Subscriptions(semel);

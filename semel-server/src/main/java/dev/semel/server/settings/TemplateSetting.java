@@ -1,7 +1,5 @@
 package dev.semel.server.settings;
 
-import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -18,11 +16,10 @@ public record TemplateSetting(
         @Nullable String html) {
     static final int LARGEST = 256 << 10;
 
-    /** @param check what else is wrong with it, such as a placeholder that is not closed */
-    static TemplateSetting read(JsonNode node, Function<TemplateSetting, List<Problem>> check) {
+    static TemplateSetting read(JsonNode node) {
         Document document = Document.of(node);
         var template = new TemplateSetting(
-                document.choice("channel", ChannelReader.KINDS),
+                document.choice("channel", ChannelSetting.KINDS),
                 document.maybeLine("subject", 998),
                 document.maybeText("text", LARGEST),
                 document.maybeText("html", LARGEST));
@@ -40,7 +37,6 @@ public record TemplateSetting(
             document.wrong("text", "is missing: the message would be empty");
         }
         document.end();
-        document.wrong(check.apply(template));
         document.refuseWhatIsWrong("template");
         return template;
     }
