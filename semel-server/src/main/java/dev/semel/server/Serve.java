@@ -14,6 +14,7 @@ import dev.semel.server.definition.Definition;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
 import dev.semel.server.steps.Outside;
+import dev.semel.server.world.DocumentChecks;
 import dev.semel.store.Durability;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
@@ -49,7 +50,8 @@ public final class Serve implements AutoCloseable {
             this.workspace = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)));
             Tokens tokens = options.dev() ? Tokens.forDev(semel, workspace) : Tokens.serving(semel);
             Metrics metrics = new Metrics(semel);
-            this.settings = new dev.semel.server.settings.Settings(semel, SecretKeyFile.keys(options, semel));
+            this.settings = new dev.semel.server.settings.Settings(
+                    semel, SecretKeyFile.keys(options, semel), new DocumentChecks());
             Log.clean(settings.redaction()::clean);
             this.api = new Api(semel, tokens, metrics, options.dev()).with(settings);
             publishFiles();

@@ -146,6 +146,7 @@ class SettingsTest extends OnBothStores {
                 "templates/x | {\"channel\":\"email\",\"subject\":\"a\\r"
                         + "\\n"
                         + "Bcc: x\",\"text\":\"hi\"}                 | /subject",
+                "templates/x | {\"channel\":\"sms\",\"text\":\"{{ open\"}                                             | /text",
                 "templates/x | {\"channel\":\"sms\"}                                                           | /text",
                 "routes/x    | {\"event\":\"x\",\"channels\":[]}                                                |"
                         + " /channels",
@@ -173,10 +174,10 @@ class SettingsTest extends OnBothStores {
     void a_channel_says_what_it_can_honour_and_warns_of_a_secret_that_is_not_there() {
         Reply kept = put("channels/texts", """
             {"kind":"sms","http":{"url":"https://sms.example.com/send","headers":{"Authorization":
-            "Bearer ${ secret.sms }"},"body":{"to":"{{ to }}"}},"honours":["provider_key"],
-            "provider_window":"24h","message_id":"/id"}
+            "Bearer ${ secret.sms }"},"body":{"to":"{{ to }}"},"message_id":"/id"},"honours":["provider_key"],
+            "provider_window":"24h"}
             """).expect(200);
-        assertEquals(0, kept.json().get("warnings").size());
+        assertTrue(kept.json().get("warnings").get(0).asString().contains("no secret sms yet"), kept.body());
         Reply mail = put("channels/mail", """
             {"kind":"email","smtp":{"host":"mail.example.com","port":587,"user":"semel",
             "password_secret":"no-such-secret","from":"Shop <shop@example.com>"}}
@@ -186,10 +187,10 @@ class SettingsTest extends OnBothStores {
         var texts = java.util.Objects.requireNonNull(channels.find(1, "texts")).value();
         assertEquals(
                 java.util.Set.of("at_most_once", "ask", "provider_key"),
-                texts.honours().words());
-        assertEquals(java.time.Duration.ofDays(1), texts.honours().providerWindow());
+                texts.honours());
+        assertEquals(java.time.Duration.ofDays(1), texts.providerWindow());
         var email = java.util.Objects.requireNonNull(channels.find(1, "mail")).value();
-        assertEquals(java.util.Set.of("at_most_once", "ask"), email.honours().words());
+        assertEquals(java.util.Set.of("at_most_once", "ask"), email.honours());
         stage.admin().delete("/v1/channels/mail").expect(200);
         assertEquals(null, channels.find(1, "mail"), "a change counts at once");
     }
