@@ -22,7 +22,10 @@ record Mailing(
         Template to,
         @Nullable Template data,
         @Nullable Template overrides,
-        EffectTerms terms) {
+        EffectTerms terms,
+        Place place) {
+    /** Where its step stands in the file. */
+    record Place(String step, int line, int column) {}
 
     JsonNode run(Play play) {
         return run(play, data == null ? JsonNodeFactory.instance.objectNode() : play.fill(data));
@@ -138,6 +141,22 @@ record Mailing(
     }
 
     private static String literal(@Nullable Template template) {
-        return template instanceof Template.Literal(JsonNode text) ? text.asString() : "a channel";
+        String text = constant(template);
+        return text == null ? "a channel" : text;
+    }
+
+    private static @Nullable String constant(@Nullable Template template) {
+        return template instanceof Template.Literal(JsonNode text) ? text.asString() : null;
+    }
+
+    Need need() {
+        return new Need(
+                place.step(),
+                constant(channel),
+                event,
+                constant(template),
+                terms.protection().word(),
+                place.line(),
+                place.column());
     }
 }

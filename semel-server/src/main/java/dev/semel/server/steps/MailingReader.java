@@ -41,7 +41,7 @@ final class MailingReader {
             return null;
         }
         lint(draft, terms);
-        return new Mailing(null, channel, template, to, data, overrides, terms);
+        return new Mailing(null, channel, template, to, data, overrides, terms, place(draft));
     }
 
     /** `event: name`, `to`, `data` beside each other. */
@@ -54,7 +54,13 @@ final class MailingReader {
             return null;
         }
         lint(draft, terms);
-        return new Mailing(event, null, null, to, data, overrides, terms);
+        return new Mailing(event, null, null, to, data, overrides, terms, place(draft));
+    }
+
+    private static Mailing.Place place(Draft draft) {
+        var spot = draft.fields().spotOfValue(draft.fields().get("protect") == null ? "id" : "protect");
+        return new Mailing.Place(
+                draft.id(), draft.problems().line(spot), draft.problems().column(spot));
     }
 
     /** The recipient is part of the key in any case; what may be missing is what the message is about. */
