@@ -101,7 +101,7 @@ final class DiffCommand implements Callable<Integer> {
                     .body();
             current = Definition.compile(published.path("definition").asString(""));
         } catch (SemelException e) {
-            throw Failure.here(Exit.FAILED, e.code().slug(), e.detail(), e.fix());
+            throw Failure.of(Exit.FAILED, e);
         }
         ObjectNode diff = Json.object().put("workflow", fresh.name());
         diff.put("unified", LineDiff.unified(current.text(), fresh.text()));

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -30,7 +31,8 @@ final class ChannelReader {
 
     private ChannelReader() {}
 
-    static ChannelSetting read(JsonNode node) {
+    /** @param check what else is wrong with it than its form */
+    static ChannelSetting read(JsonNode node, Function<ChannelSetting, List<Problem>> check) {
         Document document = Document.of(node);
         if (!document.has("kind")) {
             document.wrong("kind", "is missing; it is one of " + String.join(", ", KINDS));
@@ -42,6 +44,8 @@ final class ChannelReader {
             default -> provider(kind, document);
         };
         document.end();
+        document.refuseWhatIsWrong("channel");
+        document.wrong(check.apply(channel));
         document.refuseWhatIsWrong("channel");
         return channel;
     }

@@ -31,9 +31,10 @@ final class FileSchemaTest {
         maps.put("until", step("sleep: {zzz: 1, until: \"2026-01-01T00:00:00Z\"}"));
         maps.put("field_retry", step("tx: {sql: \"delete from t\"}, retry: {zzz: 1}"));
         StepReader.kinds().keySet().forEach(word -> maps.put("step_" + word, step("zzz: 1, " + word + ": {}")));
-        for (String word : Set.of("wait_for", "wait_for_reply", "approval", "tx")) {
-            maps.put("kind_" + word, step(word + ": {zzz: 1}"));
-        }
+        maps.put("kind_wait_for", step("wait_for: {zzz: 1, signal: s}"));
+        maps.put("kind_wait_for_reply", step("wait_for_reply: {zzz: 1, to: b}"));
+        maps.put("kind_approval", step("approval: {zzz: 1, to: ann, title: May I?}"));
+        maps.put("kind_tx", step("tx: {zzz: 1, sql: delete from t}"));
         return maps;
     }
 
