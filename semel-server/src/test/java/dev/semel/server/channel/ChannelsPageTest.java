@@ -54,9 +54,9 @@ class ChannelsPageTest {
                 .findFirst()
                 .orElseThrow();
         JsonNode data = Json.parse("""
-                {"payment": "pay_1", "currency": "eur", "lines": [{"title": "Tea & more", "amount": 250}],
-                 "license": "LIC-1", "link": "https://acme.example/?a=1&b=2"}
-                """);
+            {"payment": "pay_1", "currency": "eur", "lines": [{"title": "Tea & more", "amount": 250}],
+             "license": "LIC-1", "link": "https://acme.example/?a=1&b=2"}
+            """);
         Rendered rendered = MessageTemplate.of("receipt", template).render(data);
         assertEquals("Receipt for pay_1", rendered.subject());
         assertEquals("Dear customer,\n\n- Tea & more: 2.50 EUR\nYour license is LIC-1.\n", rendered.text());
