@@ -14,11 +14,13 @@ import dev.semel.store.Write;
 import dev.semel.workflow.Body;
 import dev.semel.workflow.Published;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import tools.jackson.databind.JsonNode;
 
 /** Semel on a bench: a place, workers on it, workflows written in the test, and a clock that stands still. */
@@ -31,6 +33,7 @@ public final class Bench implements AutoCloseable {
     private final Map<String, Definition> definitions = new ConcurrentHashMap<>();
     private final AtomicInteger texts = new AtomicInteger();
     private final List<Semel> workers = new ArrayList<>();
+    private final AtomicLong skipped = new AtomicLong();
     private final Rows.Workspace workspace;
 
     private record Definition(Policy policy, Body body) {}
@@ -47,11 +50,16 @@ public final class Bench implements AutoCloseable {
 
     /** One more worker. SQLite has one at a time: close the others first. */
     public Semel start() {
-        Ambient ambient = new Ambient(place::time, System::nanoTime, new SecureRandom());
+        Ambient ambient = new Ambient(place::time, () -> System.nanoTime() + skipped.get(), new SecureRandom());
         Semel worker = Semel.open(
                 Settings.of(place.url(), this::compile).withLimits(limits).withClock(ambient, () -> 0));
         workers.add(worker);
         return worker;
+    }
+
+    /** So much time passes for the workers, by the clock that only they go by: pauses are over, and leases that are shorter. */
+    public void skip(Duration time) {
+        skipped.addAndGet(time.toNanos());
     }
 
     private Published compile(Rows.Version version) {

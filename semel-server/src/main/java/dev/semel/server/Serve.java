@@ -20,6 +20,19 @@ import dev.semel.store.Durability;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
+import dev.semel.server.channel.Alarm;
+import dev.semel.server.channel.Channels;
+import dev.semel.server.channel.MessageTemplate;
+import dev.semel.server.settings.Settings.Checks;
+import dev.semel.server.steps.JavaStep;
+import dev.semel.server.world.World;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.ServiceLoader;
+import javax.net.ssl.SSLSocketFactory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -36,6 +49,9 @@ import org.jspecify.annotations.Nullable;
 public final class Serve implements AutoCloseable {
     private final ServeOptions options;
     private final Outbound outbound;
+    private final Alarm alarm = new Alarm();
+    private final InstantSource clock;
+    private final Map<String, JavaStep> javaSteps = javaSteps();
     private final Semel semel;
     private final dev.semel.server.settings.Settings settings;
     private final Api api;
@@ -45,6 +61,7 @@ public final class Serve implements AutoCloseable {
 
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
+        this.clock = () -> Instant.EPOCH.plus(ambient.micros(), ChronoUnit.MICROS);
         this.outbound = new Outbound(Guard.of(options.dev(), options.allowHosts()));
         this.semel = Semel.open(Settings.of(options.store(), version -> FileWorkflow.compile(version, this::outside))
                 .withClock(ambient, () -> 0)
@@ -54,7 +71,10 @@ public final class Serve implements AutoCloseable {
             this.workspace = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)));
             Tokens tokens = options.dev() ? Tokens.forDev(semel, workspace) : Tokens.serving(semel);
             Metrics metrics = new Metrics(semel);
-            this.settings = new dev.semel.server.settings.Settings(semel, SecretKeyFile.keys(options, semel));
+            this.settings = new dev.semel.server.settings.Settings(
+                    semel,
+                    SecretKeyFile.keys(options, semel),
+                    new Checks(MessageTemplate::check, Channels::check));
             Log.clean(settings.redaction()::clean);
             this.api = new Api(semel, tokens, metrics, options.dev()).with(settings);
             Path files = options.workflows();
@@ -68,13 +88,32 @@ public final class Serve implements AutoCloseable {
         } catch (RuntimeException e) {
             semel.close();
             outbound.close();
+            alarm.close();
             throw e;
         }
     }
 
     /** What the steps of a workspace reach. */
     private Outside outside(int ws) {
-        return new Reach(options.dev(), outbound);
+        return new World(
+                new World.Means(
+                        semel,
+                        settings,
+                        outbound,
+                        outbound::addresses,
+                        (SSLSocketFactory) SSLSocketFactory.getDefault(),
+                        alarm,
+                        clock,
+                        options.trust().allowSql(),
+                        javaSteps),
+                ws);
+    }
+
+    /** Steps that were written in Java, by their names. */
+    private static Map<String, JavaStep> javaSteps() {
+        Map<String, JavaStep> steps = new HashMap<>();
+        ServiceLoader.load(JavaStep.class).forEach(step -> steps.put(step.name(), step));
+        return steps;
     }
 
     private static String name(ServeOptions options) {
@@ -249,5 +288,6 @@ public final class Serve implements AutoCloseable {
         http.stop();
         semel.close(options.grace());
         outbound.close();
+        alarm.close();
     }
 }

@@ -150,6 +150,16 @@ final class Document {
         return least;
     }
 
+    /** True or false; false where it is left out. */
+    boolean flag(String name) {
+        JsonNode value = member(name);
+        if (value != null && !value.isBoolean()) {
+            wrong(name, "must be true or false");
+            return false;
+        }
+        return value != null && value.booleanValue();
+    }
+
     /** An object inside; empty where it is missing, which is told. */
     Document object(String name) {
         JsonNode value = member(name);
