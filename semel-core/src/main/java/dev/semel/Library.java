@@ -137,6 +137,15 @@ final class Library implements Children.Starter, Children.Signaller {
                                 + "\". It was not replayed and no run was started.",
                         "Replay a run with the workflow it was started with.");
             }
+            if (!start.otherInput() && !workflow.isInput(data, Json.parse(original.input()))) {
+                throw new SemelException(
+                        ErrorCode.INVALID_INPUT,
+                        "Run " + start.replayOf()
+                                + " had another input. What it did would be reused for this one, so it"
+                                + " was not replayed and no run was started.",
+                        "Replay it with the input that it had; for another input start a new run, or say"
+                                + " Start.replayWithOtherInput(…) if what was done is to be reused all the same.");
+            }
             ties = new Trigger.Ties(original.lineage(), null, original.id(), null);
             door = Door.REPLAY;
         }

@@ -16,13 +16,13 @@ public final class Releasing {
      * The change that lets keys go, each as long as it stands for the run that was read with it; with it the payload of
      * that run, which would hold the next trigger back otherwise. It answers false where all were let go before.
      */
-    public static Edit<Boolean> of(List<Rows.Held> keys, String actor, String reason) {
+    public static Edit<Boolean> of(List<Rows.Held> keys, Edit.By by) {
         List<Edit.Release> releases = new ArrayList<>();
         for (Rows.Held held : keys) {
             Known known = held.known();
             Name payload = Naming.payload(held.name().workspace(), known.workflowId(), known.digest());
-            releases.add(new Edit.Release(held.name(), known.run(), actor, reason));
-            releases.add(new Edit.Release(payload, known.run(), actor, reason));
+            releases.add(new Edit.Release(held.name(), known.run(), by));
+            releases.add(new Edit.Release(payload, known.run(), by));
         }
         return new Edit.ReleaseAll(releases);
     }

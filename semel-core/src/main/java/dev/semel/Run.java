@@ -181,7 +181,10 @@ public final class Run<O> {
         return goOn("library", "");
     }
 
-    /** Decides an approval. The first decision counts: false for any later one. */
+    /**
+     * Decides an approval. The first decision counts: false for any later one, and where the run does not ask for one at
+     * that step (not yet, or never: a decision is not kept for later).
+     */
     public boolean approve(String step, String by, String note) {
         return decide(step, true, by, note);
     }
@@ -191,12 +194,18 @@ public final class Run<O> {
     }
 
     private boolean decide(String step, boolean approved, String by, String note) {
-        return signal(Deciding.approval(step), Deciding.decision(approved, by, note), Deciding.ONCE);
+        return decide(Deciding.approval(step), Deciding.decision(approved, by, note));
     }
 
-    /** Decides whether a message that changed inside its window is sent. The first decision counts. */
+    /** Decides whether a message that changed inside its window is sent. The first decision counts, if it is asked for. */
     public boolean reviewed(String step, boolean send, String by, String note) {
-        return signal(Deciding.review(step), Deciding.decision(send, by, note), Deciding.ONCE);
+        return decide(Deciding.review(step), Deciding.decision(send, by, note));
+    }
+
+    private boolean decide(String question, JsonNode decision) {
+        boolean asked =
+                line.ask(semel -> Objects.requireNonNull(semel.view(reads -> Deciding.isAsked(reads, id, question))));
+        return asked && signal(question, decision, Deciding.ONCE);
     }
 
     /** Effects of this run whose outcome is not known, by step. */
@@ -204,13 +213,16 @@ public final class Run<O> {
         return unknown().stream().map(row -> row.facts().path()).toList();
     }
 
-    /** Its own, and for a replay those that the first run left: it waits for the same answer. */
+    /** Its own, and those that other runs of its line left: a replay waits for the same answer. */
     private List<Ledger.Row> unknown() {
         List<Ledger.Row> all = line.ask(semel -> {
             RunId first = row(semel).lineage();
             return Objects.requireNonNull(semel.view(reads -> {
                 List<Ledger.Row> rows = new ArrayList<>(reads.effects(id));
-                rows.addAll(first.equals(id) ? List.of() : reads.effects(first));
+                List<RunId> line = new ArrayList<>(reads.lineage(first));
+                line.addFirst(first);
+                line.remove(id);
+                line.forEach(other -> rows.addAll(reads.effects(other)));
                 return rows;
             }));
         });
@@ -233,7 +245,8 @@ public final class Run<O> {
                 String text = result == null ? null : Json.write(result);
                 return line.send(semel -> {
                     RunId holder = row.holder().run();
-                    boolean decided = semel.change(new Edit.Decide(row.id(), holder, text, by, ""));
+                    boolean decided =
+                            semel.change(new Edit.Decide(row.id(), holder, text, new Edit.By(semel.newId(), by, "")));
                     semel.wake(holder);
                     if (!holder.equals(id)) {
                         semel.wake(id);

@@ -105,6 +105,52 @@ final class ChildCancelTest extends OnAFile {
     }
 
     @Test
+    void a_run_that_is_held_for_its_code_takes_its_child_along_when_it_is_cancelled() {
+        semel.register(child);
+        Run<String> run = start(parent(Start.fresh()));
+        Run<String> called = childRun();
+        restart();
+        Workflow<String, String> other = Workflow.define("parent", String.class, String.class)
+                .deadline(Duration.ofDays(1))
+                .body((ctx, _) -> {
+                    deed(ctx, "parent");
+                    return ctx.step("another", String.class, _ -> "x");
+                });
+        semel.register(child, other);
+        Run<String> held = semel.run(other, run.id());
+        wake(held);
+        untilWaiting(held, "code");
+        assertTrue(held.cancel("ann", "not needed"));
+        assertThrows(RunCancelled.class, () -> held.result(SOON));
+        assertEquals(RunState.CANCELLED, semel.run(child, called.id()).status());
+        assertEquals(List.of("parent", "child", "unchild", "unparent"), List.copyOf(log));
+    }
+
+    @Test
+    void a_run_that_is_held_for_its_code_leaves_a_child_alone_that_is_everybodys() {
+        semel.register(child);
+        Run<String> run = start(parent(Start.withKey("shared")));
+        Run<String> called = childRun();
+        restart();
+        Workflow<String, String> other = Workflow.define("parent", String.class, String.class)
+                .deadline(Duration.ofDays(1))
+                .body((ctx, _) -> {
+                    deed(ctx, "parent");
+                    return "without asking for the child";
+                });
+        semel.register(child, other);
+        Run<String> held = semel.run(other, run.id());
+        wake(held);
+        untilWaiting(held, "code");
+        assertTrue(held.cancel("ann", "not needed"));
+        assertThrows(RunCancelled.class, () -> held.result(SOON));
+        Run<String> goesOn = semel.run(child, called.id());
+        assertEquals(RunState.WAITING, goesOn.status());
+        assertTrue(goesOn.signal(GO, "on", Key.of("k")));
+        assertEquals("on", goesOn.result(SOON));
+    }
+
+    @Test
     void a_child_with_a_key_of_its_own_is_everybodys_and_goes_on() {
         semel.register(child);
         Run<String> run = start(parent(Start.withKey("shared")));

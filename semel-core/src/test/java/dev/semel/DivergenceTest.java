@@ -70,6 +70,29 @@ final class DivergenceTest extends OnAFile {
         assertTrue(sent.isEmpty(), "sent " + sent);
     }
 
+    @Test
+    void a_run_that_old_code_holds_is_found_by_a_worker_whose_code_fits() {
+        Run<String> run = changed(two(), (ctx, _) -> send(ctx, "b"));
+        held(run, "\"a");
+        restart();
+        // The new code was there before the old one came to hold the run, so nobody wakes it: it has to be found.
+        semel.library().knows(flow(two()));
+        Run<String> same = semel.run(flow(two()), run.id());
+        assertEquals("ab!", same.result(SOON));
+        assertTrue(sent.isEmpty(), "what is on record is not sent again");
+    }
+
+    @Test
+    void a_run_that_other_code_does_not_fit_either_is_held_again() {
+        Run<String> run = changed(two(), (ctx, _) -> send(ctx, "b"));
+        held(run, "\"a");
+        restart();
+        Workflow<String, String> other = flow((ctx, _) -> send(ctx, "c"));
+        semel.library().knows(other);
+        Waiting.until("this code was tried", () -> semel.count("held") == 1);
+        held(semel.run(other, run.id()), "\"c");
+    }
+
     private Code.Flow<String, String> two() {
         return (ctx, _) -> send(ctx, "a") + send(ctx, "b") + ctx.await(GO);
     }

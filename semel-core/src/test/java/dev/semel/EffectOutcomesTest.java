@@ -7,6 +7,7 @@ import dev.semel.effect.Ledger;
 import dev.semel.engine.Ambient;
 import dev.semel.error.InDoubt;
 import dev.semel.error.StepFailed;
+import dev.semel.error.TypeMismatch;
 import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -57,6 +58,7 @@ final class EffectOutcomesTest extends OnAFile {
             case '5' -> throw new Failures.Status(500, Json.parse("{}"), null);
             case '4' -> throw new Failures.Status(400, Json.parse("{}"), null);
             case 'u' -> throw new Failures.Status(401, Json.parse("{}"), null);
+            case 'm' -> throw new TypeMismatch("the user's own code could not write the request", "correct it");
             case 'n' -> throw new Failures.Refused("no");
             default -> {
                 return "done";
@@ -122,6 +124,11 @@ final class EffectOutcomesTest extends OnAFile {
         "at_most_once, t, 1, nobody knows",
         "at_most_once, 5, 1, nobody knows",
         "ask, 5, 1, doubt",
+        // code that cannot write what it sends, or read what came back, says nothing of whether it was done
+        "provider, m., 2, done",
+        "ask, m, 1, doubt",
+        "at_most_once, m, 1, nobody knows",
+        "repeatable, m, 3, failed",
         // a refusal is final and nothing was done
         "repeatable, 4, 1, failed",
         "provider, 4, 1, failed",

@@ -76,6 +76,71 @@ final class ReplayTest extends OnAFile {
     }
 
     @Test
+    void a_replay_with_another_input_is_refused_unless_it_is_asked_for() {
+        Workflow<String, Integer> one = mailing("one");
+        semel.register(one);
+        Run<Integer> run = semel.start(one, "x");
+        assertEquals(1, run.result(SOON));
+        SemelException refused =
+                assertThrows(SemelException.class, () -> semel.start(one, "y", Start.replayOf(run.id())));
+        assertEquals(ErrorCode.INVALID_INPUT, refused.code());
+        assertTrue(refused.detail().contains("another input"), refused.detail());
+        assertTrue(refused.detail().contains("no run was started"), refused.detail());
+        Run<Integer> meant = semel.start(one, "y", Start.replayWithOtherInput(run.id()));
+        assertEquals(1, meant.result(SOON), "what was done is reused");
+        assertEquals(1, sent.get());
+    }
+
+    record Before(String id) {}
+
+    record After(
+            String id, @org.jspecify.annotations.Nullable String note) {}
+
+    @Test
+    void an_input_whose_type_has_grown_is_still_the_same() {
+        Workflow<Before, String> before =
+                Workflow.define("growing", Before.class, String.class).body((_, in) -> in.id());
+        semel.register(before);
+        Run<String> run = semel.start(before, new Before("a"));
+        assertEquals("a", run.result(SOON));
+        Workflow<After, String> after =
+                Workflow.define("growing", After.class, String.class).body((_, in) -> in.id());
+        semel.register(after);
+        assertEquals(
+                "a",
+                semel.start(after, new After("a", null), Start.replayOf(run.id()))
+                        .result(SOON));
+        assertThrows(SemelException.class, () -> semel.start(after, new After("a", "new"), Start.replayOf(run.id())));
+    }
+
+    @Test
+    void a_replay_of_a_replay_waits_for_the_doubt_of_the_one_between() {
+        Workflow<String, Integer> flow = flow(Integer.class, (ctx, _) -> {
+            ctx.effect("first").repeatable("a test").call(_ -> {
+                if (sent.get() == 0) {
+                    throw new dev.semel.workflow.Failures.Refused("not today");
+                }
+            });
+            return ctx.effect("mail").askOnDoubt("ops").call(Integer.class, _ -> {
+                throw new java.io.IOException("no answer");
+            });
+        });
+        Run<Integer> first = start(flow);
+        failure(first);
+        sent.set(1);
+        Run<Integer> between = semel.start(flow, "x", Start.replayOf(first.id()));
+        untilWaiting(between, "decision");
+        assertTrue(between.cancel());
+        Waiting.until("it has ended", () -> between.status() == RunState.CANCELLED);
+        Run<Integer> last = semel.start(flow, "x", Start.replayOf(between.id()));
+        untilWaiting(last, "decision");
+        assertEquals(List.of("mail"), last.inDoubt());
+        assertTrue(last.happened("mail", 17, "ann"));
+        Waiting.until("it goes on at once", () -> last.status() == RunState.COMPLETED);
+        assertEquals(17, last.result(SOON));
+    }
+
+    @Test
     void an_undo_cannot_have_an_undo() {
         Run<String> run = start(flow((ctx, _) -> {
             ctx.compensate("outer", c -> c.compensate("inner", _ -> sent.incrementAndGet()));

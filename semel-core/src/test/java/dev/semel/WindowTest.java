@@ -151,7 +151,9 @@ final class WindowTest {
     void a_released_key_begins_anew() {
         Answer first = bench.ask("plain").key("K").send();
         var name = new Name(bench.workspace(), Name.Kind.KEY, "K");
-        assertTrue(bench.semel().change(new Edit.Release(name, first.run(), "op", "the customer called")));
+        assertTrue(bench.semel()
+                .change(new Edit.Release(
+                        name, first.run(), new Edit.By(bench.semel().newId(), "op", "the customer called"))));
         Answer second = bench.ask("plain").key("K").send();
         assertFalse(second.replayed());
         assertEquals(first.runId(), second.previousRunId());

@@ -7,6 +7,7 @@ import dev.semel.json.Json;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.run.StepPath;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
@@ -45,16 +46,15 @@ public final class Children {
         boolean shared = child.start().key() != null || child.start().id() != null;
         RunId id = begun(place);
         if (id == null && !shared && scope.stops()) {
-            id = unrecorded(execution, place);
+            id = ofStep(execution, place.stepId()); // started by an execution that ended before it could say so
         }
         if (id == null) {
             scope.mayBegin();
             execution.durable();
-            id = reached(
-                    scope,
-                    place,
-                    Entry.Kind.CALL,
-                    () -> execution.engine().starter().start(execution.run(), child, place.stepId()));
+            id = reached(scope, place, Entry.Kind.CALL, () -> {
+                RunId called = execution.engine().starter().start(execution.run(), child, place.stepId());
+                return shared ? Ancestry.apart(execution, called) : called;
+            });
             // CRASH(child-started): the child runs and we do not know of it; asked again, its key finds it.
             execution.ambient().point("child-started");
             execution.record(
@@ -68,9 +68,9 @@ public final class Children {
     /** @param shared it has a name of its own, so it belongs to all who ask for it and not to one parent */
     private record Called(RunId id, boolean shared) {}
 
-    /** A child that was started by an execution that ended before it could say so: it is not left behind. */
-    private static @Nullable RunId unrecorded(Execution execution, Scope.Place place) {
-        Name name = new Name(execution.run().workspace(), Name.Kind.CHILD, place.stepId());
+    /** The child that belongs to a step alone, or null. */
+    private static @Nullable RunId ofStep(Execution execution, String stepId) {
+        Name name = new Name(execution.run().workspace(), Name.Kind.CHILD, stepId);
         Known known =
                 execution.maybe(reads -> reads.names(List.of(name)).known().getFirst());
         return known == null ? null : known.run();
@@ -135,11 +135,45 @@ public final class Children {
             } else {
                 execution.mayAct();
             }
-            long due = execution.storeNow() + Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(looks, 8));
-            Waits.Wait wait =
-                    new Waits.Wait(due, Waiting.text("run", place.path(), due, run.runIdText()), false, false);
-            scope.await(wait, seen, stops);
+            scope.await(patience(execution, place.path(), run, looks), seen, stops);
         }
+    }
+
+    /**
+     * A cancelled run whose code does not fit its record ends without coming to calls that are on record: the children
+     * that nobody else has asked for are stopped and waited for, as if it had come to them.
+     */
+    static void takeAlong(Execution execution) {
+        if (!execution.cancelled()) {
+            return;
+        }
+        Scope scope = new Scope(execution, StepPath.ROOT, true);
+        execution.memory().openCalls().forEach((path, child) -> {
+            RunId id = RunId.parse(child);
+            if (id != null && execution.asks(path) && id.equals(ofStep(execution, scope.stepId(path)))) {
+                untilEnded(scope, path, id);
+            }
+        });
+    }
+
+    private static void untilEnded(Scope scope, String path, RunId child) {
+        Execution execution = scope.execution();
+        for (int looks = 0; ; looks++) {
+            long seen = execution.waits().wakes();
+            Rows.Run run = execution.maybe(reads -> reads.claimed(child));
+            if (run == null || run.end() != null) {
+                return;
+            }
+            execution.mayAct();
+            stop(execution, run);
+            scope.await(patience(execution, path, run, looks), seen, true);
+        }
+    }
+
+    /** Looks again after a while, and later ever more rarely: the end of a child wakes its parent. */
+    private static Waits.Wait patience(Execution execution, String path, Rows.Run child, int looks) {
+        long due = execution.storeNow() + Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(looks, 8));
+        return new Waits.Wait(due, Waiting.text("run", path, due, child.runIdText()), false, false);
     }
 
     private static void stop(Execution execution, Rows.Run child) {

@@ -31,6 +31,7 @@ public final class Dispatcher implements AutoCloseable {
     private static final int UNSUSPECTED_FALLS = 2;
     private static final int ADOPT_AT_ONCE = 1_000;
     private static final long ADOPT_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long HELD_REST_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final long TRIAL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Intake.Parts parts;
@@ -46,6 +47,7 @@ public final class Dispatcher implements AutoCloseable {
     private long trialEnds;
     private long settledDoubts;
     private long nextAdoption = Long.MIN_VALUE;
+    private long nextHeldLook;
     private long untilNext = Long.MAX_VALUE;
     private final Set<String> undrivable = ConcurrentHashMap.newKeySet();
     private final AtomicInteger registrations = new AtomicInteger();
@@ -55,6 +57,8 @@ public final class Dispatcher implements AutoCloseable {
         this.catalog = catalog;
         this.sweep = new Sweep(parts, limits, around);
         this.around = around;
+        this.nextHeldLook =
+                around.ambient().nanos() + HELD_REST_NANOS; // what is registered until then wakes them itself
         around.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-dispatch").daemon(true).start(this::loop);
     }
@@ -95,6 +99,7 @@ public final class Dispatcher implements AutoCloseable {
     private boolean work() {
         boolean more = claim();
         adopt();
+        tryHeld();
         sweep.step();
         return more;
     }
@@ -179,6 +184,35 @@ public final class Dispatcher implements AutoCloseable {
     }
 
     /**
+     * Runs that are held because the code of some worker did not fit them: ours may. A worker with old code can come to
+     * a run after new code was registered elsewhere, so that nobody would wake it again.
+     */
+    private void tryHeld() {
+        long now = around.ambient().nanos();
+        if (now < nextHeldLook) {
+            return;
+        }
+        nextHeldLook = now + HELD_REST_NANOS;
+        RunId last = null;
+        do {
+            RunId after = last;
+            List<Reads.Misfit> page = parts.readers().ask(reads -> reads.held(after, ADOPT_AT_ONCE));
+            List<RunId> untried = page.stream()
+                    .filter(held -> !undrivable.contains(held.workflowId()))
+                    .map(Reads.Misfit::run)
+                    .filter(run -> !parts.runs().misfits().has(run))
+                    .toList();
+            if (!untried.isEmpty()) {
+                parts.committer()
+                        .submit(0, new Write.Change<>(new Edit.Wake(untried)))
+                        .join();
+                wakeUp();
+            }
+            last = page.size() < ADOPT_AT_ONCE ? null : page.getLast().run();
+        } while (last != null);
+    }
+
+    /**
      * Lets go of a run of ours that nobody drives, so that it is claimed like any other. Under its old claim a new
      * execution would look like the one before it, and the ledger would take its reservations for that one's.
      */
@@ -224,6 +258,7 @@ public final class Dispatcher implements AutoCloseable {
     public void knows(String workflowId) {
         registrations.incrementAndGet(); // before the removal, so that whoever adds after it notices
         undrivable.remove(workflowId);
+        parts.runs().misfits().forget(workflowId);
         wakeUp();
     }
 

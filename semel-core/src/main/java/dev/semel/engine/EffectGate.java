@@ -4,7 +4,6 @@ import dev.semel.effect.Ledger;
 import dev.semel.effect.Ledger.Verdict;
 import dev.semel.effect.Protection;
 import dev.semel.error.StepFailed;
-import dev.semel.error.TypeMismatch;
 import dev.semel.journal.Entry;
 import dev.semel.json.Json;
 import dev.semel.store.Write;
@@ -139,8 +138,8 @@ final class EffectGate {
             throw end;
         } catch (Throwable failure) {
             scope.codeEnded();
-            if (failure instanceof TypeMismatch unfit) {
-                return unrecordable(holder, Results.problem(unfit));
+            if (failure instanceof Failures.NotKept kept) {
+                return unrecordable(holder, Results.problem(kept.why()));
             }
             if (failure instanceof Failures.Status status && plan.alreadyDone().contains(status.status())) {
                 return settled(holder, status.body(), Entry.How.ALREADY_DONE);
@@ -391,8 +390,7 @@ final class EffectGate {
 
     /** The data differ from what was accepted inside the window: a person says whether it is sent. */
     private @Nullable Outcome<JsonNode> review() {
-        JsonNode decision = Signals.next(scope, place.path(), Signals.REVIEW + place.path(), Write.Rest.NEVER);
-        boolean send = decision != null && decision.path("approved").asBoolean();
+        boolean send = Signals.review(scope, place).path("approved").asBoolean();
         onChange = send ? Ledger.OnChange.SEND : Ledger.OnChange.SUPPRESS;
         return null;
     }

@@ -23,7 +23,17 @@ final class Endings {
                         + "runs are not affected. Find out why, then let it go on or cancel it.");
     }
 
+    /** How a run rests that is held; where its code does not fit, workers with other code look for it. */
+    static Write.Rest held(Execution execution, Unwind.Held held) {
+        String what = Waiting.text(held.reason(), execution.current(), Write.Rest.NEVER, held.getMessage());
+        boolean poison = held.reason().equals("poison");
+        long due = held.reason().equals("code") ? Write.Rest.HELD : Write.Rest.NEVER;
+        // A cancel that came while it was driven is reason enough to look again.
+        return new Write.Rest(due, what, Integer.MAX_VALUE, execution.run().cancel(), poison);
+    }
+
     static Write.End cancelled(Execution execution, String message) {
+        Children.takeAlong(execution);
         EffectGate.doubtWhatIsOpen(execution);
         return execution.ending(
                 RunState.CANCELLED, new Write.Ending(null, ErrorCode.RUN_CANCELLED.slug(), message, null));
@@ -55,6 +65,7 @@ final class Endings {
     }
 
     static Write.End failed(Execution execution, Throwable failure) {
+        Children.takeAlong(execution);
         List<String> notUndone = execution.undos().run(execution);
         execution.goOn();
         EffectGate.doubtWhatIsOpen(execution);

@@ -26,7 +26,10 @@ final class Gatekeeper {
             String queue = EffectName.digest("max", trigger.workflow().workflowId());
             places.add(new NewRun.Gate.Place(queue, gates.maxConcurrent()));
         }
-        return new NewRun.Gate(places, rate(trigger, gates.rateLimit()), 0, debounce(trigger, gates.debounce()));
+        NewRun.Gate gate = new NewRun.Gate(places, rate(trigger, gates.rateLimit()), 0, null);
+        return gates.debounce() == null
+                ? gate
+                : new NewRun.Gate(places, gate.rate(), 0, debounce(trigger, gates.debounce(), gate));
     }
 
     private static NewRun.Gate.@Nullable Rate rate(Trigger trigger, Gates.@Nullable RateLimit limit) {
@@ -35,11 +38,21 @@ final class Gatekeeper {
                 : new NewRun.Gate.Rate(name(trigger, limit.key()), micros(limit.per()) / limit.count(), limit.count());
     }
 
-    private static NewRun.Gate.@Nullable Debounce debounce(Trigger trigger, Gates.@Nullable Debounce debounce) {
-        return debounce == null
-                ? null
-                : new NewRun.Gate.Debounce(
-                        name(trigger, debounce.key()), micros(debounce.quiet()), micros(debounce.atMost()));
+    /**
+     * A run that waits for quiet has its places and its share of a rate already. So it takes in only triggers that want
+     * the very same ones: all of them are part of the name under which it waits.
+     */
+    private static NewRun.Gate.Debounce debounce(Trigger trigger, Gates.Debounce debounce, NewRun.Gate others) {
+        List<String> taken = new ArrayList<>();
+        others.places().forEach(place -> taken.add(place.queue()));
+        if (others.rate() != null) {
+            taken.add(others.rate().name());
+        }
+        String name = name(trigger, debounce.key());
+        return new NewRun.Gate.Debounce(
+                taken.isEmpty() ? name : EffectName.digest("debounce", name + "\n" + String.join("\n", taken)),
+                micros(debounce.quiet()),
+                micros(debounce.atMost()));
     }
 
     private static long micros(Duration time) {

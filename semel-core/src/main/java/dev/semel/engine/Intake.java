@@ -270,6 +270,7 @@ public final class Intake {
         Trigger trigger = one.trigger();
         RunId id = around.ambient().id();
         NewRun run = newRun(one, id);
+        Ancestry.refuseOwnQueue(readers, run, trigger.workflow().name());
         long change = trigger.current().change();
         boolean own = !trigger.paused() && run.gate() == null && runs.reserve();
         Admitted outcome;

@@ -31,6 +31,7 @@ public final class RunLoop {
     private final Completions completions;
     private final Semaphore room;
     private final ConcurrentHashMap<RunId, Slot> resident = new ConcurrentHashMap<>();
+    private final Misfits misfits = new Misfits();
     private volatile boolean closing;
 
     /** What a run needs to read, to write and to reach other runs. */
@@ -116,6 +117,10 @@ public final class RunLoop {
     /** Whether a run is in memory here. */
     public boolean drives(RunId run) {
         return resident.containsKey(run);
+    }
+
+    Misfits misfits() {
+        return misfits;
     }
 
     /** Whether those who wait for the run hear of its end; asked after they began to wait. */
@@ -369,11 +374,8 @@ public final class RunLoop {
     private void hold(Execution execution, Unwind.Held held) {
         LOG.log(Level.WARNING, "run {0} is held: {1}", execution.run().runId(), held.getMessage());
         engine.around().counters().held.increment();
-        String what = Waiting.text(held.reason(), execution.current(), Write.Rest.NEVER, held.getMessage());
-        boolean poison = held.reason().equals("poison");
-        // A cancel that came while it was driven is reason enough to look again.
-        boolean cancelled = execution.run().cancel();
-        execution.rest(RunState.WAITING, new Write.Rest(Write.Rest.NEVER, what, Integer.MAX_VALUE, cancelled, poison));
+        misfits.note(execution.run(), held);
+        execution.rest(RunState.WAITING, Endings.held(execution, held));
     }
 
     /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */

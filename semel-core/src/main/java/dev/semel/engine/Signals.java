@@ -42,6 +42,10 @@ final class Signals {
             decision = done.how() == Entry.How.TIMED_OUT ? null : done.result();
         } else {
             long due = due(scope, place, approval.timeout(), Entry.Kind.APPROVAL);
+            if (due == Write.Rest.NEVER) {
+                asked(scope, place, Entry.Kind.APPROVAL, 0);
+            }
+            scope.execution().durable(); // whoever decides is told whether it was asked
             decision = next(scope, place, APPROVAL + place.path(), due);
         }
         if (decision == null) {
@@ -55,15 +59,35 @@ final class Signals {
     }
 
     /** A decision about an effect under way; which one was taken goes with the record of the effect. */
-    static @Nullable JsonNode next(Scope scope, String path, String signal, long due) {
-        while (true) {
+    static JsonNode review(Scope scope, Scope.Place place) {
+        String signal = REVIEW + place.path();
+        String what = Waiting.text("review", place.path(), Write.Rest.NEVER, signal);
+        for (boolean asked = Deciding.isAsked(place.trace(), REVIEW); ; asked = true) {
             scope.mayBegin();
             long seen = scope.execution().waits().wakes();
             Rows.Signal found = find(scope.execution(), signal);
             if (found != null) {
                 return Json.parse(found.value());
             }
-            scope.await(new Waits.Wait(due, Waiting.text("review", path, due, signal), true, false), seen);
+            if (!asked) {
+                asked(scope, place, Entry.Kind.EFFECT, 1);
+                scope.execution().durable();
+            }
+            scope.await(new Waits.Wait(Write.Rest.NEVER, what, true, false), seen);
+        }
+    }
+
+    /**
+     * Puts on record that people are asked, once.
+     *
+     * @param due 0 for an approval without an end; for an effect a time that is over, so that it counts as not in doubt
+     */
+    private static void asked(Scope scope, Scope.Place place, Entry.Kind kind, long due) {
+        if (place.trace() == null || kind == Entry.Kind.EFFECT) {
+            scope.mayBegin();
+            long now = scope.execution().storeNow();
+            String what = kind == Entry.Kind.EFFECT ? REVIEW : APPROVAL;
+            scope.execution().record(new Entry.Begun(place.path(), kind, now, due, what), 64);
         }
     }
 

@@ -62,7 +62,7 @@ public final class Http implements AutoCloseable {
      * @return the body: as JSON where the answer says that it is, otherwise as a text; null's node where it is empty
      * @throws Failures.NotSent where it did not leave
      * @throws Failures.Status where the answer is not 2xx
-     * @throws TypeMismatch where it was done and only the answer is too large
+     * @throws Failures.NotKept where it was done and only the answer is too large
      */
     public JsonNode send(Step step, HttpRequest.Builder request) throws IOException, InterruptedException {
         HttpRequest plain = request.copy().build();
@@ -103,10 +103,10 @@ public final class Http implements AutoCloseable {
             }
             byte[] body = in.readNBytes(LONGEST_ANSWER + 1);
             if (body.length > LONGEST_ANSWER) {
-                throw new TypeMismatch(
+                throw new Failures.NotKept(new TypeMismatch(
                         "The answer is larger than " + LONGEST_ANSWER
-                                + " bytes. The request was answered with success; the" + " answer was not recorded.",
-                        "Ask for less, or take what you need from the outside system.");
+                                + " bytes. The request was answered with success; the answer was not recorded.",
+                        "Ask for less, or take what you need from the outside system."));
             }
             return Answered.body(answer.headers(), body);
         }

@@ -110,6 +110,19 @@ public final class Memory {
         return traces.get(path);
     }
 
+    /** Calls whose run has begun and whose end is not on record: path and run. */
+    public Map<String, String> openCalls() {
+        Map<String, String> open = new LinkedHashMap<>();
+        traces.forEach((path, trace) -> {
+            Entry.Begun begun = trace.begun();
+            boolean ended = trace.done() != null || trace.failed() != null;
+            if (trace.kind() == Entry.Kind.CALL && !ended && begun != null && begun.ref() != null) {
+                open.put(path, begun.ref());
+            }
+        });
+        return open;
+    }
+
     /** Ids of the signals that were taken. */
     public Set<String> takenSignals() {
         Set<String> taken = new HashSet<>();

@@ -73,10 +73,18 @@ public sealed interface Edit<T> {
     }
 
     /**
+     * Who wants a change, and why, for the audit.
+     *
+     * @param id of this very request: where the audit has it, the request was done and only its answer was lost
+     */
+    record By(RunId id, String actor, String reason) {}
+
+    /**
      * Lets a name go, as long as it stands for that run: the next trigger with it is fresh. Asked twice it does nothing
      * more, even if the name was given to another run meanwhile. False: it was let go before, or stands for another run.
+     * Applied again, after a lost answer, it answers what it answered first.
      */
-    record Release(Name name, RunId run, String actor, String reason) implements Edit<Boolean> {
+    record Release(Name name, RunId run, By by) implements Edit<Boolean> {
         @Override
         public boolean standsAlone() {
             return true;
@@ -202,10 +210,9 @@ public sealed interface Edit<T> {
 
     /**
      * A person says how an effect in doubt ended: with this result, or (null) not at all. False: it is not in doubt, or
-     * was decided before.
+     * was decided before by another request.
      */
-    record Decide(Ledger.Id effect, RunId run, @Nullable String result, String actor, String note)
-            implements Edit<Boolean> {}
+    record Decide(Ledger.Id effect, RunId run, @Nullable String result, By by) implements Edit<Boolean> {}
 
     /**
      * Makes this text the current version of a document. Where it already is, nothing changes, whatever was expected: so

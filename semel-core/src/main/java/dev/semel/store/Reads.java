@@ -46,6 +46,18 @@ public interface Reads extends AutoCloseable {
     /** Runs that this one started, oldest first. */
     List<RunId> children(RunId run);
 
+    /** The queues in which a run has a place, whether it has begun or waits. */
+    List<String> queues(RunId run);
+
+    /** The runs that continue the line of this first one, oldest first, without itself. */
+    List<RunId> lineage(RunId first);
+
+    /** Runs that rest until a worker comes whose code may fit them ({@link Write.Rest#HELD}), in order. */
+    List<Misfit> held(@Nullable RunId after, int limit);
+
+    /** A run that is held because the code of its workflow did not fit. */
+    record Misfit(RunId run, String workflowId) {}
+
     /** The newest rows of one run, or those older than {@code before}; newest last. */
     List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit);
 

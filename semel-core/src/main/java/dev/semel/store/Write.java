@@ -113,6 +113,9 @@ public sealed interface Write<O> {
     record Rest(long due, String waits, int signals, boolean cancelled, boolean suspect) {
         public static final long NEVER = Long.MAX_VALUE;
 
+        /** As never; but a worker whose code may fit looks for such runs. */
+        public static final long HELD = NEVER - 1;
+
         public Rest(long due, String waits, int signals) {
             this(due, waits, signals, false, false);
         }
@@ -170,7 +173,10 @@ public sealed interface Write<O> {
         DEFERRED
     }
 
-    /** Requests that met a known name, gathered; each row has an id of its own, so that counts stay exact. */
+    /**
+     * Requests that met a known name, gathered; each row has an id of its own, so that counts stay exact. Those of a run
+     * that was removed meanwhile are dropped.
+     */
     record Tally(List<Seen> rows) implements Write<Boolean> {
         @Override
         public int weight() {

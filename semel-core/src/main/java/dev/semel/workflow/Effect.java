@@ -33,7 +33,7 @@ public final class Effect {
     }
 
     static <T> Durable.Sending sending(Wire wire, EffectPlan plan, Code.Work<T> work) {
-        Durable.Work written = wire.work(what(plan), work);
+        Durable.Work written = wire.sent(what(plan), work);
         return new Durable.Sending() {
             @Override
             public JsonNode send(Step step) throws Exception {

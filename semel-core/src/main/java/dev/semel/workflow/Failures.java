@@ -1,5 +1,6 @@
 package dev.semel.workflow;
 
+import dev.semel.error.TypeMismatch;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -19,6 +20,23 @@ public final class Failures {
     public static final class Refused extends RuntimeException {
         public Refused(String message) {
             super(message);
+        }
+    }
+
+    /**
+     * It was done, and only what came of it cannot be kept: the step fails and is not done again. To be thrown only
+     * where that is certain; anything else that goes wrong with an answer leaves open what happened.
+     */
+    public static final class NotKept extends RuntimeException {
+        private final TypeMismatch why;
+
+        public NotKept(TypeMismatch why) {
+            super(why.getMessage(), why);
+            this.why = why;
+        }
+
+        public TypeMismatch why() {
+            return why;
         }
     }
 

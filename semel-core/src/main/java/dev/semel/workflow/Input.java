@@ -56,6 +56,15 @@ record Input<I>(String workflow, Type type, Codec codec) {
         }
     }
 
+    /** Recorded data as the type would write them now; as they are where they do not fit it any more. */
+    JsonNode rewritten(JsonNode data) {
+        try {
+            return codec.write(fitted(data), "the input of workflow \"" + workflow + "\"");
+        } catch (Misfit | RuntimeException e) {
+            return data;
+        }
+    }
+
     /** Refuses data that cannot be read, or whose fingerprint cannot be taken. */
     void check(JsonNode data, List<Field<I>> fields) {
         I input = read(data);

@@ -19,7 +19,7 @@ public final class LookupEffect<T> {
 
     /** Does it, or takes what the provider found, once; returns the recorded result ever after. */
     public T call(Code.Work<T> work) {
-        Durable.Work written = wire.work(Effect.what(plan), work);
+        Durable.Work written = wire.sent(Effect.what(plan), work);
         Outcome<JsonNode> outcome = wire.durable().effect(plan, new Durable.Sending() {
             @Override
             public JsonNode send(Step step) throws Exception {

@@ -2,6 +2,7 @@ package dev.semel.workflow;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.error.TypeMismatch;
 import dev.semel.json.Codec;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,21 @@ import tools.jackson.databind.JsonNode;
 record Wire(Durable durable, Codec codec) {
     <T> Durable.Work work(String what, Code.Work<T> work) {
         return step -> codec.write(work.run(step), "the result of " + what);
+    }
+
+    /**
+     * The same for what is sent. A value that cannot be written came back from a deed that was done; a failure of the
+     * user's own code to read or write one says nothing of that, whatever its type.
+     */
+    <T> Durable.Work sent(String what, Code.Work<T> work) {
+        return step -> {
+            T value = work.run(step);
+            try {
+                return codec.write(value, "the result of " + what);
+            } catch (TypeMismatch e) {
+                throw new Failures.NotKept(e);
+            }
+        };
     }
 
     /** Read back even in the first execution, so that code never works with something a restart would not have. */

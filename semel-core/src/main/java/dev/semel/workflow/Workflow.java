@@ -1,8 +1,10 @@
 package dev.semel.workflow;
 
 import dev.semel.json.Codec;
+import dev.semel.key.CanonicalJson;
 import dev.semel.key.KeyPolicy;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -100,6 +102,15 @@ public final class Workflow<I, O> {
     /** Data for a trigger. */
     public JsonNode inputOf(I value) {
         return input.codec().write(value, "the input of workflow \"" + name() + "\"");
+    }
+
+    /** Whether data are the recorded input of a run, also where the type has changed since in a way that still fits. */
+    public boolean isInput(JsonNode data, JsonNode recorded) {
+        return same(data, recorded) || same(data, input.rewritten(recorded));
+    }
+
+    private static boolean same(JsonNode one, JsonNode other) {
+        return Arrays.equals(CanonicalJson.bytes(one), CanonicalJson.bytes(other));
     }
 
     /** The output of a run of this workflow. */

@@ -169,7 +169,8 @@ final class HttpTest extends OnAFile {
         server.answers("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
         assertThrows(IOException.class, () -> http.send(STEP, request("POST")));
         server.answers("HTTP/1.1 200 OK\r\nContent-Length: 1100000\r\n\r\n" + "x".repeat(1_100_000));
-        TypeMismatch large = assertThrows(TypeMismatch.class, () -> http.send(STEP, request("POST")));
+        TypeMismatch large = assertThrows(Failures.NotKept.class, () -> http.send(STEP, request("POST")))
+                .why();
         assertTrue(large.detail().contains("answered with success"), large.detail());
     }
 

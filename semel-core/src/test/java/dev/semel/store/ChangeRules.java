@@ -153,10 +153,14 @@ interface ChangeRules {
     default void a_release_is_audited_with_who_and_why() {
         Wish key = desk().key("K");
         RunId run = desk().fresh(key);
-        assertFalse(desk().change(new Edit.Release(desk().key("L").name(), run, "op", "no such key")));
-        assertFalse(desk().change(new Edit.Release(key.name(), desk().id(), "op", "the key of another run")));
-        assertTrue(desk().change(new Edit.Release(key.name(), run, "op", "why")));
-        assertFalse(desk().change(new Edit.Release(key.name(), run, "op", "again")), "it is not live any more");
+        assertFalse(desk().change(new Edit.Release(desk().key("L").name(), run, desk().by("op", "no such key"))));
+        assertFalse(
+                desk().change(new Edit.Release(key.name(), desk().id(), desk().by("op", "the key of another run"))));
+        var release = new Edit.Release(key.name(), run, desk().by("op", "why"));
+        assertTrue(desk().change(release));
+        assertTrue(desk().change(release), "applied again after a lost answer it answers the same");
+        assertFalse(
+                desk().change(new Edit.Release(key.name(), run, desk().by("op", "again"))), "it is not live any more");
         Known known = there(desk().holder(key));
         assertTrue(known.has(Known.RELEASED));
         assertEquals(Place.START, known.expiresAt());
@@ -175,7 +179,7 @@ interface ChangeRules {
         RunId run = desk().fresh(key);
         desk().apply(desk().end(run));
         desk().place.setTime(Place.START + Desk.WINDOW);
-        assertFalse(desk().change(new Edit.Release(key.name(), run, "op", "why")));
+        assertFalse(desk().change(new Edit.Release(key.name(), run, desk().by("op", "why"))));
         assertEquals(Place.START + Desk.WINDOW, there(desk().holder(key)).expiresAt());
     }
 
@@ -184,7 +188,7 @@ interface ChangeRules {
         Wish key = desk().key("K", Known.HOLD);
         RunId run = desk().fresh(key);
         desk().place.setTime(Place.START + Desk.WINDOW);
-        assertTrue(desk().change(new Edit.Release(key.name(), run, "op", "why")));
+        assertTrue(desk().change(new Edit.Release(key.name(), run, desk().by("op", "why"))));
         assertInstanceOf(Write.Admitted.Fresh.class, desk().apply(desk().admit(desk().id(), key)));
     }
 
@@ -192,7 +196,7 @@ interface ChangeRules {
     default void audit_is_paged_newest_first() {
         for (String key : List.of("a", "b", "c")) {
             RunId run = desk().fresh(desk().key(key));
-            desk().change(new Edit.Release(desk().key(key).name(), run, "op", "why"));
+            desk().change(new Edit.Release(desk().key(key).name(), run, desk().by("op", "why")));
         }
         List<Rows.Audit> first = desk().reads.audit(desk().ws, null, 2);
         assertEquals(List.of("c", "b"), first.stream().map(Rows.Audit::target).toList());

@@ -61,6 +61,11 @@ final class Desk implements AutoCloseable {
         return new RunId(++nextId, 7);
     }
 
+    /** A request of its own by somebody. */
+    Edit.By by(String actor, String reason) {
+        return new Edit.By(id(), actor, reason);
+    }
+
     static byte[] bytes(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }

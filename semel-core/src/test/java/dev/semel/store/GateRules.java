@@ -250,6 +250,8 @@ interface GateRules {
         assertEquals(first, desk().runOf(replay).replayOf());
         assertEquals(first, desk().runOf(replay).lineage());
         assertEquals(List.of(child), desk().reads.children(first));
+        assertEquals(List.of(replay), desk().reads.lineage(first));
+        assertEquals(List.of(), desk().reads.lineage(replay));
     }
 
     @Test

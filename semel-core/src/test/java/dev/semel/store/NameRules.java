@@ -146,7 +146,7 @@ interface NameRules {
     default void a_released_name_goes_to_the_next_trigger_with_a_new_lineage() {
         Wish key = desk().key("K");
         RunId first = desk().fresh(key);
-        assertTrue(desk().change(new Edit.Release(key.name(), first, "op", "the customer called")));
+        assertTrue(desk().change(new Edit.Release(key.name(), first, desk().by("op", "the customer called"))));
         RunId second = desk().id();
         var fresh = assertInstanceOf(Admitted.Fresh.class, desk().apply(desk().admit(second, key)));
         assertEquals(new Write.Earlier(first, null, false), fresh.earlier());

@@ -153,6 +153,8 @@ final class Questions {
         answer("signals " + run, () -> reads.signals(run));
         answer("effects " + run, () -> reads.effects(run));
         answer("children " + run, () -> reads.children(run));
+        answer("queues " + run, () -> reads.queues(run));
+        answer("lineage " + run, () -> reads.lineage(run));
         List<Write.Seen> page = reads.requestsOf(run, null, 2);
         answer("requests of " + run, () -> page);
         answer(

@@ -70,7 +70,7 @@ interface RepeatedRules {
             RunId old = desk().id();
             desk().apply(desk().admit(desk().run(old, RunState.STARTED, chosen), List.of(key), true));
             desk().apply(desk().end(old));
-            desk().change(new Edit.Release(key.name(), old, "op", "why"));
+            desk().change(new Edit.Release(key.name(), old, desk().by("op", "why")));
             Write.Admit admit = desk().admit(desk().id(), key);
             Admitted first = desk().apply(admit);
             assertEquals(
@@ -178,7 +178,7 @@ interface RepeatedRules {
                 new Edit.Pause(desk().ws, Desk.WORKFLOW, true),
                 new Edit.CreateToken(token),
                 new Edit.RevokeToken(desk().ws, "tok_1", "op"),
-                new Edit.Release(key.name(), run, "op", "why"));
+                new Edit.Release(key.name(), run, desk().by("op", "why")));
         for (Edit<?> edit : edits) {
             desk().change(edit);
             desk().change(edit);

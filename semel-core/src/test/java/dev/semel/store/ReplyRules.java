@@ -117,13 +117,18 @@ interface ReplyRules {
         Wish payload = desk().payload("P", true);
         RunId run = desk().fresh(key, payload);
         var all = new Edit.ReleaseAll(List.of(
-                new Edit.Release(key.name(), run, "op", "why"), new Edit.Release(payload.name(), run, "op", "why")));
+                new Edit.Release(key.name(), run, desk().by("op", "why")),
+                new Edit.Release(payload.name(), run, desk().by("op", "why"))));
         assertTrue(desk().change(all));
-        assertFalse(desk().change(all));
+        assertTrue(desk().change(all), "applied again after a lost answer it answers the same");
+        assertFalse(desk().change(new Edit.ReleaseAll(List.of(
+                new Edit.Release(key.name(), run, desk().by("op", "why")),
+                new Edit.Release(payload.name(), run, desk().by("op", "why"))))));
         assertEquals(1, desk().place.count("semel_audit"));
         desk().fresh(key, payload);
         assertFalse(
-                desk().change(new Edit.ReleaseAll(List.of(new Edit.Release(payload.name(), desk().id(), "op", "why")))),
+                desk().change(new Edit.ReleaseAll(
+                        List.of(new Edit.Release(payload.name(), desk().id(), desk().by("op", "why"))))),
                 "nothing was held by that run");
     }
 

@@ -55,6 +55,31 @@ interface RestRules {
     }
 
     @Test
+    default void runs_that_are_held_for_their_code_are_never_due_and_can_be_found() {
+        List<RunId> held = new java.util.ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            Driver by = driver();
+            desk().apply(Desk.rest(by, Write.Rest.HELD, 0));
+            held.add(by.run());
+        }
+        desk().apply(Desk.rest(driver(), Write.Rest.NEVER, 0));
+        assertEquals(Write.Rest.NEVER, desk().reads.nextDue());
+        assertEquals(List.of(), desk().claim());
+        List<Reads.Misfit> found = desk().reads.held(null, 2);
+        assertEquals(held.subList(0, 2), found.stream().map(Reads.Misfit::run).toList());
+        assertEquals(
+                desk().runOf(held.getFirst()).workflowId(), found.getFirst().workflowId());
+        assertEquals(
+                held.subList(2, 3),
+                desk().reads.held(held.get(1), 2).stream()
+                        .map(Reads.Misfit::run)
+                        .toList());
+        desk().change(new Edit.Wake(held.subList(0, 1)));
+        assertEquals(2, desk().reads.held(null, 9).size());
+        assertEquals(List.of(new Driver(held.getFirst(), 2)), desk().claim());
+    }
+
+    @Test
     default void a_run_that_waits_for_a_wake_up_only_is_never_due() {
         Driver by = driver();
         desk().apply(Desk.rest(by, Write.Rest.NEVER, 0));

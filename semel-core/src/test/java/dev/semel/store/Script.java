@@ -251,13 +251,13 @@ final class Script {
         String result = random.nextBoolean() ? "{\"id\":7}" : null;
         List<Ledger.Row> doubtful = first.reads.effects(1, Ledger.State.UNKNOWN, 20);
         if (doubtful.isEmpty()) {
-            return new Edit.Decide(new Ledger.Id(1, "d1"), otherwise, result, "tester", "looked");
+            return new Edit.Decide(new Ledger.Id(1, "d1"), otherwise, result, by("tester", "looked"));
         }
         // The order among equally old ones is no promise, so the choice must not hang on it.
         Ledger.Row row = pick(doubtful.stream()
                 .sorted(java.util.Comparator.comparing(Ledger.Row::id))
                 .toList());
-        return new Edit.Decide(row.id(), row.holder().run(), result, "tester", "looked");
+        return new Edit.Decide(row.id(), row.holder().run(), result, by("tester", "looked"));
     }
 
     private Edit<?> edit() {
@@ -284,11 +284,15 @@ final class Script {
         return new Edit.CreateToken(new Rows.Token("tok_" + n, 1 + n / 2, "one", "token", hash, "trigger", n, 0, 0));
     }
 
+    private Edit.By by(String actor, String reason) {
+        return new Edit.By(new RunId(700_000 + ++seen, 5), actor, reason);
+    }
+
     private Edit<?> release() {
         Name name = triggers.name();
         var known = first.reads.names(List.of(name)).known().getFirst();
         RunId run = known == null ? anyRun() : known.run();
-        return new Edit.Release(name, run, "tester", "wrong amount");
+        return new Edit.Release(name, run, by("tester", "wrong amount"));
     }
 
     private <T> T pick(List<T> from) {

@@ -52,6 +52,20 @@ interface SweepRules {
     }
 
     @Test
+    default void a_request_that_is_counted_after_its_run_was_removed_leaves_nothing() {
+        RunId gone = desk().fresh();
+        RunId stays = desk().fresh();
+        desk().apply(desk().end(gone));
+        desk().place.setTime(Place.START + 10);
+        assertEquals(1, desk().change(new Edit.DeleteRuns(List.of(gone), Place.START + 10)));
+        desk().apply(new Write.Tally(
+                List.of(desk().seen(gone, false, 3), desk().seen(stays, false, 2), desk().seen(gone, true, 1))));
+        assertEquals(1, desk().place.count("semel_request"));
+        assertEquals(1, desk().place.count("semel_use"));
+        assertEquals(2, desk().runOf(stays).counts().replays());
+    }
+
+    @Test
     default void a_name_that_was_taken_meanwhile_is_not_deleted() {
         Wish key = desk().key("K");
         desk().apply(desk().end(desk().fresh(key)));

@@ -199,11 +199,12 @@ class EffectDraftTest {
         List<String> done = new ArrayList<>();
         Effect effect = ctx.effect("x").repeatable("why");
         TypeMismatch refused = assertThrows(
-                TypeMismatch.class,
-                () -> effect.call(Object.class, e -> {
-                    done.add(e.key());
-                    return new Object();
-                }));
+                        Failures.NotKept.class,
+                        () -> effect.call(Object.class, e -> {
+                            done.add(e.key());
+                            return new Object();
+                        }))
+                .why();
         assertEquals(List.of("step_x"), done);
         assertTrue(refused.detail().contains("the result of effect \"x\""), refused.detail());
     }

@@ -7,6 +7,7 @@ import java.io.StringWriter;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.function.UnaryOperator;
 import java.util.logging.ConsoleHandler;
 import java.util.logging.Formatter;
 import java.util.logging.Level;
@@ -23,7 +24,14 @@ final class Log {
     /** Held here: a logger that nobody holds forgets its level. */
     private static final Logger WEB_SERVER = Logger.getLogger("io.helidon.webserver.LoomServer");
 
+    /** Takes secrets out of what is logged; set once there is a store to know them from. */
+    private static volatile UnaryOperator<String> cleaning = UnaryOperator.identity();
+
     private Log() {}
+
+    static void clean(UnaryOperator<String> way) {
+        cleaning = way;
+    }
 
     static void install(boolean dev) {
         Logger root = Logger.getLogger("");
@@ -93,7 +101,7 @@ final class Log {
                 entry.getThrown().printStackTrace(new PrintWriter(trace));
                 out.put("error", trace.toString());
             }
-            return Json.write(out) + "\n";
+            return cleaning.apply(Json.write(out)) + "\n";
         }
     }
 }

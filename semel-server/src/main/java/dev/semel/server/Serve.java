@@ -37,6 +37,7 @@ public final class Serve implements AutoCloseable {
     private final ServeOptions options;
     private final Outbound outbound;
     private final Semel semel;
+    private final dev.semel.server.settings.Settings settings;
     private final Api api;
     private final HttpServer http;
     private final Rows.Workspace workspace;
@@ -52,7 +53,9 @@ public final class Serve implements AutoCloseable {
             this.workspace = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)));
             Tokens tokens = options.dev() ? Tokens.forDev(semel, workspace) : Tokens.serving(semel);
             Metrics metrics = new Metrics(semel);
-            this.api = new Api(semel, tokens, metrics, options.dev());
+            this.settings = new dev.semel.server.settings.Settings(semel, SecretKeyFile.keys(options, semel));
+            Log.clean(settings.redaction()::clean);
+            this.api = new Api(semel, tokens, metrics, options.dev()).with(settings);
             publishFiles();
             if (!options.dev()) {
                 firstToken(tokens);
@@ -225,6 +228,11 @@ public final class Serve implements AutoCloseable {
 
     public Semel semel() {
         return semel;
+    }
+
+    /** What its workspaces keep beside workflows, for trials. */
+    public dev.semel.server.settings.Settings settings() {
+        return settings;
     }
 
     /** Stops taking requests, lets those in flight finish, writes what is gathered, gives the lease back. */

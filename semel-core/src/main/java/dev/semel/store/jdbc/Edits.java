@@ -52,7 +52,7 @@ public final class Edits {
             case Edit.Pause pause -> pause(pause);
             case Edit.CreateToken create -> create(create, now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
-            case Edit.Release release -> release(release, now);
+            case Edit.Release release -> release(release, release.by().id(), now) || isDone(release.by());
             case Edit.ReleaseAll all -> releaseAll(all, now);
             case Edit.Once<?> once -> replying.once(once, now);
             case Edit.DeleteReplies delete -> replying.deleteExpired(delete.limit(), now);
@@ -172,12 +172,13 @@ public final class Edits {
                 == 1;
         if (revoked) {
             bumpCatalog();
-            audit(revoke.workspace(), now, List.of(revoke.actor(), "token.revoke", revoke.tokenId(), ""));
+            Edit.By by = new Edit.By(ids.get(), revoke.actor(), "");
+            audit(revoke.workspace(), now, by, List.of("token.revoke", revoke.tokenId()));
         }
         return revoked;
     }
 
-    private boolean release(Edit.Release release, long now) throws SQLException {
+    private boolean release(Edit.Release release, RunId audited, long now) throws SQLException {
         Name name = release.name();
         boolean released =
                 session.update("""
@@ -186,7 +187,8 @@ public final class Edits {
                         OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
                     """, now, name.workspace(), name.kind().code(), name.text(), release.run(), now) == 1;
         if (released && name.kind() != Name.Kind.PAYLOAD) {
-            audit(name.workspace(), now, List.of(release.actor(), "key.release", name.text(), release.reason()));
+            Edit.By by = new Edit.By(audited, release.by().actor(), release.by().reason());
+            audit(name.workspace(), now, by, List.of("key.release", name.text()));
         }
         return released;
     }
@@ -194,9 +196,12 @@ public final class Edits {
     private boolean cancel(Edit.Cancel cancel, long now) throws SQLException {
         boolean asked = runs.cancel(cancel);
         if (asked) {
-            List<String> facts =
-                    List.of(cancel.actor(), "run.cancel", cancel.run().text(), cancel.reason());
-            audit(cancel.workspace(), now, facts);
+            Edit.By by = new Edit.By(ids.get(), cancel.actor(), cancel.reason());
+            audit(
+                    cancel.workspace(),
+                    now,
+                    by,
+                    List.of("run.cancel", cancel.run().text()));
         }
         return asked;
     }
@@ -204,7 +209,8 @@ public final class Edits {
     private boolean goOn(Edit.GoOn on, long now) throws SQLException {
         boolean goesOn = runs.goOn(on);
         if (goesOn) {
-            audit(on.workspace(), now, List.of(on.actor(), "run.go_on", on.run().text(), on.reason()));
+            Edit.By by = new Edit.By(ids.get(), on.actor(), on.reason());
+            audit(on.workspace(), now, by, List.of("run.go_on", on.run().text()));
         }
         return goesOn;
     }
@@ -216,15 +222,21 @@ public final class Edits {
             audit(
                     decide.effect().workspace(),
                     now,
-                    List.of(decide.actor(), what, decide.run().text(), decide.note()));
+                    decide.by(),
+                    List.of(what, decide.run().text()));
         }
-        return decided;
+        return decided || isDone(decide.by());
     }
 
     private boolean releaseAll(Edit.ReleaseAll all, long now) throws SQLException {
         boolean any = false;
         for (Edit.Release one : all.releases()) {
-            any |= release(one, now) && one.name().kind() != Name.Kind.PAYLOAD;
+            // The first one that is let go carries the id of the request; by that it is known when it comes again.
+            any |= release(one, any ? ids.get() : one.by().id(), now)
+                    && one.name().kind() != Name.Kind.PAYLOAD;
+        }
+        for (Edit.Release one : all.releases()) {
+            any = any || isDone(one.by());
         }
         return any;
     }
@@ -234,7 +246,8 @@ public final class Edits {
         if (outcome.changed() && name.kind().watched() && outcome.placed() instanceof Edit.Placed.Now(var row)) {
             bumpCatalog();
             String action = row.kind() + (row.removed() ? ".remove" : ".put");
-            audit(row.ws(), now, List.of(row.changedBy(), action, row.name(), "version " + row.version()));
+            Edit.By by = new Edit.By(ids.get(), row.changedBy(), "version " + row.version());
+            audit(row.ws(), now, by, List.of(action, row.name()));
         }
         return outcome.placed();
     }
@@ -258,9 +271,14 @@ public final class Edits {
         session.update("UPDATE semel_fence SET change = (SELECT change FROM semel_catalog WHERE one = 1)");
     }
 
-    private void audit(int ws, long now, List<String> facts) throws SQLException {
+    private boolean isDone(Edit.By by) throws SQLException {
+        return session.one("SELECT 1 FROM semel_audit WHERE id = ?", row -> 1, by.id()) != null;
+    }
+
+    /** @param deed what was done, and to what */
+    private void audit(int ws, long now, Edit.By by, List<String> deed) throws SQLException {
         session.update("""
             INSERT INTO semel_audit (id, ws, at, actor, action, target, reason) VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, ids.get(), ws, now, facts.get(0), facts.get(1), facts.get(2), facts.get(3));
+            """, by.id(), ws, now, by.actor(), deed.get(0), deed.get(1), by.reason());
     }
 }

@@ -238,6 +238,33 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
+    public List<String> queues(RunId run) {
+        return ask(() -> session.list(
+                "SELECT queue FROM semel_place WHERE run = ? ORDER BY queue", row -> row.getString(1), run));
+    }
+
+    @Override
+    public List<RunId> lineage(RunId first) {
+        return ask(() -> session.list(
+                "SELECT run FROM semel_run WHERE lineage = ? AND lineage <> run ORDER BY run LIMIT 1000",
+                row -> RunId.of(row.getBytes(1)),
+                first));
+    }
+
+    @Override
+    public List<Misfit> held(@Nullable RunId after, int limit) {
+        return ask(() -> session.list(
+                """
+                SELECT run, workflow_id FROM semel_work
+                WHERE owner IS NULL AND held = 0 AND due_at = ? AND run > ? ORDER BY due_at, run LIMIT ?
+                """,
+                row -> new Misfit(RunId.of(row.getBytes(1)), row.getString(2)),
+                Write.Rest.HELD,
+                after == null ? new byte[0] : after.bytes(),
+                limit));
+    }
+
+    @Override
     public List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit) {
         byte[] from = before == null ? AFTER_ALL : before.bytes();
         return ask(() -> session.list(REQUESTS_OF_RUN, Read::seen, run, from, limit))
@@ -398,7 +425,7 @@ public abstract class JdbcReads implements Reads {
         Long due = maybe(() -> session.one(
                 "SELECT due_at FROM semel_work WHERE owner IS NULL AND held = 0 ORDER BY due_at, run LIMIT 1",
                 row -> row.getLong(1)));
-        return due == null ? Write.Rest.NEVER : due;
+        return due == null || due == Write.Rest.HELD ? Write.Rest.NEVER : due;
     }
 
     @Override

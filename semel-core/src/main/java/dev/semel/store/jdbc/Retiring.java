@@ -148,11 +148,12 @@ final class Retiring {
                 all.stream().filter(run -> !staying.contains(lineages.get(run))).toList();
         int gone = 0;
         for (List<RunId> some : chunks(going)) {
+            // The run first: of two sweeps at once one removes it and counts it, and whoever still wants to add
+            // something to the run (a tally) finds that it goes, or was before us and is found by what follows.
+            gone += session.update(RUNS, bound(some));
             for (String statement : ABOUT_A_RUN) {
                 session.update(statement, bound(some));
             }
-            gone += session.update(
-                    RUNS, bound(some)); // of two sweeps at once one removes the run, and that one counts it
         }
         return gone;
     }

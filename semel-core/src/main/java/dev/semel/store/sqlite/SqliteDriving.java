@@ -42,9 +42,10 @@ final class SqliteDriving {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
         """;
 
+    // A run that was removed meanwhile has no requests any more.
     private static final String INSERT_REQUEST = """
         INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run, id) DO NOTHING
+        SELECT r.run, ?, ?, ?, ?, ?, ?, ?, ? FROM semel_run r WHERE r.run = ? ON CONFLICT (run, id) DO NOTHING
         """;
 
     private static final String COUNT = """
@@ -148,7 +149,6 @@ final class SqliteDriving {
         for (Write.Seen row : tally.rows()) {
             int isNew = session.update(
                     INSERT_REQUEST,
-                    row.run(),
                     row.id(),
                     row.workspace(),
                     row.conflict() ? 1 : 0,
@@ -156,7 +156,8 @@ final class SqliteDriving {
                     row.statusCode(),
                     row.actor(),
                     row.changed(),
-                    row.times());
+                    row.times(),
+                    row.run());
             if (isNew == 1) {
                 session.update(
                         COUNT,

@@ -84,7 +84,8 @@ final class Driving {
 
     boolean tally(Write.Tally tally) {
         for (Write.Seen row : tally.rows()) {
-            if (tables.requests.add(new Pair<>(row.run(), row.id()), row)) {
+            boolean there = tables.runs.has(row.run()); // one that was removed meanwhile has no requests any more
+            if (there && tables.requests.add(new Pair<>(row.run(), row.id()), row)) {
                 Rows.Counts before = tables.uses.get(row.run());
                 Rows.Counts counts = before == null ? Rows.Counts.NONE : before;
                 tables.uses.put(

@@ -35,7 +35,7 @@ final class Edits {
             case Edit.Pause pause -> pause(pause);
             case Edit.CreateToken create -> create(create, now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
-            case Edit.Release release -> release(release, now);
+            case Edit.Release release -> release(release, release.by().id(), now) || isDone(release.by());
             case Edit.ReleaseAll all -> releaseAll(all, now);
             case Edit.Once<?> once -> once(once, now);
             case Edit.DeleteReplies replies -> deleteReplies(replies.limit(), now);
@@ -181,9 +181,11 @@ final class Edits {
     private boolean releaseAll(Edit.ReleaseAll all, long now) {
         boolean any = false;
         for (Edit.Release one : all.releases()) {
-            any |= release(one, now) && one.name().kind() != Name.Kind.PAYLOAD;
+            // The first one that is let go carries the id of the request; by that it is known when it comes again.
+            any |= release(one, any ? ids.get() : one.by().id(), now)
+                    && one.name().kind() != Name.Kind.PAYLOAD;
         }
-        return any;
+        return any || all.releases().stream().anyMatch(one -> isDone(one.by()));
     }
 
     @SuppressWarnings("unchecked") // each edit answers with the outcome of its own type
@@ -238,11 +240,12 @@ final class Edits {
         }
         tables.tokens.put(token.tokenId(), of(token, token.createdAt(), now));
         bumpCatalog();
-        audit(revoke.workspace(), now, List.of(revoke.actor(), "token.revoke", revoke.tokenId(), ""));
+        Edit.By by = new Edit.By(ids.get(), revoke.actor(), "");
+        audit(revoke.workspace(), now, by, List.of("token.revoke", revoke.tokenId()));
         return true;
     }
 
-    private boolean release(Edit.Release release, long now) {
+    private boolean release(Edit.Release release, RunId audited, long now) {
         Name name = release.name();
         Tables.Key key = tables.keys.get(name);
         if (key == null || !key.run().equals(release.run()) || (key.flags() & Known.RELEASED) != 0) {
@@ -255,7 +258,8 @@ final class Edits {
         tables.keys.put(
                 name, new Tables.Key(name, key.run(), key.digest(), key.firstAt(), now, key.flags() | Known.RELEASED));
         if (name.kind() != Name.Kind.PAYLOAD) {
-            audit(name.workspace(), now, List.of(release.actor(), "key.release", name.text(), release.reason()));
+            Edit.By by = new Edit.By(audited, release.by().actor(), release.by().reason());
+            audit(name.workspace(), now, by, List.of("key.release", name.text()));
         }
         return true;
     }
@@ -263,9 +267,12 @@ final class Edits {
     private boolean cancel(Edit.Cancel cancel, long now) {
         boolean asked = runs.cancel(cancel);
         if (asked) {
-            List<String> facts =
-                    List.of(cancel.actor(), "run.cancel", cancel.run().text(), cancel.reason());
-            audit(cancel.workspace(), now, facts);
+            Edit.By by = new Edit.By(ids.get(), cancel.actor(), cancel.reason());
+            audit(
+                    cancel.workspace(),
+                    now,
+                    by,
+                    List.of("run.cancel", cancel.run().text()));
         }
         return asked;
     }
@@ -273,7 +280,8 @@ final class Edits {
     private boolean goOn(Edit.GoOn on, long now) {
         boolean goesOn = runs.goOn(on);
         if (goesOn) {
-            audit(on.workspace(), now, List.of(on.actor(), "run.go_on", on.run().text(), on.reason()));
+            Edit.By by = new Edit.By(ids.get(), on.actor(), on.reason());
+            audit(on.workspace(), now, by, List.of("run.go_on", on.run().text()));
         }
         return goesOn;
     }
@@ -282,10 +290,13 @@ final class Edits {
         boolean decided = runs.decide(decide, now);
         if (decided) {
             String what = decide.result() == null ? "effect.not_happened" : "effect.happened";
-            List<String> facts = List.of(decide.actor(), what, decide.run().text(), decide.note());
-            audit(decide.effect().workspace(), now, facts);
+            audit(
+                    decide.effect().workspace(),
+                    now,
+                    decide.by(),
+                    List.of(what, decide.run().text()));
         }
-        return decided;
+        return decided || isDone(decide.by());
     }
 
     /** Every worker remembers watched documents, and who changed one is asked for later. */
@@ -293,7 +304,8 @@ final class Edits {
         if (outcome.changed() && name.kind().watched() && outcome.placed() instanceof Edit.Placed.Now(var row)) {
             bumpCatalog();
             String action = row.kind() + (row.removed() ? ".remove" : ".put");
-            audit(row.ws(), now, List.of(row.changedBy(), action, row.name(), "version " + row.version()));
+            Edit.By by = new Edit.By(ids.get(), row.changedBy(), "version " + row.version());
+            audit(row.ws(), now, by, List.of(action, row.name()));
         }
         return outcome.placed();
     }
@@ -315,10 +327,14 @@ final class Edits {
         tables.catalog.put(Tables.ONE, Objects.requireNonNull(tables.catalog.get(Tables.ONE)) + 1);
     }
 
-    private void audit(int ws, long now, List<String> facts) {
-        RunId id = ids.get();
-        var row = new Rows.Audit(id, now, facts.get(0), facts.get(1), facts.get(2), facts.get(3));
-        if (!tables.audit.add(id, new Tables.Audit(ws, row))) {
+    private boolean isDone(Edit.By by) {
+        return tables.audit.has(by.id());
+    }
+
+    /** @param deed what was done, and to what */
+    private void audit(int ws, long now, Edit.By by, List<String> deed) {
+        var row = new Rows.Audit(by.id(), now, by.actor(), deed.get(0), deed.get(1), by.reason());
+        if (!tables.audit.add(by.id(), new Tables.Audit(ws, row))) {
             throw new StoreFailure.Poisoned(
                     "the store refused a value", new IllegalArgumentException("an id came twice"));
         }

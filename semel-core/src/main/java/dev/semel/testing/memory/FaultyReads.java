@@ -80,6 +80,21 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public List<String> queues(RunId run) {
+        return there().queues(run);
+    }
+
+    @Override
+    public List<RunId> lineage(RunId first) {
+        return there().lineage(first);
+    }
+
+    @Override
+    public List<Misfit> held(@Nullable RunId after, int limit) {
+        return there().held(after, limit);
+    }
+
+    @Override
     public List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit) {
         return there().requestsOf(run, before, limit);
     }

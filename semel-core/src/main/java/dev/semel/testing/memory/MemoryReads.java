@@ -124,6 +124,33 @@ final class MemoryReads implements Reads {
     }
 
     @Override
+    public List<String> queues(RunId run) {
+        return ask(() -> tables.placesByRun.tailMap(new Pair<>(run, new Pair<>("", Long.MIN_VALUE))).values().stream()
+                .takeWhile(place -> place.run().equals(run))
+                .map(Tables.Place::queue)
+                .toList());
+    }
+
+    @Override
+    public List<RunId> lineage(RunId first) {
+        return ask(() -> tables.runs.rows().values().stream()
+                .filter(run -> run.lineage().equals(first) && !run.id().equals(first))
+                .limit(MOST_CHILDREN)
+                .map(Tables.Run::id)
+                .toList());
+    }
+
+    @Override
+    public List<Misfit> held(@Nullable RunId after, int limit) {
+        var from = new Pair<>(Write.Rest.HELD, after == null ? Tables.FIRST : after);
+        return ask(() -> tables.workDue.tailMap(from, after == null).values().stream()
+                .takeWhile(work -> work.due == Write.Rest.HELD)
+                .limit(limit)
+                .map(work -> new Misfit(work.run, work.workflowId))
+                .toList());
+    }
+
+    @Override
     public List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit) {
         var end = new Pair<>(run, before == null ? Tables.AFTER_ALL : before);
         return ask(() -> tables.requests.rows().headMap(end, false).descendingMap().values().stream()
@@ -337,9 +364,10 @@ final class MemoryReads implements Reads {
 
     @Override
     public long nextDue() {
-        return ask(() -> tables.workDue.isEmpty()
+        long due = ask(() -> tables.workDue.isEmpty()
                 ? Write.Rest.NEVER
                 : tables.workDue.firstKey().first());
+        return due == Write.Rest.HELD ? Write.Rest.NEVER : due;
     }
 
     @Override

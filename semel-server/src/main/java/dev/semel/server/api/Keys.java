@@ -11,6 +11,7 @@ import dev.semel.key.CanonicalJson;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
+import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
 import java.nio.charset.StandardCharsets;
@@ -82,7 +83,8 @@ final class Keys {
         Deeds.Done done = deeds.once(
                 request,
                 deed,
-                Releasing.of(meant, request.principal().tokenId(), reason),
+                Releasing.of(
+                        meant, new Edit.By(semel.newId(), request.principal().tokenId(), reason)),
                 released -> released(found.getFirst(), Boolean.TRUE.equals(released)));
         if (done == null) {
             throw new IllegalStateException("a release always answers");

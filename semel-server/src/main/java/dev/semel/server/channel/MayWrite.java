@@ -31,16 +31,18 @@ public final class MayWrite {
         if (address == null || address.isBlank()) {
             return new Refused("has no address for " + medium.spoken());
         }
+        String passed = null;
         for (Profile.OptOut optOut : profile.optOuts()) {
             if (optOut.covers(medium, event.name())) {
-                boolean news = optOut.event() == null;
-                if (event.essential() && news) {
-                    return new Allowed("%s, and %s is essential".formatted(said(optOut), event.name()));
+                // Who has named this very event has meant it.
+                if (!event.essential() || optOut.event() != null) {
+                    return new Refused(said(optOut));
                 }
-                return new Refused(said(optOut));
+                passed = passed == null ? said(optOut) : passed;
             }
         }
-        return new Allowed("has not unsubscribed");
+        return new Allowed(
+                passed == null ? "has not unsubscribed" : "%s, and %s is essential".formatted(passed, event.name()));
     }
 
     private static String said(Profile.OptOut optOut) {

@@ -36,6 +36,13 @@ public final class Cli implements Callable<Integer> {
         semel help                                                all commands; `semel help send` for one\
         """;
 
+    private static final SettingCommand.Sort TEMPLATE = new SettingCommand.Sort(
+            "template", "templates", "name", "Keeps the words of messages; older versions stay.");
+    private static final SettingCommand.Sort CHANNEL = new SettingCommand.Sort(
+            "channel", "channels", "name", "Keeps how messages leave: e-mail, chat, webhook, SMS, WhatsApp.");
+    private static final SettingCommand.Sort ROUTE = new SettingCommand.Sort(
+            "route", "routes", "name", "Keeps by which channels a notification event goes out.");
+
     private final Surroundings around;
 
     @Option(
@@ -61,6 +68,12 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new WorkersCommand(around))
                 .addSubcommand(new PublishCommand(around))
                 .addSubcommand(TokenCommand.commandLine(around))
+                .addSubcommand(SecretCommand.commandLine(around))
+                .addSubcommand(SettingCommand.commandLine(around, TEMPLATE))
+                .addSubcommand(SettingCommand.commandLine(around, CHANNEL))
+                .addSubcommand(SettingCommand.commandLine(around, ROUTE))
+                .addSubcommand(PeopleCommands.profile(around))
+                .addSubcommand(PeopleCommands.cohort(around))
                 .addSubcommand(new DoctorCommand(around))
                 .addSubcommand(new CommandLine.HelpCommand());
         addHelpOption(root);

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.ParameterException;
@@ -32,6 +33,7 @@ final class Examination {
         findings.add(java(Runtime.version().feature(), System.getProperty("java.home", "")));
         findings.add(port(port));
         findings.add(store(data));
+        findings.add(secretKey(around.variable("SEMEL_SECRET_KEY")));
         server(findings);
         return findings;
     }
@@ -41,6 +43,28 @@ final class Examination {
         return version >= 25
                 ? Finding.ok("java", detail)
                 : Finding.fail("java", detail, "Install a JDK 25 and set SEMEL_JAVA_HOME to its folder.");
+    }
+
+    /** None is no fault: `dev` makes its own, and who stores no secrets needs none. */
+    static Finding secretKey(String keys) {
+        String make = "openssl rand -base64 32";
+        if (keys.isBlank()) {
+            return Finding.ok("secrets", "SEMEL_SECRET_KEY is not set; to store secrets, `serve` needs one: " + make);
+        }
+        for (String key : keys.strip().split(",", -1)) {
+            if (!isKey(key.strip())) {
+                return Finding.fail("secrets", "SEMEL_SECRET_KEY is not the base64 of 32 bytes", "Make a key: " + make);
+            }
+        }
+        return Finding.ok("secrets", "SEMEL_SECRET_KEY is set");
+    }
+
+    private static boolean isKey(String base64) {
+        try {
+            return Base64.getDecoder().decode(base64).length == 32;
+        } catch (IllegalArgumentException notBase64) {
+            return false;
+        }
     }
 
     private Finding port(int port) {

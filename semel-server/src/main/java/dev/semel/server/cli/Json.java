@@ -38,6 +38,11 @@ final class Json {
                 MAPPER.writer().without(SerializationFeature.INDENT_OUTPUT).writeValueAsString(node));
     }
 
+    /** For what is sent and never printed: exactly what was typed. */
+    static String compactUnprinted(JsonNode node) {
+        return MAPPER.writer().without(SerializationFeature.INDENT_OUTPUT).writeValueAsString(node);
+    }
+
     static String pretty(JsonNode node) {
         return terminalSafe(MAPPER.writeValueAsString(node));
     }

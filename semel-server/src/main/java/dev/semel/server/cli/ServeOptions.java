@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param store `sqlite:FILE` or `jdbc:postgresql://…`
  * @param name what `semel workers` shows; empty: process, machine and port
  * @param grace how long runs may go on after SIGTERM before they are handed over
+ * @param secretKey what SEMEL_SECRET_KEY says; empty where it says nothing
  * @param workflows folder of workflow files; null where none was named (and, in dev, there is no ./workflows)
  * @param allowHosts hosts that steps may call wherever their names lead, as `NAME` or `NAME:PORT`
  */
@@ -29,13 +30,34 @@ public record ServeOptions(
         @Nullable Path workflows,
         String name,
         Duration grace,
+        Hidden secretKey,
         List<String> allowHosts) {
     private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
-    /** With a name of its own and the usual grace. */
+    /** A text that is never printed. */
+    public record Hidden(String text) {
+        public static final Hidden NOTHING = new Hidden("");
+
+        @Override
+        public String toString() {
+            return "•••";
+        }
+    }
+
+    /** With a name of its own, the usual grace, and no key for secrets. */
     public ServeOptions(
             boolean dev, boolean demo, String host, int port, Path data, String store, @Nullable Path workflows) {
-        this(dev, demo, host, port, data, store, workflows, "", USUAL_GRACE, List.of());
+        this(dev, demo, host, port, data, store, workflows, "", USUAL_GRACE, Hidden.NOTHING, List.of());
+    }
+
+    public ServeOptions withSecretKey(String text) {
+        return new ServeOptions(
+                dev, demo, host, port, data, store, workflows, name, grace, new Hidden(text), allowHosts);
+    }
+
+    public ServeOptions withAllowedHosts(String... hosts) {
+        return new ServeOptions(
+                dev, demo, host, port, data, store, workflows, name, grace, secretKey, List.of(hosts));
     }
 
     public ServeOptions {

@@ -124,7 +124,9 @@ abstract sealed class ServerCommand implements Callable<Integer> {
         ServeOptions options;
         try {
             @Nullable Path from = folder == null ? null : around.folder().resolve(folder);
-            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), hosts());
+            var key = new ServeOptions.Hidden(around.variable("SEMEL_SECRET_KEY"));
+            options = new ServeOptions(
+                    dev, demo, host, port(), kept, store(kept), from, name(), grace(), key, hosts());
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }

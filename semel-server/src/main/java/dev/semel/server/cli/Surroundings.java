@@ -1,11 +1,14 @@
 package dev.semel.server.cli;
 
+import java.io.Console;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,6 +31,7 @@ public record Surroundings(
         InstantSource clock,
         Pause pause,
         Path folder) {
+    private static final int LONGEST_HIDDEN = 64 << 10;
 
     /** Waits. */
     @FunctionalInterface
@@ -50,6 +54,30 @@ public record Surroundings(
     /** Null-free look at one variable: empty counts as not set, as shells have it. */
     String variable(String name) {
         return environment.getOrDefault(name, "");
+    }
+
+    /**
+     * A line that nobody shall see: typed without echo where somebody sits there, else all of stdin. Less one line break
+     * at its end, which is the shell's and not the secret's.
+     */
+    String hidden(String prompt) throws IOException {
+        Console console = System.console();
+        // Only over the real stdin: tests pass their own.
+        if (in instanceof FileInputStream && console != null && console.isTerminal()) {
+            char[] typed = console.readPassword("%s", prompt);
+            return typed == null ? "" : new String(typed);
+        }
+        byte[] bytes = in.readNBytes(LONGEST_HIDDEN + 1);
+        if (bytes.length > LONGEST_HIDDEN) {
+            throw new IOException("stdin holds more than " + LONGEST_HIDDEN / 1_024 + " KiB");
+        }
+        String text = StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(bytes))
+                .toString();
+        return text.endsWith("\r\n")
+                ? text.substring(0, text.length() - 2)
+                : text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
     }
 
     /** JSON is UTF-8 whatever the locale says. */

@@ -43,14 +43,23 @@ record EffectTerms(
     record Once(Template key, String written, @Nullable Duration window, EffectPlan.OnChange onChange) {}
 
     /**
-     * The effect as the engine takes it.
+     * One send of an effect.
      *
+     * @param name of the effect on record; the step's id, where it is the only one
+     * @param part tells the sends of one step apart, e.g. the channel; null where there is only one
      * @param recipient counted by itself: the last part of the key; null where there is none
      * @param data what is sent, compared inside the window; null where only the key counts
      */
-    EffectPlan plan(Play play, @Nullable String recipient, @Nullable JsonNode data) {
+    record Aim(
+            String name,
+            @Nullable String part,
+            @Nullable String recipient,
+            @Nullable JsonNode data) {}
+
+    /** The effect as the engine takes it. */
+    EffectPlan plan(Play play, Aim aim) {
         return new EffectPlan(
-                retries.plan(play.id()), key(play, recipient), protection, window(data), marks(play), alreadyDone);
+                retries.plan(aim.name()), key(play, aim), protection, window(aim.data()), marks(play), alreadyDone);
     }
 
     /** The same without a time limit of the engine's, for a deed that keeps its own and knows more when it is over. */
@@ -59,18 +68,20 @@ record EffectTerms(
                 once, protection, new Retries(retries.retry(), null), alreadyDone, does, object, worth, risk);
     }
 
-    private @Nullable String key(Play play, @Nullable String recipient) {
-        String own = once == null ? null : text(play, once.key());
-        if (recipient == null) {
-            return own;
-        }
-        String front = own == null ? play.durable().stepId(play.id()) : own;
-        if (recipient.isBlank()) {
+    private @Nullable String key(Play play, Aim aim) {
+        if (aim.recipient() != null && aim.recipient().isBlank()) {
             throw play.failed("The recipient of step '" + play.id() + "'", "it is empty");
         }
-        // Key.of joins several parts and escapes each; the front is a key already, made by key(…) or by the author.
-        String last = Key.of("to", recipient).text().substring("to".length());
-        return bounded(play, front + last);
+        String front = once == null ? null : text(play, once.key());
+        if (front == null) {
+            return null; // the id of the step, which names the run, the step and the channel
+        }
+        return bounded(play, front + joined(aim.part()) + joined(aim.recipient()));
+    }
+
+    /** Key.of joins parts and escapes each; the front is a key already, made by key(…) or by the author. */
+    private static String joined(@Nullable String part) {
+        return part == null ? "" : Key.of("x", part).text().substring(1);
     }
 
     private static String text(Play play, Template key) {

@@ -58,7 +58,7 @@ record HttpStep(
         }
         HttpCall.Prepared question = lookup == null ? null : lookup.call().prepare(play);
         Outcome<JsonNode> outcome = play.durable()
-                .effect(terms.plan(play, null, request.sent()), new Durable.Sending() {
+                .effect(terms.plan(play, new EffectTerms.Aim(play.id(), null, null, request.sent())), new Durable.Sending() {
                     @Override
                     public JsonNode send(Step step) throws Exception {
                         return taken(step, request, scope, outside);

@@ -6,6 +6,7 @@ import dev.semel.server.outbound.Auth;
 import dev.semel.server.outbound.Request;
 import dev.semel.workflow.Failures;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** The outside world as the steps of one workspace reach it. */
 public interface Outside {
@@ -15,6 +16,23 @@ public interface Outside {
     /** Whether files may run SQL in the store's database. Whoever publishes then reads and writes all of its tables. */
     default boolean allowsSql() {
         return false;
+    }
+
+    default Messages messages() {
+        throw new IllegalStateException("no message leaves from here");
+    }
+
+    default People people() {
+        throw new IllegalStateException("nobody is known here");
+    }
+
+    default Digests digests() {
+        throw new IllegalStateException("nothing is gathered here");
+    }
+
+    /** The Java step of that name; null where there is none. */
+    default @Nullable JavaStep java(String name) {
+        return null;
     }
 
     /** Sends one request, by {@link dev.semel.server.outbound.Outbound}; the answer has whatever status it has. */

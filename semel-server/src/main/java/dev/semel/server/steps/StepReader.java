@@ -33,9 +33,6 @@ public final class StepReader {
     /** Names that the expression language keeps for itself: `steps.in` could never be read. */
     static final Set<String> RESERVED = Set.of("in", "true", "false", "null");
 
-    private static final Set<String> NOT_YET =
-            Set.of("send", "event", "digest", "user_profile", "subscription", "cohort", "template_search", "java");
-
     private static final Set<String> KNOWN = Set.of("id", "when", "on_error", "title");
 
     private final Source source;
@@ -160,7 +157,7 @@ public final class StepReader {
             return own.getFirst();
         }
         if (own.isEmpty()) {
-            if (notYet(fields) || unknown(fields)) {
+            if (unknown(fields)) {
                 return null;
             }
             problems.add(
@@ -176,20 +173,6 @@ public final class StepReader {
                         .formatted(String.join(
                                 " and ", own.stream().map(Kind::word).toList())));
         return null;
-    }
-
-    private boolean notYet(Fields fields) {
-        for (var member : fields.map().members().entrySet()) {
-            if (NOT_YET.contains(member.getKey())) {
-                problems.add(
-                        member.getValue().name(),
-                        "step kind %s is not available yet in this version.".formatted(member.getKey()),
-                        "not yet",
-                        "This version has the kinds %s.".formatted(String.join(", ", Kinds.words())));
-                return true;
-            }
-        }
-        return false;
     }
 
     /** A misspelt kind is a field that nobody knows. */
@@ -254,7 +237,15 @@ public final class StepReader {
                 new ApprovalKind(),
                 new WorkflowKind(),
                 new TxKind(),
-                new HttpKind());
+                new HttpKind(),
+                new SendKind(),
+                new EventKind(),
+                new DigestKind(),
+                new PeopleKind.Profile(),
+                new PeopleKind.Subscription(),
+                new PeopleKind.Cohort(),
+                new PeopleKind.TemplateSearch(),
+                new JavaKind());
 
         static List<String> words() {
             return ALL.stream().map(Kind::word).toList();

@@ -42,8 +42,8 @@ class DoctorCommandTest {
         assertEquals(0, result.exit(), result.out());
         assertEquals(
                 Map.of(
-                        "java", "ok", "port", "ok", "store", "ok", "server", "ok", "ready", "ok", "clock", "ok",
-                        "token", "ok"),
+                        "java", "ok", "port", "ok", "store", "ok", "secrets", "ok", "server", "ok", "ready", "ok",
+                        "clock", "ok", "token", "ok"),
                 grades(result.json()));
         assertTrue(result.json().path("ok").asBoolean());
     }
@@ -57,8 +57,8 @@ class DoctorCommandTest {
         assertEquals(1, result.exit());
         assertEquals(
                 Map.of(
-                        "java", "ok", "port", "ok", "store", "ok", "server", "ok", "ready", "fail", "clock", "warn",
-                        "token", "fail"),
+                        "java", "ok", "port", "ok", "store", "ok", "secrets", "ok", "server", "ok", "ready", "fail",
+                        "clock", "warn", "token", "fail"),
                 grades(result.json()));
         for (JsonNode check : result.json().path("checks")) {
             assertEquals(!check.path("result").asString().equals("ok"), check.has("fix"), check.toString());

@@ -319,14 +319,6 @@ class MistakesTest {
         assertEquals(pointer, mistake.pointer());
     }
 
-    @ParameterizedTest
-    @CsvSource({"event", "digest", "send", "user_profile", "subscription", "cohort", "template_search", "java"})
-    void every_step_kind_to_come_is_refused_by_name(String kind) {
-        var mistake = Drafts.only(Drafts.with("steps:\n  - id: a\n    " + kind + ": {}\n    to: x\n"));
-        assertEquals("step kind " + kind + " is not available yet in this version.", mistake.message());
-        assertEquals("6:5", mistake.line() + ":" + mistake.column());
-    }
-
     @Test
     void all_mistakes_are_reported_in_the_order_of_the_file() {
         var mistakes = Drafts.mistakes("""

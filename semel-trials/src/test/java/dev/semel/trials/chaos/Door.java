@@ -4,6 +4,7 @@ import dev.semel.Releasing;
 import dev.semel.Run;
 import dev.semel.Semel;
 import dev.semel.error.SemelException;
+import dev.semel.store.Edit;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.io.BufferedReader;
@@ -109,7 +110,7 @@ final class Door implements AutoCloseable {
     private boolean release(String key) {
         int workspace = semel.backstage().workspace();
         var held = semel.view(reads -> reads.key(workspace, key));
-        return held != null && semel.change(Releasing.of(held, "chaos", "a trial"));
+        return held != null && semel.change(Releasing.of(held, new Edit.By(semel.newId(), "chaos", "a trial")));
     }
 
     /** Words: decide, run, step, whether it happened. */

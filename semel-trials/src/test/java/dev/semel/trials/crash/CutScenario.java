@@ -9,6 +9,7 @@ import dev.semel.engine.Limits;
 import dev.semel.error.InDoubt;
 import dev.semel.error.RunCancelled;
 import dev.semel.run.RunState;
+import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.trials.crash.CommitProxy.Cut;
 import dev.semel.trials.crash.CommitProxy.Kind;
@@ -111,7 +112,7 @@ final class CutScenario implements AutoCloseable {
             Rows.Workspace home = reads.workspace("default");
             return home == null ? List.<Rows.Held>of() : reads.key(home.ws(), name);
         }));
-        semel.change(Releasing.of(held, "tester", "cut"));
+        semel.change(Releasing.of(held, new Edit.By(semel.newId(), "tester", "cut")));
     }
 
     /** One that starts and stops while the first goes on: its lease begins and ends. */

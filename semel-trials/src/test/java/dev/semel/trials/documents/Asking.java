@@ -61,6 +61,11 @@ final class Asking {
         String real = target.replace("{id}", workflow)
                 .replace("{run_id}", "chosen-1")
                 .replace("{key}", "evt_1")
+                .replace("{name}", "one")
+                .replace("{event}", "lead.welcome")
+                .replace("{profile}", "cus_1")
+                .replace("{topic}", "email")
+                .replace("{version}", "1")
                 .replace("{page}", "idempotency")
                 .replace("{code}", "idempotency-key-conflict")
                 .replace("{token_id}", target.contains("{token_id}") ? anyToken() : "");

@@ -12,6 +12,7 @@ import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
 import dev.semel.server.auth.Tokens;
+import dev.semel.server.settings.SecretKeys;
 import dev.semel.server.steps.Outside;
 import dev.semel.trials.architecture.SourceFile;
 import dev.semel.trials.architecture.SourceTree;
@@ -58,6 +59,7 @@ class OpenApiTest {
         try (Semel semel = Semel.open(Settings.of(
                 "sqlite:" + folder.resolve("a.db"), version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE)))) {
             new Api(semel, Tokens.serving(semel), new Metrics(semel), false)
+                    .with(new dev.semel.server.settings.Settings(semel, SecretKeys.none()))
                     .router()
                     .routes()
                     .forEach(route -> routes.add(route.method() + " " + route.pattern() + " "
@@ -109,6 +111,7 @@ class OpenApiTest {
             triggers(asking);
             lists(asking);
             operating(asking);
+            SettingsAsked.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
             assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());

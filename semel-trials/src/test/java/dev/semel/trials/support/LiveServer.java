@@ -10,6 +10,9 @@ import java.util.function.Consumer;
 
 /** The real server, in this process, behind a real port. */
 public final class LiveServer implements AutoCloseable {
+    /** The base64 of 32 bytes that are no secret. */
+    public static final String SECRET_KEY = "c2VtZWwgdHJpYWxzOiAzMiBieXRlcyBmb3IgYSBrZXk=";
+
     private final Serve serve;
     private final String adminToken;
     private final Consumer<Reply> heard;
@@ -23,7 +26,8 @@ public final class LiveServer implements AutoCloseable {
 
     /** `semel serve` on a store without tokens: the admin token is read from the file that it writes. */
     public static LiveServer first(String store, Path folder, Consumer<Reply> heard) {
-        Serve serve = Serve.start(new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null));
+        Serve serve = Serve.start(
+                new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null).withSecretKey(SECRET_KEY));
         try {
             String token = Files.readString(folder.resolve("admin-token")).strip();
             return new LiveServer(serve, token, heard);
@@ -35,7 +39,8 @@ public final class LiveServer implements AutoCloseable {
 
     /** Another `semel serve` on a store that has tokens. */
     public static LiveServer another(String store, Path folder, LiveServer known) {
-        Serve serve = Serve.start(new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null));
+        Serve serve = Serve.start(
+                new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null).withSecretKey(SECRET_KEY));
         return new LiveServer(serve, known.adminToken, known.heard);
     }
 
@@ -43,6 +48,10 @@ public final class LiveServer implements AutoCloseable {
     public static LiveServer dev(String store, Path folder) {
         Serve serve = Serve.start(new ServeOptions(true, true, "127.0.0.1", 0, folder, store, null));
         return new LiveServer(serve, "dev", _ -> {});
+    }
+
+    public Serve serve() {
+        return serve;
     }
 
     public int port() {

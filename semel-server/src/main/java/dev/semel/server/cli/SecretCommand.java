@@ -1,0 +1,144 @@
+package dev.semel.server.cli;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+
+/** `secret set | list | delete`. */
+@Command(
+        name = "secret",
+        description = "Stores credentials for steps and channels; never shows them again.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  semel secret set smtp_password            asks for it, without echo",
+            "  semel secret set stripe < stripe.txt",
+            "  semel secret list"
+        })
+final class SecretCommand implements Callable<Integer> {
+    private static final SettingCommand.Sort SORT = new SettingCommand.Sort("secret", "secrets", "name", "");
+
+    @Spec
+    @Nullable
+    CommandSpec spec;
+
+    static CommandLine commandLine(Surroundings around) {
+        return new CommandLine(new SecretCommand())
+                .addSubcommand(new Set(around))
+                .addSubcommand(new All(around))
+                .addSubcommand(new SettingCommand.Delete(around, SORT));
+    }
+
+    @Override
+    public Integer call() {
+        if (spec == null) {
+            throw new IllegalStateException("not wired");
+        }
+        throw new ParameterException(spec.commandLine(), "Say what to do: semel secret set, list or delete.");
+    }
+
+    @Command(
+            name = "set",
+            description = "Stores a value, typed without echo or read from stdin; never an argument, which others see.")
+    static final class Set implements Callable<Integer> {
+        private final Surroundings around;
+
+        @Mixin
+        final Output output;
+
+        @Mixin
+        final Connection connection;
+
+        @Parameters(paramLabel = "NAME", description = "1 to 64 of a-z, 0-9, dot, _ and -.")
+        String name = "";
+
+        Set(Surroundings around) {
+            this.around = around;
+            this.output = new Output(around);
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            String body = Json.compactUnprinted(Json.object().put("value", value()));
+            Answer answer = connection.api().ask(Call.put(Call.path("v1", "secrets", name), "application/json", body));
+            if (output.json) {
+                output.document(answer.body());
+            } else {
+                output.line("secret " + Json.text(answer.body(), "name") + " v" + Json.text(answer.body(), "version")
+                        + "  fingerprint " + Json.text(answer.body(), "fingerprint"));
+            }
+            return Exit.DONE;
+        }
+
+        private String value() {
+            try {
+                String value = around.hidden("value of " + Json.clean(name) + ": ");
+                if (!value.isEmpty()) {
+                    return value;
+                }
+            } catch (IOException broken) {
+                throw Failure.here(
+                        Exit.USAGE, "invalid-data", "The value could not be read. Nothing was stored.", "Try again.");
+            }
+            throw Failure.here(
+                    Exit.USAGE,
+                    "invalid-data",
+                    "The value is empty. Nothing was stored.",
+                    "Type it when asked, or pass it in: semel secret set " + Shell.word(name) + " < FILE");
+        }
+    }
+
+    @Command(name = "list", description = "Lists secrets, never their values.")
+    static final class All implements Callable<Integer> {
+        private final Surroundings around;
+
+        @Mixin
+        final Output output;
+
+        @Mixin
+        final Connection connection;
+
+        @Mixin
+        final Listing listing = new Listing();
+
+        All(Surroundings around) {
+            this.around = around;
+            this.output = new Output(around);
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            Answer answer = connection.api().ask(listing.page(Call.get(Call.path("v1", "secrets"))));
+            if (output.json) {
+                output.document(answer.body());
+                return Exit.DONE;
+            }
+            Instant now = answer.date().orElse(around.clock().instant());
+            Table table = new Table("SECRET", "VERSION", "FINGERPRINT", "KEY", "CHANGED", "BY");
+            for (JsonNode item : answer.body().path("items")) {
+                table.row(
+                        Json.text(item, "name"),
+                        Json.text(item, "version"),
+                        Json.text(item, "fingerprint"),
+                        Json.text(item, "key"),
+                        Listing.when(output, item, "changed_at", now),
+                        Json.text(item, "changed_by"));
+            }
+            if (!answer.body().path("items").isEmpty()) {
+                table.print(output);
+            }
+            Listing.end(output, answer.body(), "secret list", "no secrets. Store one: semel secret set NAME");
+            return Exit.DONE;
+        }
+    }
+}

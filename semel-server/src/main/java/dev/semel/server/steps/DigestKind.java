@@ -1,0 +1,97 @@
+package dev.semel.server.steps;
+
+import dev.cel.common.types.CelKind;
+import dev.semel.server.language.Fields;
+import dev.semel.server.language.Site;
+import dev.semel.server.language.Template;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * `digest: {key, collect_for, item}` with `send`: items of many runs, gathered for a while and sent as one message. The
+ * run that brought the first item sends it; the others go on at once. The template reads `items` and `count`.
+ */
+final class DigestKind implements Kind {
+    @Override
+    public String word() {
+        return "digest";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return MailingReader.fieldsWith("send");
+    }
+
+    @Override
+    public @Nullable Act read(Draft draft) {
+        Fields section = draft.section("digest");
+        if (section == null) {
+            return null;
+        }
+        section.allow(Set.of("key", "collect_for", "item"), Set.of());
+        Template key = draft.template(section, "key", Site.Kind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
+        if (key == null) {
+            draft.wrong(section.spotOf("key"), "digest.key is missing: what is gathered together.");
+        }
+        Duration length = section.duration("collect_for");
+        if (section.get("collect_for") == null) {
+            draft.wrong(section.spotOf("collect_for"), "digest.collect_for is missing, e.g. 15m.");
+        }
+        Template item = draft.needed(section, "item");
+        if (draft.fields().get("send") == null) {
+            draft.wrong(draft.fields().spotOf("digest"), "a digest needs send: how the one message leaves.");
+            return null;
+        }
+        Mailing mailing = MailingReader.send(draft);
+        return key == null || length == null || item == null || mailing == null
+                ? null
+                : new Gathering(key, length, item, mailing);
+    }
+
+    private record Gathering(Template key, Duration length, Template item, Mailing mailing) implements Act {
+        @Override
+        public JsonNode run(Play play) {
+            String name = play.text(key, "digest.key");
+            Digests digests = play.outside().digests();
+            JsonNode value = play.fill(item);
+            // The step id makes it one item: handed in again after a crash, it is there already.
+            var one = new Digests.Item(
+                    name, play.durable().stepId(play.id()), play.durable().runId(), value);
+            JsonNode place = play.durable().step(play.id() + ".collect", () -> digests.collect(one));
+            long batch = place.path("batch").longValue();
+            if (!place.path("leader").booleanValue()) {
+                ObjectNode collected = JsonNodeFactory.instance.objectNode().put("collected", true);
+                return collected.put("batch", batch).set("sent_by", place.path("run_id"));
+            }
+            play.durable().sleep(play.id() + ".wait", length);
+            JsonNode gathered = play.durable().step(play.id() + ".close", () -> digests.close(name, batch));
+            return mailing.run(play, data(play, gathered));
+        }
+
+        private JsonNode data(Play play, JsonNode gathered) {
+            ObjectNode data = JsonNodeFactory.instance.objectNode();
+            Template own = mailing.data();
+            if (own != null && play.fill(own) instanceof ObjectNode given) {
+                data.setAll(given);
+            }
+            data.set("items", gathered.path("items"));
+            data.set("count", gathered.path("count"));
+            return data;
+        }
+
+        @Override
+        public Stream<Template> templates() {
+            return Stream.concat(Stream.of(key, item), mailing.templates());
+        }
+
+        @Override
+        public Declared effect() {
+            return mailing.declared();
+        }
+    }
+}

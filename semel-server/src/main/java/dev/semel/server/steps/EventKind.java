@@ -1,0 +1,36 @@
+package dev.semel.server.steps;
+
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** `event: name`, `to`, `data`: a notification event, which goes out by the channels of its route. */
+final class EventKind implements Kind {
+    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9._-]{0,63}");
+
+    @Override
+    public String word() {
+        return "event";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return MailingReader.fieldsWith("to", "data");
+    }
+
+    @Override
+    public @Nullable Act read(Draft draft) {
+        String event = draft.fields().text("event");
+        if (event == null) {
+            return null;
+        }
+        if (!NAME.matcher(event).matches()) {
+            draft.wrong(
+                    draft.fields().spotOfValue("event"),
+                    "the name of an event is a lower-case letter and up to 63 letters, digits, dots, _ or -.");
+            return null;
+        }
+        Mailing mailing = MailingReader.event(draft, event);
+        return mailing == null ? null : new SendKind.Message(mailing);
+    }
+}

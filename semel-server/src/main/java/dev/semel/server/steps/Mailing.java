@@ -1,0 +1,145 @@
+package dev.semel.server.steps;
+
+import dev.semel.error.StepFailed;
+import dev.semel.server.language.Template;
+import dev.semel.workflow.Outcome;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A message on its way: which channels it takes is recorded first, with the reason for each; then each send is an effect
+ * of its own. A fallback is tried only where the channel before it certainly did not take the message.
+ *
+ * @param event the notification event; null where the channel is named
+ */
+record Mailing(
+        @Nullable String event,
+        @Nullable Template channel,
+        @Nullable Template template,
+        Template to,
+        @Nullable Template data,
+        @Nullable Template overrides,
+        EffectTerms terms) {
+
+    JsonNode run(Play play) {
+        return run(play, data == null ? JsonNodeFactory.instance.objectNode() : play.fill(data));
+    }
+
+    JsonNode run(Play play, JsonNode filled) {
+        String recipient = play.text(to, "to");
+        Messages.Wish wish = new Messages.Wish(
+                event, play.maybeText(channel, "channel"), play.maybeText(template, "template"), recipient);
+        JsonNode plan = play.durable().step(play.id() + ".plan", () -> play.outside()
+                .messages()
+                .plan(wish));
+        JsonNode changes = overrides == null ? JsonNodeFactory.instance.objectNode() : play.fill(overrides);
+        Report report = new Report();
+        for (JsonNode leg : plan.path("legs")) {
+            leg(new Trip(play, recipient, filled, changes), leg, report);
+        }
+        return report.result();
+    }
+
+    private record Trip(Play play, String recipient, JsonNode data, JsonNode overrides) {}
+
+    /** One channel with its fallbacks, in order. */
+    private void leg(Trip trip, JsonNode leg, Report report) {
+        boolean failed = false;
+        for (JsonNode choice : leg) {
+            String state = choice.path("state").asString("");
+            boolean goes = state.equals("taken") || (state.equals("reserve") && failed);
+            if (!goes) {
+                report.notSent(choice, choice.path("reason").asString(""));
+                continue;
+            }
+            try {
+                report.sent(choice, send(trip, choice));
+                failed = false;
+            } catch (StepFailed e) {
+                failed = true;
+                report.failed(choice, e);
+            }
+        }
+    }
+
+    private Outcome<JsonNode> send(Trip trip, JsonNode choice) {
+        Play play = trip.play();
+        String channel = choice.path("channel").asString("");
+        var aim = event == null
+                ? new EffectTerms.Aim(play.id(), null, trip.recipient(), trip.data())
+                : new EffectTerms.Aim(play.id() + "." + channel, channel, trip.recipient(), trip.data());
+        var letter = new Messages.Letter(
+                choice, trip.data(), trip.overrides(), play.durable().runId());
+        return play.durable().effect(terms.plan(play, aim), step -> play.outside()
+                .messages()
+                .send(step, letter));
+    }
+
+    /** What is said about the message: where it went and where not, each with its reason. */
+    private static final class Report {
+        private final ObjectNode result = JsonNodeFactory.instance.objectNode().put("sent", false);
+        private @Nullable StepFailed failure;
+
+        Report() {
+            result.putArray("deliveries");
+            result.putArray("not_sent");
+        }
+
+        void sent(JsonNode choice, Outcome<JsonNode> outcome) {
+            ObjectNode delivery = result.withArray("deliveries").addObject();
+            delivery.put("channel", choice.path("channel").asString(""));
+            delivery.put("reason", choice.path("reason").asString(""));
+            switch (outcome) {
+                case Outcome.Done<JsonNode>(JsonNode said) -> {
+                    delivery.set("message_id", said.path("message_id"));
+                    if (!result.path("sent").booleanValue()) {
+                        result.put("sent", true);
+                        result.set("channel", choice.path("channel"));
+                        result.set("message_id", said.path("message_id"));
+                    }
+                }
+                case Outcome.Indeterminate<JsonNode>(String why) -> {
+                    delivery.put("indeterminate", true).put("why", why);
+                    result.put("indeterminate", true);
+                }
+            }
+            failure = null;
+        }
+
+        void notSent(JsonNode choice, String reason) {
+            result.withArray("not_sent")
+                    .addObject()
+                    .put("channel", choice.path("channel").asString(""))
+                    .put("reason", reason);
+        }
+
+        void failed(JsonNode choice, StepFailed e) {
+            notSent(choice, "failed: " + e.reason());
+            failure = e;
+        }
+
+        JsonNode result() {
+            if (failure != null) {
+                throw failure;
+            }
+            return result;
+        }
+    }
+
+    Stream<Template> templates() {
+        return Stream.concat(
+                Stream.of(channel, template, to, data, overrides).flatMap(Stream::ofNullable), terms.templates());
+    }
+
+    Declared declared() {
+        String way = event == null ? "message by " + literal(channel) : "event " + event;
+        return terms.declared(way);
+    }
+
+    private static String literal(@Nullable Template template) {
+        return template instanceof Template.Literal(JsonNode text) ? text.asString() : "a channel";
+    }
+}

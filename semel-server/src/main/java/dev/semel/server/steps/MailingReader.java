@@ -1,0 +1,71 @@
+package dev.semel.server.steps;
+
+import dev.cel.common.types.CelKind;
+import dev.semel.server.language.Fields;
+import dev.semel.server.language.Template;
+import dev.semel.workflow.EffectPlan;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what `send`, `event` and `digest` have in common. */
+final class MailingReader {
+    /** What any channel could honour; whether this one does is known where the channel is, when the file is published. */
+    private static final Set<String> HONOURED = Set.of("provider_key", "at_most_once", "ask", "none");
+
+    private static final EffectReader EFFECT =
+            new EffectReader("a message", EffectPlan.Does.NOTIFY, HONOURED, null);
+
+    private MailingReader() {}
+
+    static Set<String> fieldsWith(String... more) {
+        Set<String> fields = new LinkedHashSet<>(EffectReader.FIELDS);
+        fields.add("overrides");
+        fields.addAll(Set.of(more));
+        return Set.copyOf(fields);
+    }
+
+    /** `send: {channel, to, template, data}`. */
+    static @Nullable Mailing send(Draft draft) {
+        Fields send = draft.section("send");
+        if (send == null) {
+            return null;
+        }
+        send.allow(Set.of("channel", "to", "template", "data"), Set.of());
+        Template channel = draft.needed(send, "channel", CelKind.STRING);
+        Template template = draft.needed(send, "template", CelKind.STRING);
+        Template to = draft.needed(send, "to", CelKind.STRING, CelKind.INT);
+        Template data = draft.template(send, "data", CelKind.MAP);
+        EffectTerms terms = EFFECT.read(draft);
+        Template overrides = draft.template(draft.fields(), "overrides", CelKind.MAP);
+        if (channel == null || template == null || to == null || terms == null) {
+            return null;
+        }
+        lint(draft, terms);
+        return new Mailing(null, channel, template, to, data, overrides, terms);
+    }
+
+    /** `event: name`, `to`, `data` beside each other. */
+    static @Nullable Mailing event(Draft draft, String event) {
+        Template to = draft.needed(draft.fields(), "to", CelKind.STRING, CelKind.INT);
+        Template data = draft.template(draft.fields(), "data", CelKind.MAP);
+        EffectTerms terms = EFFECT.read(draft);
+        Template overrides = draft.template(draft.fields(), "overrides", CelKind.MAP);
+        if (to == null || terms == null) {
+            return null;
+        }
+        lint(draft, terms);
+        return new Mailing(event, null, null, to, data, overrides, terms);
+    }
+
+    /** The recipient is part of the key in any case; what may be missing is what the message is about. */
+    private static void lint(Draft draft, EffectTerms terms) {
+        if (terms.once() != null
+                && terms.once().key().expressions().findAny().isPresent()
+                && terms.once().written().length() > LONG_KEY) {
+            draft.warn("SEM-K07: the key is written in more than 256 characters; a short one is easier to look up.");
+        }
+    }
+
+    private static final int LONG_KEY = 256;
+}

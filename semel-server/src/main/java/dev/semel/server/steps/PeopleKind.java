@@ -1,0 +1,226 @@
+package dev.semel.server.steps;
+
+import dev.cel.common.types.CelKind;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.language.Fields;
+import dev.semel.server.language.Template;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The kinds that are about those who get messages. Each says what shall be, so it is safe to be done again. */
+final class PeopleKind {
+    private PeopleKind() {}
+
+    /** What a step asks of the people, once its templates are filled. */
+    @FunctionalInterface
+    private interface Deed {
+        JsonNode of(Play play, People people);
+    }
+
+    private record Asking(Deed deed, Set<Template> reads) implements Act {
+        @Override
+        public JsonNode run(Play play) {
+            return play.durable().step(play.id(), () -> deed.of(play, play.outside().people()));
+        }
+
+        @Override
+        public Stream<Template> templates() {
+            return reads.stream();
+        }
+    }
+
+    private static Act asking(Deed deed, @Nullable Template... reads) {
+        return new Asking(
+                deed, Stream.of(reads).flatMap(Stream::ofNullable).collect(java.util.stream.Collectors.toSet()));
+    }
+
+    /** `user_profile: {find | find_or_create | update: who, set: {…}}`. */
+    static final class Profile implements Kind {
+        @Override
+        public String word() {
+            return "user_profile";
+        }
+
+        @Override
+        public Set<String> fields() {
+            return Set.of();
+        }
+
+        @Override
+        public @Nullable Act read(Draft draft) {
+            Fields section = draft.section(word());
+            if (section == null) {
+                return null;
+            }
+            section.allow(Set.of("find", "find_or_create", "update", "set"), Set.of());
+            Set<String> deeds = Set.of("find", "find_or_create", "update");
+            long said = deeds.stream().filter(deed -> section.get(deed) != null).count();
+            if (said != 1) {
+                draft.wrong(section.spot(), "user_profile has one of find, find_or_create and update: whose profile.");
+                return null;
+            }
+            Template set = draft.template(section, "set", CelKind.MAP);
+            Template find = draft.template(section, "find", CelKind.STRING, CelKind.INT);
+            Template create = draft.template(section, "find_or_create", CelKind.STRING, CelKind.INT);
+            Template update = draft.template(section, "update", CelKind.STRING, CelKind.INT);
+            if (find != null) {
+                return asking(
+                        (play, people) -> {
+                            JsonNode found = people.find(play.text(find, "find"));
+                            return found == null
+                                    ? JsonNodeFactory.instance.objectNode().put("found", false)
+                                    : found;
+                        },
+                        find);
+            }
+            if (create != null) {
+                return asking(
+                        (play, people) -> people.findOrCreate(play.text(create, "find_or_create"), filled(play, set)),
+                        create,
+                        set);
+            }
+            return update == null
+                    ? null
+                    : asking((play, people) -> updated(play, people, update, filled(play, set)), update, set);
+        }
+
+        private static JsonNode updated(Play play, People people, Template who, JsonNode fields) {
+            JsonNode profile = people.update(play.text(who, "update"), fields);
+            if (profile == null) {
+                throw new SemelException(
+                        ErrorCode.NOT_FOUND,
+                        "Step '%s' changes a profile that does not exist. Nothing was changed.".formatted(play.id()),
+                        "Make it with user_profile: {find_or_create: …} first.");
+            }
+            return profile;
+        }
+
+        private static JsonNode filled(Play play, @Nullable Template set) {
+            return set == null ? JsonNodeFactory.instance.objectNode() : play.fill(set);
+        }
+    }
+
+    /** `subscription: {profile, topic, subscribed: true|false}`. */
+    static final class Subscription implements Kind {
+        @Override
+        public String word() {
+            return "subscription";
+        }
+
+        @Override
+        public Set<String> fields() {
+            return Set.of();
+        }
+
+        @Override
+        public @Nullable Act read(Draft draft) {
+            Fields section = draft.section(word());
+            if (section == null) {
+                return null;
+            }
+            section.allow(Set.of("profile", "topic", "subscribed"), Set.of());
+            Template profile = draft.needed(section, "profile", CelKind.STRING, CelKind.INT);
+            Template topic = draft.needed(section, "topic", CelKind.STRING);
+            Template subscribed = draft.needed(section, "subscribed", CelKind.BOOL);
+            if (profile == null || topic == null || subscribed == null) {
+                return null;
+            }
+            return asking(
+                    (play, people) -> people.subscribe(
+                            play.text(profile, "profile"),
+                            play.text(topic, "topic"),
+                            play.isTrue(subscribed, play.scope(), "subscribed of step '" + play.id() + "'")),
+                    profile,
+                    topic,
+                    subscribed);
+        }
+    }
+
+    /** `cohort: {profile, name, member: true|false}`; without `member` it only looks. */
+    static final class Cohort implements Kind {
+        @Override
+        public String word() {
+            return "cohort";
+        }
+
+        @Override
+        public Set<String> fields() {
+            return Set.of();
+        }
+
+        @Override
+        public @Nullable Act read(Draft draft) {
+            Fields section = draft.section(word());
+            if (section == null) {
+                return null;
+            }
+            section.allow(Set.of("profile", "name", "member"), Set.of());
+            Template profile = draft.needed(section, "profile", CelKind.STRING, CelKind.INT);
+            Template name = draft.needed(section, "name", CelKind.STRING);
+            Template member = draft.template(section, "member", CelKind.BOOL);
+            if (profile == null || name == null) {
+                return null;
+            }
+            return asking(
+                    (play, people) -> people.cohort(
+                            play.text(profile, "profile"),
+                            play.text(name, "name"),
+                            member == null
+                                    ? null
+                                    : play.isTrue(member, play.scope(), "member of step '" + play.id() + "'")),
+                    profile,
+                    name,
+                    member);
+        }
+    }
+
+    /** `template_search: {prefix, channel}`: names and versions of templates. */
+    static final class TemplateSearch implements Kind {
+        @Override
+        public String word() {
+            return "template_search";
+        }
+
+        @Override
+        public Set<String> fields() {
+            return Set.of();
+        }
+
+        @Override
+        public @Nullable Act read(Draft draft) {
+            Fields section = draft.section(word());
+            if (section == null) {
+                return null;
+            }
+            section.allow(Set.of("prefix", "channel"), Set.of());
+            Template prefix = draft.needed(section, "prefix", CelKind.STRING);
+            Template channel = draft.template(section, "channel", CelKind.STRING);
+            return prefix == null ? null : new Search(prefix, channel);
+        }
+
+        private record Search(Template prefix, @Nullable Template channel) implements Act {
+            @Override
+            public JsonNode run(Play play) {
+                return play.durable().step(play.id(), () -> {
+                    ObjectNode found = JsonNodeFactory.instance.objectNode();
+                    found.set(
+                            "items",
+                            play.outside()
+                                    .messages()
+                                    .templates(play.text(prefix, "prefix"), play.maybeText(channel, "channel")));
+                    return found;
+                });
+            }
+
+            @Override
+            public Stream<Template> templates() {
+                return Stream.of(prefix, channel).flatMap(Stream::ofNullable);
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.semel.server.steps;
+
+import dev.semel.server.language.Template;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** `send: {channel, to, template, data}`: one message by one channel. */
+final class SendKind implements Kind {
+    @Override
+    public String word() {
+        return "send";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return MailingReader.fieldsWith();
+    }
+
+    @Override
+    public @Nullable Act read(Draft draft) {
+        Mailing mailing = MailingReader.send(draft);
+        return mailing == null ? null : new Message(mailing);
+    }
+
+    /** A message, whichever way it goes. */
+    record Message(Mailing mailing) implements Act {
+        @Override
+        public JsonNode run(Play play) {
+            return mailing.run(play);
+        }
+
+        @Override
+        public Stream<Template> templates() {
+            return mailing.templates();
+        }
+
+        @Override
+        public Declared effect() {
+            return mailing.declared();
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package dev.semel.server.world;
+
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.run.RunId;
+import dev.semel.server.steps.Digests;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import dev.semel.store.SettingKind;
+import dev.semel.store.SettingName;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Digests as one document for each key: the batch that is open, and the batches before it for as long as somebody may ask
+ * for them again. Every change replaces the version that was read, so of two at once one does it over.
+ */
+final class Gatherings implements Digests {
+    private static final SettingKind DIGEST = new SettingKind("digest", false, false);
+    private static final int MOST_ITEMS = 1_000;
+    private static final int MOST_BYTES = 512 << 10;
+    private static final int KEPT_BATCHES = 20;
+    private static final int MOST_TRIES = 1_000;
+
+    private final Semel semel;
+    private final int workspace;
+
+    Gatherings(Semel semel, int workspace) {
+        this.semel = semel;
+        this.workspace = workspace;
+    }
+
+    @Override
+    public JsonNode collect(Item item) {
+        return change(item.key(), document -> {
+            ObjectNode known = batchOf(document, item.id());
+            if (known != null) {
+                return place(known, item);
+            }
+            ObjectNode open = open(document);
+            ArrayNode items = open.withArray("items");
+            if (items.size() >= MOST_ITEMS) {
+                throw full();
+            }
+            if (items.isEmpty() || !mayStillSend(open)) {
+                open.put("leader", item.id()).put("run_id", item.runId());
+            }
+            items.addObject().put("id", item.id()).set("value", item.value());
+            return place(open, item);
+        });
+    }
+
+    private static ObjectNode place(ObjectNode batch, Item item) {
+        ObjectNode place = JsonNodeFactory.instance.objectNode();
+        place.set("batch", batch.path("n"));
+        place.put("leader", batch.path("leader").asString("").equals(item.id()));
+        place.set("run_id", batch.path("run_id"));
+        return place;
+    }
+
+    /** A run that ended, or is not there any more, sends nothing; the next item takes its place. */
+    private boolean mayStillSend(ObjectNode open) {
+        RunId id = RunId.parse(open.path("run_id").asString(""));
+        Rows.Run run = id == null ? null : semel.view(reads -> reads.run(workspace, id));
+        // A chosen id is not parsed; such a run is taken at its word.
+        return id == null || (run != null && run.end() == null);
+    }
+
+    @Override
+    public JsonNode close(String key, long batch) {
+        return change(key, document -> {
+            ArrayNode batches = document.withArray("batches");
+            ObjectNode wanted = null;
+            for (JsonNode one : batches) {
+                if (one.path("n").longValue() == batch && one instanceof ObjectNode found) {
+                    wanted = found;
+                }
+            }
+            if (wanted == null) {
+                throw new SemelException(
+                        ErrorCode.NOT_FOUND,
+                        "The batch of a digest is not there any more. Nothing was sent.",
+                        "Collect the items again.");
+            }
+            wanted.put("closed", true);
+            while (batches.size() > KEPT_BATCHES) {
+                batches.remove(0);
+            }
+            ObjectNode gathered = JsonNodeFactory.instance.objectNode();
+            ArrayNode items = gathered.putArray("items");
+            wanted.path("items").forEach(item -> items.add(item.path("value")));
+            return gathered.put("count", items.size());
+        });
+    }
+
+    private static @Nullable ObjectNode batchOf(ObjectNode document, String item) {
+        for (JsonNode batch : document.withArray("batches")) {
+            for (JsonNode one : batch.path("items")) {
+                if (one.path("id").asString("").equals(item) && batch instanceof ObjectNode found) {
+                    return found;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** The batch that takes items; a new one where the last is closed. */
+    private static ObjectNode open(ObjectNode document) {
+        ArrayNode batches = document.withArray("batches");
+        JsonNode last = batches.isEmpty() ? null : batches.get(batches.size() - 1);
+        if (last instanceof ObjectNode open && !open.path("closed").booleanValue()) {
+            return open;
+        }
+        long number = last == null ? 1 : last.path("n").longValue() + 1;
+        ObjectNode batch = batches.addObject().put("n", number).put("closed", false);
+        batch.putArray("items");
+        return batch;
+    }
+
+    @FunctionalInterface
+    private interface Change {
+        JsonNode make(ObjectNode document);
+    }
+
+    private JsonNode change(String key, Change change) {
+        SettingName name = new SettingName(workspace, DIGEST, digest(key));
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
+            Rows.Setting row = semel.view(reads -> reads.setting(workspace, DIGEST.word(), name.text()));
+            ObjectNode document = row != null && Json.parse(row.body()) instanceof ObjectNode known
+                    ? known
+                    : JsonNodeFactory.instance.objectNode();
+            JsonNode answer = change.make(document);
+            String body = Json.write(document);
+            if (body.length() > MOST_BYTES) {
+                throw full();
+            }
+            if (row != null && body.equals(row.body())) {
+                return answer;
+            }
+            Edit.Put put = new Edit.Put(name, body, row == null ? 0 : row.version(), "digest");
+            if (semel.change(put) instanceof Edit.Placed.Now) {
+                return answer;
+            }
+        }
+        throw new SemelException(
+                ErrorCode.STORE_UNAVAILABLE,
+                "A digest is changed by too many at once. Its item was not added.",
+                "Try again in a moment.");
+    }
+
+    private static SemelException full() {
+        return new SemelException(
+                ErrorCode.PAYLOAD_TOO_LARGE,
+                "A digest holds at most " + MOST_ITEMS + " items and 512 KiB before it is sent. This one was not added.",
+                "Collect for a shorter time, or make items smaller.");
+    }
+
+    private static String digest(String key) {
+        try {
+            byte[] sha = MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(sha);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

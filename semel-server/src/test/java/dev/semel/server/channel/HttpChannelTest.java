@@ -1,0 +1,201 @@
+package dev.semel.server.channel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.json.Json;
+import dev.semel.workflow.Failures;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HttpChannelTest {
+    private static final Rendered TEXT = Rendered.text("5 € for \"you\" & me");
+
+    private final Post post = new Post();
+    private final List<Calls.Call> calls = new ArrayList<>();
+    private String answer = "{}";
+
+    @AfterEach
+    void close() throws IOException {
+        post.close();
+    }
+
+    @Test
+    void a_chat_gets_its_text_and_its_room_with_the_key() throws Exception {
+        Channel chat = channel("{\"kind\": \"chat\", \"url_secret\": \"CHAT_URL\"}");
+        assertNull(chat.send(Post.STEP, Message.of("#leads", TEXT)).messageId());
+        chat.send(Post.STEP, Message.of("", TEXT));
+        assertEquals("https://chat.example/hook/s3cret", calls.getFirst().url());
+        assertEquals("POST", calls.getFirst().method());
+        assertEquals(Json.parse("{\"channel\": \"#leads\", \"text\": \"5 € for \\\"you\\\" & me\"}"), body(0));
+        assertEquals(Json.parse("{\"text\": \"5 € for \\\"you\\\" & me\"}"), body(1));
+        assertEquals(
+                Map.of("Content-Type", "application/json", "Idempotency-Key", "effect-key-1"), headers(0));
+        assertEquals(Set.of("at_most_once", "ask"), chat.honours());
+        assertThrows(
+                Failures.Refused.class,
+                () -> chat.send(Post.STEP, Message.of("#leads", new Rendered("s", null, "<p>x</p>"))));
+        assertEquals(2, calls.size());
+    }
+
+    @Test
+    void a_webhook_gets_all_there_is_and_is_signed() throws Exception {
+        Channel hook = channel("""
+                {"kind": "webhook", "url": "https://a.example/in", "sign_secrets": ["SIGN", "OLD"],
+                 "key_header": "X-Request-Id", "headers": {"Authorization": "Bearer ${ secret.TOKEN }", "X-A": "b"}}
+                """);
+        hook.send(Post.STEP, new Message("order-7", new Rendered("s", "t", "<p>h</p>"), Map.of(), Map.of("X-Semel-Run", "run_1")));
+        assertEquals(
+                Json.parse("{\"to\":\"order-7\",\"subject\":\"s\",\"text\":\"t\",\"html\":\"<p>h</p>\",\"id\":\"effect-key-1\"}"),
+                body(0));
+        Map<String, String> headers = headers(0);
+        assertEquals("effect-key-1", headers.get("X-Request-Id"));
+        assertEquals("effect-key-1", headers.get("webhook-id"));
+        assertEquals(Long.toString(Post.NOW.getEpochSecond()), headers.get("webhook-timestamp"));
+        assertEquals(2, headers.get("webhook-signature").split(" ").length);
+        assertEquals("Bearer t0ken", headers.get("Authorization"));
+        assertEquals("run_1", headers.get("X-Semel-Run"));
+        assertFalse(headers.containsKey("Idempotency-Key"));
+        Calls.Header secret = calls.getFirst().headers().stream()
+                .filter(header -> header.name().equals("Authorization"))
+                .findFirst()
+                .orElseThrow();
+        assertTrue(secret.secret());
+        assertFalse(calls.getFirst().headers().toString().contains("t0ken"));
+    }
+
+    /** The example of the specification of Standard Webhooks. */
+    @Test
+    void a_signature_is_the_one_that_others_compute() {
+        List<Calls.Header> headers = Signing.headers(
+                "msg_p5jXN8AQM9LWM0D4loKWxJek",
+                Instant.ofEpochSecond(1_614_265_330),
+                "{\"test\": 2432232314}".getBytes(StandardCharsets.UTF_8),
+                List.of("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"));
+        assertEquals("v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=", headers.getLast().value());
+    }
+
+    @Test
+    void a_provider_gets_the_body_that_it_wants_and_its_id_is_kept() throws Exception {
+        Channel sms = channel("""
+                {"kind": "sms", "honours": ["provider_key", "ask"], "provider_window": "24h",
+                 "http": {"url": "https://sms.example/v1/messages", "timeout": "5s", "message_id": "/messages/0/id",
+                          "headers": {"Authorization": "Bearer ${ secret.TOKEN }"},
+                          "body": {"from": "{{ override.sender | default: \\"Acme\\" }}", "max": 1,
+                                   "messages": [{"to": "{{ to }}", "text": "{{ text }}", "ref": "{{ key }}"}]}}}
+                """);
+        answer = "{\"messages\": [{\"id\": \"sm_1\"}]}";
+        Delivery delivery = sms.send(
+                Post.STEP, new Message("+49\",\"x\":\"", TEXT, Map.of("sender", "Shop"), Map.of()));
+        assertEquals("sm_1", delivery.messageId());
+        assertEquals(
+                Json.parse("{\"from\":\"Shop\",\"max\":1,\"messages\":[{\"to\":\"+49\\\",\\\"x\\\":\\\"\","
+                        + "\"text\":\"5 € for \\\"you\\\" & me\",\"ref\":\"effect-key-1\"}]}"),
+                body(0));
+        assertEquals(Duration.ofSeconds(5), calls.getFirst().timeout());
+        assertEquals(Set.of("provider_key", "ask"), sms.honours());
+        assertEquals(Optional.of(Duration.ofHours(24)), sms.providerWindow());
+        assertEquals(Set.of("sender"), sms.overrides());
+        for (String without : List.of("{}", "[]", "\"taken\"", "null", "{\"messages\": [{\"id\": {}}]}")) {
+            answer = without;
+            assertNull(sms.send(Post.STEP, Message.of("+49", TEXT)).messageId(), without);
+        }
+    }
+
+    @Test
+    void a_form_is_encoded_so_that_no_value_becomes_a_field() throws Exception {
+        Channel sms = channel("""
+                {"kind": "whatsapp", "http": {"url": "https://api.example/Messages.json",
+                 "form": {"To": "whatsapp:{{ to }}", "Body": "{{ text }}"}}}
+                """);
+        sms.send(Post.STEP, Message.of("+49&Body=x", TEXT));
+        assertEquals(
+                "To=whatsapp%3A%2B49%26Body%3Dx&Body=5+%E2%82%AC+for+%22you%22+%26+me",
+                new String(calls.getFirst().body(), StandardCharsets.UTF_8));
+        assertEquals("application/x-www-form-urlencoded", headers(0).get("Content-Type"));
+    }
+
+    @Test
+    void a_body_that_cannot_be_filled_is_not_sent() throws Exception {
+        Channel sms = channel("""
+                {"kind": "sms", "http": {"url": "https://sms.example", "body": {"t": "{{ subject }}"}}}
+                """);
+        assertThrows(Failures.Refused.class, () -> sms.send(Post.STEP, Message.of("+49", TEXT)));
+        assertEquals(List.of(), calls);
+    }
+
+    /** S12. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Host", "Content-Length", "Authorization", "Idempotency-Key", "X: y\r\nZ", "X-É", "Cookie"})
+    void a_message_cannot_set_headers_that_are_not_its_own(String name) throws Exception {
+        Channel chat = channel("{\"kind\": \"chat\", \"url\": \"https://a.example\"}");
+        assertThrows(Failures.Refused.class, () -> chat.send(
+                Post.STEP, new Message("#a", TEXT, Map.of(), Map.of(name, "v"))));
+        for (String value : List.of("a\r\nX-Admin: 1", "a\nb", "\u0000", "é", "\t")) {
+            assertThrows(Failures.Refused.class, () -> chat.send(
+                    Post.STEP, new Message("#a", TEXT, Map.of(), Map.of("X-A", value))));
+        }
+        assertEquals(List.of(), calls);
+    }
+
+    @Test
+    void what_the_call_says_of_a_failure_is_passed_on() throws Exception {
+        for (Exception failure : List.of(new Failures.NotSent("x", null), new IOException("reset"))) {
+            var ports = new ChannelReader.Ports(line(), (step, call) -> {
+                if (failure instanceof IOException unknown) {
+                    throw unknown;
+                }
+                throw (RuntimeException) failure;
+            });
+            Channel chat = ChannelReader.read("c", Json.parse("{\"kind\":\"chat\",\"url\":\"https://a.example\"}"), ports);
+            assertEquals(
+                    failure, assertThrows(failure.getClass(), () -> chat.send(Post.STEP, Message.of("#a", TEXT))));
+        }
+    }
+
+    private Channel channel(String document) {
+        return ChannelReader.read("test", Json.parse(document), new ChannelReader.Ports(line(), (step, call) -> {
+            calls.add(call);
+            return Json.parse(answer);
+        }));
+    }
+
+    private Mail.Line line() {
+        Mail.Line line = post.line();
+        Map<String, String> secrets = Map.of(
+                "CHAT_URL", "https://chat.example/hook/s3cret",
+                "TOKEN", "t0ken",
+                "SIGN", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+                "OLD", "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+        return new Mail.Line(
+                name -> Optional.ofNullable(secrets.get(name)).orElseThrow(),
+                line.reach(),
+                line.tls(),
+                line.alarm(),
+                line.clock());
+    }
+
+    private tools.jackson.databind.JsonNode body(int call) {
+        return Json.parse(calls.get(call).body());
+    }
+
+    private Map<String, String> headers(int call) {
+        return calls.get(call).headers().stream()
+                .collect(Collectors.toMap(Calls.Header::name, Calls.Header::value));
+    }
+}

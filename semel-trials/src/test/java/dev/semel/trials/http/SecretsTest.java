@@ -1,0 +1,225 @@
+package dev.semel.trials.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.settings.Redaction;
+import dev.semel.server.settings.SecretKeys;
+import dev.semel.server.settings.Secrets;
+import dev.semel.server.settings.Settings;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import dev.semel.store.SettingKind;
+import dev.semel.store.SettingName;
+import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.OnBothStores;
+import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.Stage;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** Secrets are stored, used and replaced, and never come up anywhere. */
+class SecretsTest extends OnBothStores {
+    private static final int DEFAULT = 1;
+    private static final String OTHER_KEY = Base64.getEncoder().encodeToString(new byte[32]);
+
+    SecretsTest(Stage stage) {
+        super(stage);
+    }
+
+    private Reply put(String name, String value, String... headers) {
+        return stage.admin().put("/v1/secrets/" + name, "{\"value\": \"" + value + "\"}", headers);
+    }
+
+    private Settings with(String keys) {
+        return new Settings(stage.server().serve().semel(), SecretKeys.of(keys));
+    }
+
+    private String reveal(Settings settings, String name) {
+        return settings.secrets().reveal(DEFAULT, name);
+    }
+
+    private static String keyOf(Settings settings, String name) {
+        return Objects.requireNonNull(settings.secrets().find(DEFAULT, name)).key();
+    }
+
+    /** Every text and every byte in the store. */
+    private String everything() throws Exception {
+        StringBuilder all = new StringBuilder();
+        try (Connection connection = stage.connect();
+                var statement = connection.createStatement()) {
+            for (String table : List.of("semel_setting", "semel_reply", "semel_audit")) {
+                try (var row = statement.executeQuery("SELECT * FROM " + table)) {
+                    while (row.next()) {
+                        for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {
+                            Object value = row.getObject(i);
+                            all.append(
+                                            value instanceof byte[] bytes
+                                                    ? new String(bytes, StandardCharsets.UTF_8)
+                                                    : value)
+                                    .append('\n');
+                        }
+                    }
+                }
+            }
+        }
+        return all.toString();
+    }
+
+    @Test
+    void no_answer_no_row_and_no_log_line_holds_a_secret() throws Exception {
+        String value = Stage.CANARY;
+        Reply stored = put("canary", value, "Idempotency-Key: canary-1").expect(200);
+        Reply again = put("canary", value, "Idempotency-Key: canary-1").expect(200);
+        assertEquals("true", again.header("X-Idempotent-Replayed"));
+        List<Reply> replies = List.of(
+                stored,
+                again,
+                stage.admin().get("/v1/secrets").expect(200),
+                stage.admin().get("/v1/secrets/canary").expect(200),
+                stage.admin().get("/v1/audit").expect(200),
+                Problem.expect(
+                        put("canary", "another-one", "Idempotency-Key: canary-1"), 422, "idempotency-key-conflict"),
+                Problem.expect(put("NOT-A-NAME", value), 400, "invalid-input"),
+                Problem.expect(
+                        stage.admin().put("/v1/secrets/canary", "{\"value\":[\"" + value + "\"]}"),
+                        400,
+                        "invalid-input"),
+                Problem.expect(stage.admin().put("/v1/secrets/canary", "{\"" + value + "\":1}"), 400, "invalid-input"),
+                Problem.expect(put("canary", "some-other", "If-Match: \"7\""), 412, "precondition-failed"));
+        String base64 = Base64.getEncoder().withoutPadding().encodeToString(value.getBytes(StandardCharsets.UTF_8));
+        for (String text : List.of(replies.toString(), everything(), stage.log().text())) {
+            assertFalse(text.contains(value), "the value itself");
+            assertFalse(text.contains(base64.substring(0, base64.length() - 2)), "the value in base64");
+        }
+        assertEquals(value, reveal(with(LiveServer.SECRET_KEY), "canary"), "and yet it is there");
+    }
+
+    @Test
+    void a_value_that_is_stored_already_stays_the_version_it_is() {
+        Reply first = put("same", "first-value").expect(200);
+        Reply same = put("same", "first-value").expect(200);
+        Reply other = put("same", "other-value").expect(200);
+        assertEquals(first.json(), same.json());
+        assertEquals(2, other.json().get("version").asInt());
+        assertNotEquals(first.text("fingerprint"), other.text("fingerprint"));
+        assertEquals("other-value", reveal(with(LiveServer.SECRET_KEY), "same"));
+    }
+
+    @Test
+    void a_removed_secret_leaves_nothing_that_could_be_opened() throws Exception {
+        put("gone", "to-be-removed").expect(200);
+        String fingerprint = stage.admin().get("/v1/secrets/gone").text("fingerprint");
+        Reply removed = stage.admin().delete("/v1/secrets/gone").expect(200);
+        assertEquals(
+                removed.body(),
+                stage.admin().delete("/v1/secrets/gone").expect(200).body());
+        Problem.expect(stage.admin().get("/v1/secrets/gone"), 404, "not-found");
+        Problem.expect(stage.admin().delete("/v1/secrets/never"), 404, "not-found");
+        assertFalse(everything().contains(fingerprint));
+        var unknown = assertThrows(SemelException.class, () -> reveal(with(LiveServer.SECRET_KEY), "gone"));
+        assertEquals(ErrorCode.NOT_FOUND, unknown.code());
+    }
+
+    @Test
+    void keys_are_rotated_by_putting_the_new_one_first() {
+        put("rotated", "under-the-old-key").expect(200);
+        Settings both = with(OTHER_KEY + "," + LiveServer.SECRET_KEY);
+        assertEquals("under-the-old-key", reveal(both, "rotated"));
+        assertEquals("older", keyOf(both, "rotated"));
+        var draft = new Secrets.Draft(DEFAULT, "rotated", "under-the-old-key", null, "tester");
+        stage.server().serve().semel().change(both.secrets().putting(draft));
+        assertEquals("current", keyOf(both, "rotated"));
+        assertEquals("under-the-old-key", reveal(with(OTHER_KEY), "rotated"), "the old key is not needed any more");
+        assertEquals("missing", stage.admin().get("/v1/secrets/rotated").text("key"), "and this server has only that");
+    }
+
+    @Test
+    void a_wrong_key_and_no_key_say_so_and_what_to_do() {
+        put("locked", "locked-away").expect(200);
+        for (String keys : List.of(OTHER_KEY, "")) {
+            var refused = assertThrows(SemelException.class, () -> reveal(with(keys), "locked"));
+            assertEquals(ErrorCode.SECRET_KEY_UNUSABLE, refused.code());
+            assertTrue(refused.detail().contains("Secret locked was encrypted with key"), refused.detail());
+            assertTrue(refused.fix().contains("SEMEL_SECRET_KEY"), refused.fix());
+        }
+        var draft = new Secrets.Draft(DEFAULT, "unlocked", "a-value", null, "tester");
+        var refused =
+                assertThrows(SemelException.class, () -> with("").secrets().putting(draft));
+        assertEquals(ErrorCode.SECRET_KEY_UNUSABLE, refused.code());
+        assertTrue(refused.fix().contains("openssl rand -base64 32"), refused.fix());
+        Problem.expect(stage.admin().get("/v1/secrets/unlocked"), 404, "not-found");
+        for (String bad : List.of("not base64!", "c2hvcnQ=", LiveServer.SECRET_KEY + ",")) {
+            var broken = assertThrows(SemelException.class, () -> SecretKeys.of(bad));
+            assertFalse(broken.detail().contains(bad.substring(0, 6)), broken.detail());
+        }
+    }
+
+    @Test
+    void a_text_that_was_moved_to_another_name_does_not_open() {
+        put("moved", "moved-elsewhere").expect(200);
+        Semel semel = stage.server().serve().semel();
+        Rows.Setting row = Objects.requireNonNull(semel.view(reads -> reads.setting(DEFAULT, "secret", "moved")));
+        var elsewhere = new SettingName(DEFAULT, new SettingKind("secret", false, true), "elsewhere");
+        semel.change(new Edit.Put(elsewhere, row.body(), null, "thief"));
+        var refused = assertThrows(SemelException.class, () -> reveal(with(LiveServer.SECRET_KEY), "elsewhere"));
+        assertTrue(refused.detail().contains("was changed"), refused.detail());
+    }
+
+    @Test
+    void what_a_receiver_echoes_is_cleaned_whatever_it_did_to_it() {
+        String value = "s3cr&t /Wert+ü";
+        put("echoed", value).expect(200);
+        Redaction redaction = with(LiveServer.SECRET_KEY).redaction();
+        byte[] basic = ("user:" + value + ":more").getBytes(StandardCharsets.UTF_8);
+        byte[] shifted = ("a" + value).getBytes(StandardCharsets.UTF_8);
+        for (String echo : List.of(
+                "Authorization: Bearer " + value + "!",
+                "GET /?key=" + URLEncoder.encode(value, StandardCharsets.UTF_8) + "&x=1",
+                "GET /" + URLEncoder.encode(value, StandardCharsets.UTF_8).replace("+", "%20"),
+                "Basic " + Base64.getEncoder().encodeToString(basic),
+                "Basic " + Base64.getUrlEncoder().encodeToString(basic),
+                "token=" + Base64.getEncoder().encodeToString(shifted),
+                "token=" + Base64.getEncoder().encodeToString(value.getBytes(StandardCharsets.UTF_8)))) {
+            String clean = redaction.clean(DEFAULT, echo);
+            assertTrue(clean.contains(Redaction.MARK), echo);
+            assertFalse(clean.contains(value), clean);
+        }
+        assertEquals("nothing to hide", redaction.clean(DEFAULT, "nothing to hide"));
+        put("echoed", "replaced-meanwhile").expect(200);
+        assertEquals(Redaction.MARK, redaction.clean(DEFAULT, "replaced-meanwhile"));
+        assertEquals(Redaction.MARK, redaction.clean(DEFAULT, value), "a late answer may still hold the old one");
+    }
+
+    @Test
+    void a_secret_of_another_workspace_is_nobody_elses() {
+        String token = stage.admin()
+                .post("/v1/tokens", "{\"workspace\":\"apart\",\"scopes\":[\"admin\",\"read\"]}")
+                .expect(200)
+                .text("token");
+        put("mine", "only-for-default").expect(200);
+        Problem.expect(stage.server().as(token).get("/v1/secrets/mine"), 404, "not-found");
+        assertEquals(
+                0,
+                stage.server()
+                        .as(token)
+                        .get("/v1/secrets")
+                        .expect(200)
+                        .json()
+                        .get("items")
+                        .size());
+        Problem.expect(stage.server().with("read").put("/v1/secrets/mine", "{\"value\":\"xxxxx\"}"), 403, "forbidden");
+    }
+}
