@@ -62,6 +62,12 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     @Nullable
     List<String> allowHosts;
 
+    @Option(
+            names = "--allow-sql",
+            description = "Let workflow files run SQL in the store's database (tx steps); always allowed in dev. Whoever"
+                    + " publishes can then read and write every table of it.")
+    boolean allowSql;
+
     ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {
         this.around = around;
         this.serve = serve;
@@ -124,9 +130,9 @@ abstract sealed class ServerCommand implements Callable<Integer> {
         ServeOptions options;
         try {
             @Nullable Path from = folder == null ? null : around.folder().resolve(folder);
-            var key = new ServeOptions.Hidden(around.variable("SEMEL_SECRET_KEY"));
-            options = new ServeOptions(
-                    dev, demo, host, port(), kept, store(kept), from, name(), grace(), key, hosts());
+            var trust = new ServeOptions.Trust(
+                    new ServeOptions.Hidden(around.variable("SEMEL_SECRET_KEY")), hosts(), dev || allowSql);
+            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust);
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }

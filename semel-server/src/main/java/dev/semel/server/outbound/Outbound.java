@@ -24,7 +24,7 @@ import javax.net.ssl.SSLSocketFactory;
  * <ul>
  *   <li>{@link Failures.NotSent}: no byte of it left, for certain;
  *   <li>{@link Failures.Status} (by {@link Answer#orThrow}): it was answered, and not with success;
- *   <li>{@link TypeMismatch}: it was answered with success, and only the answer cannot be kept;
+ *   <li>{@link Failures.NotKept}: it was answered with success, and only the answer cannot be kept;
  *   <li>{@link IOException}: nobody knows.
  * </ul>
  *
@@ -171,11 +171,11 @@ public final class Outbound implements AutoCloseable {
     }
 
     /** It was done, whatever else the answer says: doing it again would be wrong, and nobody needs to be asked. */
-    private static TypeMismatch unkept(Request request, String why) {
-        return new TypeMismatch(
+    private static Failures.NotKept unkept(Request request, String why) {
+        return new Failures.NotKept(new TypeMismatch(
                 "The answer of " + request.target().authority() + " is " + why
                         + ". The request was answered with success; the answer was not recorded.",
-                "Ask for less, or raise max_response (10 MiB at most).");
+                "Ask for less, or raise max_response (10 MiB at most)."));
     }
 
     /** Who refuses a long body early may close while we still write; what it said first is in the buffer at best. */

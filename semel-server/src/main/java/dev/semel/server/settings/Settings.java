@@ -19,11 +19,14 @@ public final class Settings {
     private final Cohorts cohorts;
 
     public Settings(Semel semel, SecretKeys keys) {
-        this(semel, keys, _ -> List.of());
+        this(semel, keys, new Checks(_ -> List.of(), _ -> List.of()));
     }
 
-    /** @param templateCheck what else is wrong with a template, told when it is stored and not when it is sent */
-    public Settings(Semel semel, SecretKeys keys, Function<TemplateSetting, List<Problem>> templateCheck) {
+    /** What else is wrong with a document than its form: told when it is stored and not when something is sent. */
+    public record Checks(
+            Function<TemplateSetting, List<Problem>> templates, Function<ChannelSetting, List<Problem>> channels) {}
+
+    public Settings(Semel semel, SecretKeys keys, Checks checks) {
         this.secrets = new Secrets(semel, keys);
         this.redaction = new Redaction(semel, secrets);
         this.templates = new Shelf<>(
@@ -32,9 +35,14 @@ public final class Settings {
                         Kinds.TEMPLATE,
                         "template",
                         TemplateSetting.LARGEST,
-                        node -> TemplateSetting.read(node, templateCheck)));
-        this.channels =
-                new Shelf<>(semel, new Shelf.Sort<>(Kinds.CHANNEL, "channel", LARGEST_CHANNEL, ChannelReader::read));
+                        node -> TemplateSetting.read(node, checks.templates())));
+        this.channels = new Shelf<>(
+                semel,
+                new Shelf.Sort<>(
+                        Kinds.CHANNEL,
+                        "channel",
+                        LARGEST_CHANNEL,
+                        node -> ChannelReader.read(node, checks.channels())));
         this.routes = new Shelf<>(semel, new Shelf.Sort<>(Kinds.ROUTE, "route", LARGEST_ROUTE, RouteSetting::read));
         this.profiles = new Profiles(semel);
         this.subscriptions = new Subscriptions(semel);
