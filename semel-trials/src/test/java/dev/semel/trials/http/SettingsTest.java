@@ -1,6 +1,7 @@
 package dev.semel.trials.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.Crowd;
@@ -8,8 +9,11 @@ import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.Problem;
 import dev.semel.trials.support.Reply;
 import dev.semel.trials.support.Stage;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -126,7 +130,7 @@ class SettingsTest extends OnBothStores {
                         + "\",\"port\":25,\"from\":\"a@b.c\"}}      | /smtp/host",
                 "channels/x  |"
                     + " {\"kind\":\"email\",\"smtp\":{\"host\":\"h\",\"port\":25,\"from\":\"a@b.c\",\"user\":\"u\"}} |"
-                    + " /smtp/password_secret",
+                    + " /smtp/user",
                 "channels/x  |"
                     + " {\"kind\":\"email\",\"smtp\":{\"host\":\"h\",\"port\":25,\"from\":\"a@b.c\",\"password\":\"p\"}}"
                     + " | /smtp/password",
@@ -136,7 +140,7 @@ class SettingsTest extends OnBothStores {
                 "channels/x  | {\"kind\":\"webhook\",\"url\":\"https://a.b\",\"hedders\":{}}                   |"
                         + " /hedders",
                 "channels/x  | {\"kind\":\"webhook\",\"url\":\"https://a.b\",\"headers\":{\"Authorization\":\"Bearer"
-                        + " x\"}} | /headers",
+                        + " x\"}} | /headers/Authorization",
                 "channels/x  | {\"kind\":\"sms\",\"http\":{\"url\":\"https://a.b\"},\"honours\":[\"provider_key\"]}  "
                         + " | /provider_window",
                 "channels/x  | {\"kind\":\"sms\",\"http\":{\"url\":\"https://a.b\"},\"honours\":[\"tx\"]}            "
@@ -184,15 +188,15 @@ class SettingsTest extends OnBothStores {
             """).expect(200);
         assertTrue(mail.json().get("warnings").get(0).asString().contains("no-such-secret"), mail.body());
         var channels = stage.server().serve().settings().channels();
-        var texts = java.util.Objects.requireNonNull(channels.find(1, "texts")).value();
+        var texts = Objects.requireNonNull(channels.find(1, "texts")).value();
         assertEquals(
-                java.util.Set.of("at_most_once", "ask", "provider_key"),
+                Set.of("provider_key"),
                 texts.honours());
-        assertEquals(java.time.Duration.ofDays(1), texts.providerWindow());
-        var email = java.util.Objects.requireNonNull(channels.find(1, "mail")).value();
-        assertEquals(java.util.Set.of("at_most_once", "ask"), email.honours());
+        assertEquals(Duration.ofDays(1), texts.providerWindow());
+        var email = Objects.requireNonNull(channels.find(1, "mail")).value();
+        assertEquals(Set.of("at_most_once", "ask"), email.honours());
         stage.admin().delete("/v1/channels/mail").expect(200);
-        assertEquals(null, channels.find(1, "mail"), "a change counts at once");
+        assertNull(channels.find(1, "mail"), "a change counts at once");
     }
 
     @Test
