@@ -10,6 +10,8 @@ import dev.semel.server.settings.RouteSetting;
 import dev.semel.server.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Every route under which a workspace's settings are looked at and changed. */
 final class SettingsApi {
@@ -53,13 +55,17 @@ final class SettingsApi {
 
     /** They may be stored afterwards; until then nothing can be sent. */
     private List<String> missingSecrets(Request request, ChannelSetting channel) {
-        int workspace = request.principal().workspace();
+        Stream<@Nullable String> named = switch (channel) {
+            case ChannelSetting.Email email -> Stream.of(email.smtp().passwordSecret());
+            case ChannelSetting.Webhook hook -> Stream.of(hook.address().urlSecret(), hook.signingSecret());
+            case ChannelSetting.Provider _ -> Stream.empty();
+        };
         List<String> warnings = new ArrayList<>();
-        for (String name : channel.secrets().stream().sorted().toList()) {
-            if (!settings.secrets().exists(workspace, name)) {
+        named.forEach(name -> {
+            if (name != null && !settings.secrets().exists(request.principal().workspace(), name)) {
                 warnings.add("there is no secret " + name + " yet; store it with `semel secret set " + name + "`");
             }
-        }
+        });
         return warnings;
     }
 

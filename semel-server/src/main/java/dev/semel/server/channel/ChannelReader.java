@@ -53,26 +53,19 @@ public final class ChannelReader {
         return channel.get();
     }
 
-    /** What is wrong with a document, each with its place first; nothing where a channel can be made of it. */
-    public static List<String> check(JsonNode document) {
-        var reader = new ChannelReader();
-        var whole = new Doc(document, "", reader.problems);
-        Medium medium = reader.medium(whole);
-        if (medium == Medium.EMAIL) {
-            reader.mail(whole);
-        } else if (medium != null) {
-            reader.http(whole, medium);
-        }
-        return List.copyOf(reader.problems);
-    }
-
     private Optional<Channel> read(Doc document, Ports ports) {
-        Medium medium = medium(document);
-        if (medium == null) {
+        Set<String> kinds = new TreeSet<>();
+        for (Medium medium : Medium.values()) {
+            kinds.add(medium.word());
+        }
+        String kind = document.required("kind");
+        if (!kinds.contains(kind)) {
+            document.problem("kind", "is not one of " + String.join(", ", kinds));
             return Optional.empty();
         }
+        Medium medium = Medium.valueOf(kind.toUpperCase(Locale.ROOT));
         return medium == Medium.EMAIL
-                ? mail(document).map(settings -> new Mail(settings, ports.line()))
+                ? mail(document, ports.line())
                 : http(document, medium)
                         .map(settings -> new HttpChannel(
                                 settings,
@@ -81,20 +74,7 @@ public final class ChannelReader {
                                 ports.line().clock()));
     }
 
-    private @Nullable Medium medium(Doc document) {
-        Set<String> kinds = new TreeSet<>();
-        for (Medium medium : Medium.values()) {
-            kinds.add(medium.word());
-        }
-        String kind = document.required("kind");
-        if (!kinds.contains(kind)) {
-            document.problem("kind", "is not one of " + String.join(", ", kinds));
-            return null;
-        }
-        return Medium.valueOf(kind.toUpperCase(Locale.ROOT));
-    }
-
-    private Optional<MailSettings> mail(Doc document) {
+    private Optional<Channel> mail(Doc document, Mail.Line line) {
         document.only(Set.of("kind", "title", "description", "smtp", "honours"));
         if (!Set.of("at_most_once", "ask").containsAll(document.texts("honours"))) {
             document.problem("honours", "has more than at_most_once and ask, and SMTP can keep no other");
@@ -135,7 +115,7 @@ public final class ChannelReader {
                 from,
                 answers,
                 limits);
-        return Optional.of(settings);
+        return Optional.of(new Mail(settings, line));
     }
 
     private static @Nullable Mailbox mailbox(Doc smtp, String name, String text) {

@@ -4,7 +4,9 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -42,11 +44,8 @@ final class Document {
         }
     }
 
-    /** The same for a place of which the whole pointer is known. */
-    void wrongAt(String place, String rule) {
-        if (problems.size() < MOST_PROBLEMS) {
-            problems.add(new Problem(place, rule));
-        }
+    void wrong(List<Problem> more) {
+        more.stream().limit(MOST_PROBLEMS).forEach(problems::add);
     }
 
     private String at(String member) {
@@ -142,13 +141,23 @@ final class Document {
         return value.stringValue();
     }
 
-    /** False where it is left out. */
-    boolean flag(String name) {
+    int number(String name, int least, int most) {
         JsonNode value = member(name);
-        if (value != null && !value.isBoolean()) {
-            wrong(name, "must be true or false");
+        if (value != null && value.isInt() && value.intValue() >= least && value.intValue() <= most) {
+            return value.intValue();
         }
-        return value != null && value.isBoolean() && value.booleanValue();
+        wrong(name, value == null ? "is missing" : "must be a whole number from " + least + " to " + most);
+        return least;
+    }
+
+    /** An object inside; empty where it is missing, which is told. */
+    Document object(String name) {
+        JsonNode value = member(name);
+        if (value == null || !value.isObject()) {
+            wrong(name, value == null ? "is missing" : "must be an object");
+            return new Document(JsonNodeFactory.instance.objectNode(), at(name), new ArrayList<>());
+        }
+        return new Document(value, at(name), problems);
     }
 
     List<Document> objects(String name, int most) {
@@ -186,6 +195,24 @@ final class Document {
         return found;
     }
 
+    /** Members that are lines of text, as headers are. */
+    Map<String, String> lines(String name, int most) {
+        JsonNode value = member(name);
+        Map<String, String> found = new LinkedHashMap<>();
+        if (value == null) {
+            return found;
+        }
+        if (!value.isObject() || value.size() > most) {
+            wrong(name, "must be an object of at most " + most + " texts");
+            return found;
+        }
+        Document inside = new Document(value, at(name), problems);
+        for (String member : value.propertyNames()) {
+            found.put(member, inside.line(member, 4_096));
+        }
+        return found;
+    }
+
     /** Any value; null where there is none. */
     @Nullable
     JsonNode any(String name) {
@@ -206,21 +233,20 @@ final class Document {
 
     /** Ends the reading of a whole document. */
     void refuseWhatIsWrong(String what) {
-        refuse(what, problems);
-    }
-
-    static void refuse(String what, List<Problem> problems) {
         if (problems.isEmpty()) {
             return;
         }
+        List<Map<String, String>> errors = problems.stream()
+                .map(problem -> Map.of("pointer", problem.pointer(), "message", problem.message()))
+                .toList();
         Problem first = problems.getFirst();
-        String place = first.pointer().isEmpty() ? "it" : first.pointer();
-        String more = problems.size() > 1 ? ", and " + (problems.size() - 1) + " more" : "";
         throw new SemelException(
                         ErrorCode.INVALID_INPUT,
-                        "The " + what + " is not valid: " + place + " " + first.message() + more
+                        "The " + what + " is not valid: " + (first.pointer().isEmpty() ? "it" : first.pointer()) + " "
+                                + first.message()
+                                + (problems.size() > 1 ? ", and " + (problems.size() - 1) + " more" : "")
                                 + ". Nothing was changed.",
                         "Correct the document and send it again.")
-                .with("errors", problems.stream().map(Problem::member).toList());
+                .with("errors", errors);
     }
 }

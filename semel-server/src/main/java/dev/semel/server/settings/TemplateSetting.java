@@ -1,5 +1,7 @@
 package dev.semel.server.settings;
 
+import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -16,10 +18,11 @@ public record TemplateSetting(
         @Nullable String html) {
     static final int LARGEST = 256 << 10;
 
-    static TemplateSetting read(JsonNode node) {
+    /** @param check what else is wrong with it, such as a placeholder that is not closed */
+    static TemplateSetting read(JsonNode node, Function<TemplateSetting, List<Problem>> check) {
         Document document = Document.of(node);
         var template = new TemplateSetting(
-                document.choice("channel", ChannelSetting.KINDS),
+                document.choice("channel", ChannelReader.KINDS),
                 document.maybeLine("subject", 998),
                 document.maybeText("text", LARGEST),
                 document.maybeText("html", LARGEST));
@@ -37,6 +40,7 @@ public record TemplateSetting(
             document.wrong("text", "is missing: the message would be empty");
         }
         document.end();
+        document.wrong(check.apply(template));
         document.refuseWhatIsWrong("template");
         return template;
     }

@@ -85,7 +85,7 @@ final class Mailroom implements Messages {
         List<Route.Hop> hops = kept.value().legs().stream()
                 .map(leg -> new Route.Hop(leg.channel(), leg.template(), leg.when() == RouteSetting.When.FALLBACK))
                 .toList();
-        return new Route(wish.event(), kept.value().essential(), hops);
+        return new Route(wish.event(), false, hops);
     }
 
     private ObjectNode view(Routing.Choice choice) {

@@ -1,0 +1,168 @@
+package dev.semel.server.settings;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Reads channel documents. */
+final class ChannelReader {
+    static final List<String> KINDS = List.of("email", "chat", "webhook", "sms", "whatsapp");
+
+    private static final List<String> METHODS = List.of("POST", "PUT");
+    private static final List<String> DECLARED = List.of("at_most_once", "ask", "provider_key");
+    private static final Set<String> CREDENTIALS =
+            Set.of("authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "x-auth-token");
+    private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
+    private static final Pattern SECRET = Pattern.compile("\\$\\{\\s*secret\\.[a-z][a-z0-9._-]*\\s*\\}");
+    private static final Pattern TIME = Pattern.compile("([1-9][0-9]{0,5})(s|m|h|d)");
+    private static final Duration LONGEST_WINDOW = Duration.ofDays(365);
+    private static final int MOST_HEADERS = 50;
+    private static final int LONGEST_URL = 2_048;
+
+    private ChannelReader() {}
+
+    static ChannelSetting read(JsonNode node) {
+        Document document = Document.of(node);
+        if (!document.has("kind")) {
+            document.wrong("kind", "is missing; it is one of " + String.join(", ", KINDS));
+        }
+        String kind = document.choice("kind", KINDS);
+        ChannelSetting channel = switch (kind) {
+            case "email" -> new ChannelSetting.Email(smtp(document.object("smtp")));
+            case "chat", "webhook" -> webhook(kind, document);
+            default -> provider(kind, document);
+        };
+        document.end();
+        document.refuseWhatIsWrong("channel");
+        return channel;
+    }
+
+    private static ChannelSetting.Smtp smtp(Document smtp) {
+        String security = smtp.choice("security", List.of("starttls", "tls", "none"));
+        var read = new ChannelSetting.Smtp(
+                smtp.line("host", 253),
+                smtp.number("port", 1, 65_535),
+                ChannelSetting.Security.valueOf(security.toUpperCase(Locale.ROOT)),
+                smtp.maybeLine("user", 320),
+                smtp.maybeName("password_secret"),
+                smtp.line("from", 320));
+        if ((read.user() == null) != (read.passwordSecret() == null)) {
+            smtp.wrong("password_secret", "and user go together: both or none");
+        }
+        if (read.passwordSecret() != null && read.security() == ChannelSetting.Security.NONE) {
+            smtp.wrong("security", "must not be none where there is a password: it would be sent in the clear");
+        }
+        if (smtp.has("password")) {
+            smtp.any("password");
+            smtp.wrong(
+                    "password",
+                    "does not stand here: store it with `semel secret set NAME`, and name it in password_secret");
+        }
+        smtp.end();
+        return read;
+    }
+
+    private static ChannelSetting webhook(String kind, Document document) {
+        String url = document.has("url") ? url(document) : null;
+        String secret = document.maybeName("url_secret");
+        if (document.has("url") == document.has("url_secret")) {
+            document.wrong("url", "or url_secret must be there, and only one of them");
+        }
+        return new ChannelSetting.Webhook(
+                kind,
+                new ChannelSetting.Address(url, secret),
+                headers(document),
+                document.maybeName("signing_secret"),
+                honours(document));
+    }
+
+    private static ChannelSetting provider(String kind, Document document) {
+        Document http = document.object("http");
+        var call = new ChannelSetting.Call(url(http), http.choice("method", METHODS), headers(http), http.any("body"));
+        http.end();
+        String messageId = document.maybeLine("message_id", 500);
+        if (messageId != null && !messageId.startsWith("/")) {
+            document.wrong("message_id", "must be a JSON pointer such as /message/id");
+        }
+        return new ChannelSetting.Provider(kind, call, messageId, honours(document));
+    }
+
+    private static String url(Document document) {
+        String text = document.line("url", LONGEST_URL);
+        if (text.isEmpty()) {
+            return text;
+        }
+        try {
+            URI uri = new URI(text);
+            boolean web = "https".equalsIgnoreCase(uri.getScheme()) || "http".equalsIgnoreCase(uri.getScheme());
+            if (!web || uri.getHost() == null) {
+                document.wrong("url", "must begin with https:// or http:// and name a host");
+            } else if (uri.getRawUserInfo() != null) {
+                document.wrong("url", "must hold no user and password: put them into a secret");
+            }
+        } catch (URISyntaxException e) {
+            document.wrong("url", "is not a URL");
+        }
+        return text;
+    }
+
+    /** Names that HTTP allows, and no credential that everybody could read here. */
+    private static Map<String, String> headers(Document document) {
+        Map<String, String> headers = document.lines("headers", MOST_HEADERS);
+        headers.forEach((name, value) -> {
+            if (!HEADER.matcher(name).matches()) {
+                document.wrong("headers", "holds a name that is no name of a header");
+            } else if (CREDENTIALS.contains(name.toLowerCase(Locale.ROOT))
+                    && !SECRET.matcher(value).find()) {
+                document.wrong(
+                        "headers",
+                        "holds a credential in " + name.toLowerCase(Locale.ROOT)
+                                + ": store it with `semel secret set NAME`, and write ${ secret.NAME } here");
+            }
+        });
+        return headers;
+    }
+
+    private static ChannelSetting.Honours honours(Document document) {
+        List<String> declared = document.words("honours", DECLARED);
+        Duration window = window(document);
+        if (declared.contains("provider_key") != document.has("provider_window")) {
+            document.wrong(
+                    "provider_window", "and provider_key in honours go together: how long the provider remembers");
+        }
+        Set<String> words = new HashSet<>(ChannelSetting.Honours.LEAST.words());
+        words.addAll(declared);
+        return new ChannelSetting.Honours(Set.copyOf(words), window);
+    }
+
+    private static @Nullable Duration window(Document document) {
+        String text = document.maybeText("provider_window", 20);
+        if (text == null) {
+            return null;
+        }
+        Matcher time = TIME.matcher(text);
+        if (time.matches()) {
+            long count = Long.parseLong(time.group(1));
+            Duration window = switch (time.group(2)) {
+                case "s" -> Duration.ofSeconds(count);
+                case "m" -> Duration.ofMinutes(count);
+                case "h" -> Duration.ofHours(count);
+                default -> Duration.ofDays(count);
+            };
+            if (window.compareTo(LONGEST_WINDOW) <= 0) {
+                return window;
+            }
+        }
+        document.wrong("provider_window", "must be a time from 1s to 365d, such as 24h");
+        return null;
+    }
+}
