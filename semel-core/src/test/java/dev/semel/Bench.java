@@ -14,11 +14,13 @@ import dev.semel.store.Write;
 import dev.semel.workflow.Body;
 import dev.semel.workflow.Published;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import tools.jackson.databind.JsonNode;
 
 /** Semel on a bench: a place, workers on it, workflows written in the test, and a clock that stands still. */
@@ -31,6 +33,7 @@ public final class Bench implements AutoCloseable {
     private final Map<String, Definition> definitions = new ConcurrentHashMap<>();
     private final AtomicInteger texts = new AtomicInteger();
     private final List<Semel> workers = new ArrayList<>();
+    private final AtomicLong skipped = new AtomicLong();
     private final Rows.Workspace workspace;
 
     private record Definition(Policy policy, Body body) {}
@@ -47,11 +50,16 @@ public final class Bench implements AutoCloseable {
 
     /** One more worker. SQLite has one at a time: close the others first. */
     public Semel start() {
-        Ambient ambient = new Ambient(place::time, System::nanoTime, new SecureRandom());
+        Ambient ambient = new Ambient(place::time, () -> System.nanoTime() + skipped.get(), new SecureRandom());
         Semel worker = Semel.open(
                 Settings.of(place.url(), this::compile).withLimits(limits).withClock(ambient, () -> 0));
         workers.add(worker);
         return worker;
+    }
+
+    /** So much time passes for the workers, by the clock that only they go by: pauses are over, and leases that are shorter. */
+    public void skip(Duration time) {
+        skipped.addAndGet(time.toNanos());
     }
 
     private Published compile(Rows.Version version) {
@@ -94,9 +102,24 @@ public final class Bench implements AutoCloseable {
     }
 
     public Rows.Workflow publish(String name, Policy policy, Body body) {
+        String text = text(name, policy, body);
+        return semel().change(new Edit.Publish(workspace.ws(), name, "wf_" + name, text, "tester"));
+    }
+
+    /** For a share of the fresh triggers, in per cent. */
+    public Rows.Workflow stage(String name, Policy policy, Body body, int share) {
+        Rows.Workflow staged =
+                semel().maybeChange(new Edit.Stage(workspace.ws(), name, text(name, policy, body), share, "tester"));
+        if (staged == null) {
+            throw new AssertionError("no workflow " + name);
+        }
+        return staged;
+    }
+
+    private String text(String name, Policy policy, Body body) {
         String text = name + "#" + texts.incrementAndGet();
         definitions.put(text, new Definition(policy, body));
-        return semel().change(new Edit.Publish(workspace.ws(), name, "wf_" + name, text, "tester"));
+        return text;
     }
 
     /** From now on workers cannot read the newest text of a workflow; gives it back when closed. */

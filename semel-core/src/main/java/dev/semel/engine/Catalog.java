@@ -4,6 +4,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.key.KeyPolicy;
 import dev.semel.key.KeyPolicy.OnMismatch;
+import dev.semel.store.Rollout;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
@@ -79,10 +80,16 @@ public final class Catalog implements Intake.Versions {
         if (row == null) {
             return null; // not remembered: it may be published at any moment
         }
-        Published published = version(row.workflowId(), row.version());
-        Current entry = new Current(withEarlier(published), row.paused(), seenChange);
+        Current entry = new Current(withOthers(row, row.version()), row.paused(), candidate(row), seenChange);
         current.put(place, new Remembered(entry, seenChange));
         return entry;
+    }
+
+    private Current.@Nullable Candidate candidate(Rows.Workflow row) {
+        Rollout rollout = row.rollout();
+        return rollout.candidate() == 0
+                ? null
+                : new Current.Candidate(withOthers(row, rollout.candidate()), rollout.share());
     }
 
     @Override
@@ -119,17 +126,22 @@ public final class Catalog implements Intake.Versions {
         current.clear();
     }
 
-    /** Adds the older versions whose keys were named in another way. */
-    private Published withEarlier(Published published) {
-        List<Published> earlier = new ArrayList<>();
+    /**
+     * A version with all others whose keys were named in another way: older ones, and newer ones that are or were
+     * candidates.
+     */
+    private Published withOthers(Rows.Workflow row, int number) {
+        Published published = version(row.workflowId(), number);
+        List<Published> others = new ArrayList<>();
         Form form = Form.of(published.policy());
-        for (int v = published.version() - 1; v > 0 && v >= published.version() - VERSIONS_LOOKED_BACK; v--) {
-            Published older = version(published.workflowId(), v);
-            Form olderForm = Form.of(older.policy());
-            boolean isNew = !olderForm.equals(form)
-                    && earlier.stream().noneMatch(e -> Form.of(e.policy()).equals(olderForm));
-            if (isNew || olderForm.distinct()) {
-                earlier.add(older);
+        int latest = row.rollout().latest();
+        for (int v = latest; v > 0 && v > latest - VERSIONS_LOOKED_BACK; v--) {
+            Published other = v == number ? published : version(published.workflowId(), v);
+            Form otherForm = Form.of(other.policy());
+            boolean isNew = !otherForm.equals(form)
+                    && others.stream().noneMatch(e -> Form.of(e.policy()).equals(otherForm));
+            if (v != number && (isNew || otherForm.distinct())) {
+                others.add(other);
             }
         }
         return new Published(
@@ -138,7 +150,7 @@ public final class Catalog implements Intake.Versions {
                 published.version(),
                 published.policy(),
                 published.body(),
-                earlier,
+                others,
                 published.extras());
     }
 

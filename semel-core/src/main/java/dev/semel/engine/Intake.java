@@ -8,6 +8,7 @@ import dev.semel.key.Admissions.Standing;
 import dev.semel.key.Fingerprint;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.key.Known;
+import dev.semel.key.Lot;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Name;
@@ -81,8 +82,10 @@ public final class Intake {
         try {
             Current current = first;
             for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-                Trigger trigger = asked(current, ask);
-                Answer answer = trigger == null ? null : once(trigger);
+                // Only a trigger that draws needs its id before it is known whether it gets a run.
+                RunId id = current.candidate() == null ? null : around.ambient().id();
+                Trigger trigger = id == null ? asked(current, ask) : drawn(current, id, ask);
+                Answer answer = trigger == null ? null : once(trigger, id);
                 if (answer != null) {
                     return answer;
                 }
@@ -92,6 +95,23 @@ public final class Intake {
         } catch (StoreFailure e) {
             throw Refusals.unavailable(e);
         }
+    }
+
+    /**
+     * The trigger under the version that it draws. What it is called decides, so that all workers draw alike: its key as
+     * the current version makes it, its chosen id, the step that asks, or else the id that its run will have. A replay goes
+     * with the current version, since it repeats what was done before and is no trial.
+     */
+    private @Nullable Trigger drawn(Current current, RunId id, Function<Current, Trigger> ask) {
+        Trigger trigger = asked(current, ask);
+        Current.Candidate candidate = current.candidate();
+        if (trigger == null || candidate == null || trigger.ties().replayOf() != null) {
+            return trigger;
+        }
+        Published tried = candidate.published();
+        String trial = tried.workflowId() + " " + tried.version();
+        boolean takes = Lot.takes(trial, Naming.lot(trigger, id), candidate.share());
+        return takes ? asked(current.drawn(candidate), ask) : trigger;
     }
 
     /** Null: it was refused, but by a version that is not current any more. */
@@ -107,14 +127,14 @@ public final class Intake {
     }
 
     /** Null: the catalog has changed since the workflow was looked up; nothing was taken and nothing is remembered. */
-    private @Nullable Answer once(Trigger trigger) {
+    private @Nullable Answer once(Trigger trigger, @Nullable RunId id) {
         Published workflow = trigger.workflow();
         Fingerprint fingerprint = Fingerprint.of(
                 workflow.workflowId(),
                 trigger.data(),
                 workflow.policy(),
                 trigger.space().secret());
-        Case one = new Case(trigger, fingerprint, Naming.wishes(trigger, fingerprint));
+        Case one = new Case(trigger, fingerprint, Naming.wishes(trigger, fingerprint), id);
         Answer known = look(one);
         if (known != null) {
             return known;
@@ -158,8 +178,16 @@ public final class Intake {
         }
     }
 
-    /** A trigger with the names that it wants under its workflow's current version. */
-    record Case(Trigger trigger, Fingerprint fingerprint, List<Wish> wishes) {
+    /**
+     * A trigger with the names that it wants under the version it drew.
+     *
+     * @param drawn the id that its run will have, where it was needed to draw
+     */
+    record Case(
+            Trigger trigger,
+            Fingerprint fingerprint,
+            List<Wish> wishes,
+            @Nullable RunId drawn) {
         int workspace() {
             return trigger.space().workspace();
         }
@@ -268,7 +296,7 @@ public final class Intake {
     /** Null: stale. */
     private @Nullable Answer admit(Case one) {
         Trigger trigger = one.trigger();
-        RunId id = around.ambient().id();
+        RunId id = one.drawn() == null ? around.ambient().id() : one.drawn();
         NewRun run = newRun(one, id);
         Ancestry.refuseOwnQueue(readers, run, trigger.workflow().name());
         long change = trigger.current().change();

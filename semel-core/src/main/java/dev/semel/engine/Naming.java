@@ -9,6 +9,7 @@ import dev.semel.key.KeyPolicy.OnFailed;
 import dev.semel.key.KeyPolicy.OnMismatch;
 import dev.semel.key.KeyPolicy.Scope;
 import dev.semel.key.Known;
+import dev.semel.run.RunId;
 import dev.semel.store.Name;
 import dev.semel.store.Wish;
 import dev.semel.trigger.Trigger;
@@ -45,6 +46,20 @@ public final class Naming {
     public static Name payload(int workspace, String workflowId, byte[] digest) {
         String text = workflowId + "\n" + Base64.getUrlEncoder().encodeToString(digest);
         return new Name(workspace, Name.Kind.PAYLOAD, text);
+    }
+
+    /** By what a trigger is known when a share of them is drawn. Of different kinds, because a key may spell a run id. */
+    static String lot(Trigger trigger, RunId id) {
+        IdempotencyKey key = trigger.names().key();
+        if (key != null) {
+            return "key " + key.text();
+        }
+        ChosenRunId chosen = trigger.names().runId();
+        if (chosen != null) {
+            return "run " + chosen.text();
+        }
+        String childOf = trigger.ties().childOf();
+        return childOf != null ? "child " + childOf : "run " + id.text();
     }
 
     static List<Wish> wishes(Trigger trigger, Fingerprint fingerprint) {

@@ -31,9 +31,52 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Publishes a version; an unchanged text stays the version it is. */
+    /** Publishes a version for all triggers; an unchanged text stays the version it is. A candidate is over with it. */
     record Publish(int workspace, String name, String workflowId, String body, String actor)
             implements Edit<Rows.Workflow> {
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
+
+    /** Publishes a version for a share of the fresh triggers, in per cent. Null: no such workflow. */
+    record Stage(int workspace, String name, String body, int share, String actor)
+            implements Edit<Rows.@Nullable Workflow> {
+        public Stage {
+            if (share < 1 || share > Rollout.LARGEST_SHARE) {
+                throw new IllegalArgumentException("a share is 1 to 99 per cent, not " + share);
+            }
+        }
+
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
+
+    /**
+     * Makes the candidate the current version. Where there is none, or not the one that is wanted, nothing changes. Null:
+     * no such workflow.
+     *
+     * @param version the candidate that is meant; 0 for whichever there is
+     */
+    record Promote(int workspace, String workflowId, int version, String actor)
+            implements Edit<Rows.@Nullable Workflow> {
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
+
+    /**
+     * Ends the candidate, if there is one; with a version, its text is current again, under a new number. Null: no such
+     * workflow or version.
+     *
+     * @param version whose text is to be current; 0 for the current one
+     */
+    record Rollback(int workspace, String workflowId, int version, String actor, String reason)
+            implements Edit<Rows.@Nullable Workflow> {
         @Override
         public boolean changesCatalog() {
             return true;

@@ -78,6 +78,12 @@ public interface Reads extends AutoCloseable {
 
     Rows.@Nullable Version version(String workflowId, int version);
 
+    /** Versions without their texts, newest first, from those before {@code before}. */
+    List<Rows.Version> versions(String workflowId, int before, int limit);
+
+    /** The newest runs of a workflow, up to {@code limit} of them, counted by version and state. */
+    List<Rows.Tally> tally(int ws, String workflowId, int limit);
+
     Rows.@Nullable Token token(byte[] hash);
 
     List<Rows.Token> tokens(int ws);

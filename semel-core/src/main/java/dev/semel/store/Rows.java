@@ -21,9 +21,25 @@ public final class Rows {
             long createdAt,
             long revokedAt) {}
 
+    /** @param changed whether the edit that answers with it changed anything */
     public record Workflow(
-            int ws, String name, String workflowId, int version, boolean paused, long createdAt, boolean changed) {}
+            int ws, String name, String workflowId, Rollout rollout, boolean paused, long createdAt, boolean changed) {
+        /** One that has its newest version for all triggers. */
+        public Workflow(
+                int ws, String name, String workflowId, int version, boolean paused, long createdAt, boolean changed) {
+            this(ws, name, workflowId, Rollout.of(version), paused, createdAt, changed);
+        }
 
+        public int version() {
+            return rollout.version();
+        }
+
+        public Workflow changed(boolean value) {
+            return new Workflow(ws, name, workflowId, rollout, paused, createdAt, value);
+        }
+    }
+
+    /** One version (in lists the body is empty text). */
     public record Version(
             String workflowId, String name, int ws, int version, String body, long publishedAt, String by) {}
 
@@ -63,6 +79,9 @@ public final class Rows {
             boolean cancel,
             long due,
             @Nullable String waits) {}
+
+    /** How many of the newest runs of a workflow are of this version and in this state. */
+    public record Tally(int version, RunState state, long runs) {}
 
     public record Signal(RunId id, String name, String key, String value, long at) {}
 

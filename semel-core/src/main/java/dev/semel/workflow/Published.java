@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One published version of a workflow, ready to admit triggers and to run. Immutable: a change is a new version.
  *
- * @param earlier older versions whose keys were named in another way (another scope, or by fingerprint), newest first:
- *     an honest retry that comes after a publish is found under the old name
+ * @param earlier other versions that admitted keys under other names (another scope, or by fingerprint), newest first:
+ *     an honest retry that comes after a publish, or after a candidate is over, is found under the old name
  */
 public record Published(
         String workflowId,

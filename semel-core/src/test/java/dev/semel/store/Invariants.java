@@ -75,6 +75,14 @@ public final class Invariants {
             SELECT w.name FROM semel_workflow w WHERE NOT EXISTS (
                 SELECT 1 FROM semel_version v WHERE v.workflow_id = w.workflow_id AND v.version = w.version)
             """);
+        NEVER.put("a candidate has no text", """
+            SELECT w.name FROM semel_workflow w WHERE w.candidate <> 0 AND NOT EXISTS (
+                SELECT 1 FROM semel_version v WHERE v.workflow_id = w.workflow_id AND v.version = w.candidate)
+            """);
+        NEVER.put("a run has a version that nobody published", """
+            SELECT r.run FROM semel_run r WHERE NOT EXISTS (
+                SELECT 1 FROM semel_version v WHERE v.workflow_id = r.workflow_id AND v.version = r.version)
+            """);
         gates();
     }
 

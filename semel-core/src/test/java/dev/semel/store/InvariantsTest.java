@@ -34,6 +34,8 @@ final class InvariantsTest {
         a fence slot knows another catalog | UPDATE semel_fence SET change = 0
         belongs to another workspace       | UPDATE semel_key SET ws = 9
         a workflow has no text             | UPDATE semel_workflow SET version = 9
+        a candidate has no text            | UPDATE semel_workflow SET candidate = 9, share = 10
+        a version that nobody published    | UPDATE semel_run SET version = 9
         row of semel_link is about no run  | UPDATE semel_link SET run = zeroblob(16)
         row of semel_effect is about no    | UPDATE semel_effect SET run = zeroblob(16)
         row of semel_signal is about no    | UPDATE semel_signal SET run = zeroblob(16)

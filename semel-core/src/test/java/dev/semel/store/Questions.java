@@ -70,6 +70,8 @@ final class Questions {
         for (String name : List.of("pay", "ship", "wf_pay", "wf_other", "nobody")) {
             answer("workflow " + name, () -> reads.workflow(ws, name));
             answer("version " + name, () -> reads.version(name, ws));
+            answer("versions " + name, () -> reads.versions(name, 5, 3));
+            answer("tally " + name, () -> reads.tally(ws, name, 4));
         }
         for (SettingKind kind : List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN)) {
             answer("settings " + kind.word(), () -> reads.settings(ws, kind.word(), "", 1_000));

@@ -261,7 +261,7 @@ final class Script {
     }
 
     private Edit<?> edit() {
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(13)) {
             case 0 -> new Edit.Pause(random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
             case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
             case 2 -> new Edit.DeleteReplies(10);
@@ -274,6 +274,10 @@ final class Script {
                 new Edit.DeleteNames(first.reads
                         .tombstones(null, 1_000, first.place.time() - random.nextInt(5_000_000))
                         .found());
+            case 10 ->
+                new Edit.Stage(1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
+            case 11 -> new Edit.Promote(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester");
+            case 12 -> new Edit.Rollback(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");
             default -> throw new AssertionError();
         };
     }

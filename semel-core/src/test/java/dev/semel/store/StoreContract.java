@@ -14,6 +14,7 @@ abstract class StoreContract
                 RepeatedRules,
                 OwnerRules,
                 ChangeRules,
+                RolloutRules,
                 CatalogRules,
                 ReplyRules,
                 SweepRules,

@@ -13,12 +13,26 @@ import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
+import dev.semel.server.outbound.Guard;
+import dev.semel.server.outbound.Outbound;
 import dev.semel.server.steps.Outside;
-import dev.semel.server.world.DocumentChecks;
 import dev.semel.store.Durability;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
+import dev.semel.server.channel.Alarm;
+import dev.semel.server.channel.Channels;
+import dev.semel.server.channel.MessageTemplate;
+import dev.semel.server.settings.Settings.Checks;
+import dev.semel.server.steps.JavaStep;
+import dev.semel.server.world.World;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.ServiceLoader;
+import javax.net.ssl.SSLSocketFactory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -29,19 +43,26 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The server, put together with `new`, from the store up to the door. */
 public final class Serve implements AutoCloseable {
     private final ServeOptions options;
+    private final Outbound outbound;
+    private final Alarm alarm = new Alarm();
+    private final InstantSource clock;
+    private final Map<String, JavaStep> javaSteps = javaSteps();
     private final Semel semel;
     private final dev.semel.server.settings.Settings settings;
     private final Api api;
     private final HttpServer http;
     private final Rows.Workspace workspace;
+    private final @Nullable WorkflowFolder folder;
 
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
+        this.clock = () -> Instant.EPOCH.plus(ambient.micros(), ChronoUnit.MICROS);
+        this.outbound = new Outbound(Guard.of(options.dev(), options.allowHosts()));
         this.semel = Semel.open(Settings.of(options.store(), version -> FileWorkflow.compile(version, this::outside))
                 .withClock(ambient, () -> 0)
                 .withWorker(name(options))
@@ -51,9 +72,13 @@ public final class Serve implements AutoCloseable {
             Tokens tokens = options.dev() ? Tokens.forDev(semel, workspace) : Tokens.serving(semel);
             Metrics metrics = new Metrics(semel);
             this.settings = new dev.semel.server.settings.Settings(
-                    semel, SecretKeyFile.keys(options, semel), new DocumentChecks());
+                    semel,
+                    SecretKeyFile.keys(options, semel),
+                    new Checks(MessageTemplate::check, Channels::check));
             Log.clean(settings.redaction()::clean);
             this.api = new Api(semel, tokens, metrics, options.dev()).with(settings);
+            Path files = options.workflows();
+            this.folder = files == null ? null : folder(files);
             publishFiles();
             if (!options.dev()) {
                 firstToken(tokens);
@@ -62,13 +87,33 @@ public final class Serve implements AutoCloseable {
                     dev.semel.server.http.Settings.on(options.host(), options.port()), api.router(), tokens, metrics);
         } catch (RuntimeException e) {
             semel.close();
+            outbound.close();
+            alarm.close();
             throw e;
         }
     }
 
     /** What the steps of a workspace reach. */
     private Outside outside(int ws) {
-        return new Reach(options.dev());
+        return new World(
+                new World.Means(
+                        semel,
+                        settings,
+                        outbound,
+                        outbound::addresses,
+                        (SSLSocketFactory) SSLSocketFactory.getDefault(),
+                        alarm,
+                        clock,
+                        options.trust().allowSql(),
+                        javaSteps),
+                ws);
+    }
+
+    /** Steps that were written in Java, by their names. */
+    private static Map<String, JavaStep> javaSteps() {
+        Map<String, JavaStep> steps = new HashMap<>();
+        ServiceLoader.load(JavaStep.class).forEach(step -> steps.put(step.name(), step));
+        return steps;
     }
 
     private static String name(ServeOptions options) {
@@ -151,23 +196,25 @@ public final class Serve implements AutoCloseable {
         if (options.demo()) {
             publish("demo payment_receipt", resource("/demo/payment_receipt.yaml"));
         }
-        Path folder = options.workflows();
         if (folder == null) {
             return;
         }
-        try (Stream<Path> files = Files.list(folder)) {
-            List<Path> sorted = files.filter(Serve::isWorkflowFile).sorted().toList();
-            for (Path file : sorted) {
-                publish(file.getFileName().toString(), Files.readString(file));
+        try {
+            if (options.dev()) {
+                folder.look(); // a wrong file is told, and corrected while the server runs
+                folder.watch();
+            } else {
+                folder.publishAll();
             }
         } catch (IOException e) {
-            throw new StoreFailure.Down("The workflows in " + folder + " could not be read: " + e.getMessage(), e);
+            throw new StoreFailure.Down(
+                    "The workflows in " + options.workflows() + " could not be read: " + e.getMessage(), e);
         }
     }
 
-    private static boolean isWorkflowFile(Path file) {
-        String name = file.getFileName().toString();
-        return name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".json");
+    private WorkflowFolder folder(Path files) {
+        int ws = workspace.ws();
+        return new WorkflowFolder(files, definition -> api.publish(ws, definition), System.err::println);
     }
 
     private void publish(String file, String text) {
@@ -235,7 +282,12 @@ public final class Serve implements AutoCloseable {
     /** Stops taking requests, lets those in flight finish, writes what is gathered, gives the lease back. */
     @Override
     public void close() {
+        if (folder != null) {
+            folder.close();
+        }
         http.stop();
         semel.close(options.grace());
+        outbound.close();
+        alarm.close();
     }
 }

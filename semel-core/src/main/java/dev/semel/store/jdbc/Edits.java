@@ -13,17 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The rare changes, in statements that both stores understand. Runs inside a lane's transaction. */
 public final class Edits {
-    private static final String LOCK_WORKFLOW = """
-        UPDATE semel_workflow SET version = version WHERE ws = ? AND name = ?
-        """;
-
-    private static final String NEXT_VERSION = """
-        UPDATE semel_workflow SET version = version + 1
-        WHERE ws = ? AND name = ? AND NOT EXISTS (
-            SELECT 1 FROM semel_version v
-            WHERE v.workflow_id = semel_workflow.workflow_id AND v.version = semel_workflow.version AND v.body = ?)
-        """;
-
     private static final String TOKEN = """
         SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
         FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.token_id = ? AND t.hash = ?
@@ -36,6 +25,7 @@ public final class Edits {
     private final RunEdits runs;
     private final Replying replying;
     private final SettingEdits settings;
+    private final Publishing publishing;
 
     public Edits(Session session, Supplier<RunId> ids) {
         this.session = session;
@@ -43,13 +33,17 @@ public final class Edits {
         this.runs = new RunEdits(session, ids);
         this.replying = new Replying(session, this);
         this.settings = new SettingEdits(session);
+        this.publishing = new Publishing(session, this);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
         return switch (edit) {
             case Edit.OpenWorkspace open -> open(open, now);
-            case Edit.Publish publish -> publish(publish, now);
-            case Edit.Pause pause -> pause(pause);
+            case Edit.Publish publish -> publishing.publish(publish, now);
+            case Edit.Stage stage -> publishing.stage(stage, now);
+            case Edit.Promote promote -> publishing.promote(promote, now);
+            case Edit.Rollback back -> publishing.rollback(back, now);
+            case Edit.Pause pause -> publishing.pause(pause);
             case Edit.CreateToken create -> create(create, now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, release.by().id(), now) || isDone(release.by());
@@ -84,58 +78,6 @@ public final class Edits {
             }
         }
         throw new IllegalStateException("workspace " + open.name() + " lost its number twenty times to others");
-    }
-
-    private Rows.Workflow publish(Edit.Publish publish, long now) throws SQLException {
-        session.update("""
-            INSERT INTO semel_workflow (ws, name, workflow_id, version, paused, created_at)
-            VALUES (?, ?, ?, 0, 0, ?) ON CONFLICT (ws, name) DO NOTHING
-            """, publish.workspace(), publish.name(), publish.workflowId(), now);
-        session.update(LOCK_WORKFLOW, publish.workspace(), publish.name());
-        boolean changed = session.update(NEXT_VERSION, publish.workspace(), publish.name(), publish.body()) == 1;
-        Rows.Workflow workflow = session.one("""
-            SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? AND name = ?
-            """, Read::workflow, publish.workspace(), publish.name());
-        if (workflow == null) {
-            throw new IllegalStateException("workflow " + publish.name() + " vanished while it was published");
-        }
-        if (changed) {
-            session.update("""
-                INSERT INTO semel_version (workflow_id, version, body, published_at, published_by)
-                VALUES (?, ?, ?, ?, ?)
-                """, workflow.workflowId(), workflow.version(), publish.body(), now, publish.actor());
-            bumpCatalog();
-        }
-        return new Rows.Workflow(
-                workflow.ws(),
-                workflow.name(),
-                workflow.workflowId(),
-                workflow.version(),
-                workflow.paused(),
-                workflow.createdAt(),
-                changed);
-    }
-
-    private Rows.@Nullable Workflow pause(Edit.Pause pause) throws SQLException {
-        boolean ours = session.update(
-                        "UPDATE semel_workflow SET paused = ? WHERE ws = ? AND workflow_id = ?",
-                        pause.paused() ? 1 : 0,
-                        pause.workspace(),
-                        pause.workflowId())
-                == 1;
-        if (!ours) {
-            return null; // not there, or another workspace's: its queued runs are nobody's business here
-        }
-        if (!pause.paused()) {
-            session.update(
-                    "UPDATE semel_work SET held = 0 WHERE workflow_id = ? AND held = 1 AND gated <> 2",
-                    pause.workflowId());
-        }
-        bumpCatalog();
-        return session.one("""
-            SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow
-            WHERE ws = ? AND workflow_id = ?
-            """, Read::workflow, pause.workspace(), pause.workflowId());
     }
 
     private Rows.@Nullable Token create(Edit.CreateToken create, long now) throws SQLException {
@@ -266,9 +208,13 @@ public final class Edits {
     }
 
     /** The caller holds the catalog and all slots, so no trigger that was looked up before this comes in after it. */
-    private void bumpCatalog() throws SQLException {
+    void bumpCatalog() throws SQLException {
         session.update("UPDATE semel_catalog SET change = change + 1 WHERE one = 1");
         session.update("UPDATE semel_fence SET change = (SELECT change FROM semel_catalog WHERE one = 1)");
+    }
+
+    RunId newId() {
+        return ids.get();
     }
 
     private boolean isDone(Edit.By by) throws SQLException {
@@ -276,7 +222,7 @@ public final class Edits {
     }
 
     /** @param deed what was done, and to what */
-    private void audit(int ws, long now, Edit.By by, List<String> deed) throws SQLException {
+    void audit(int ws, long now, Edit.By by, List<String> deed) throws SQLException {
         session.update("""
             INSERT INTO semel_audit (id, ws, at, actor, action, target, reason) VALUES (?, ?, ?, ?, ?, ?, ?)
             """, by.id(), ws, now, by.actor(), deed.get(0), deed.get(1), by.reason());

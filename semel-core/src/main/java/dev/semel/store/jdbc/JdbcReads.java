@@ -2,6 +2,7 @@ package dev.semel.store.jdbc;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
@@ -74,22 +75,41 @@ public abstract class JdbcReads implements Reads {
         """;
 
     private static final String WORKFLOW = """
-        SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? AND name = ?
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
+            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        FROM semel_workflow WHERE ws = ? AND name = ?
         """;
 
     private static final String WORKFLOW_BY_ID = """
-        SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow
-        WHERE ws = ? AND workflow_id = ?
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
+            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        FROM semel_workflow WHERE ws = ? AND workflow_id = ?
         """;
 
     private static final String WORKFLOWS = """
-        SELECT ws, name, workflow_id, version, paused, created_at FROM semel_workflow WHERE ws = ? ORDER BY name
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
+            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        FROM semel_workflow WHERE ws = ? ORDER BY name
         """;
 
     private static final String VERSION = """
         SELECT v.workflow_id, w.name, w.ws, v.version, v.body, v.published_at, v.published_by
         FROM semel_version v JOIN semel_workflow w ON w.workflow_id = v.workflow_id
         WHERE v.workflow_id = ? AND v.version = ?
+        """;
+
+    private static final String VERSIONS = """
+        SELECT v.workflow_id, w.name, w.ws, v.version, '', v.published_at, v.published_by
+        FROM semel_version v JOIN semel_workflow w ON w.workflow_id = v.workflow_id
+        WHERE v.workflow_id = ? AND v.version < ? ORDER BY v.version DESC LIMIT ?
+        """;
+
+    private static final String TALLY = """
+        SELECT n.version, COALESCE(e.state, w.state), COUNT(*)
+        FROM (SELECT run, version FROM semel_run WHERE ws = ? AND workflow_id = ? ORDER BY run DESC LIMIT ?) n
+        LEFT JOIN semel_end e ON e.run = n.run
+        LEFT JOIN semel_work w ON w.run = n.run
+        GROUP BY n.version, COALESCE(e.state, w.state) ORDER BY n.version DESC, COALESCE(e.state, w.state)
         """;
 
     private static final String TOKEN = """
@@ -322,18 +342,22 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public Rows.@Nullable Version version(String workflowId, int version) {
-        return maybe(() -> session.one(
-                VERSION,
-                row -> new Rows.Version(
-                        row.getString(1),
-                        row.getString(2),
-                        row.getInt(3),
-                        row.getInt(4),
-                        row.getString(5),
-                        row.getLong(6),
-                        row.getString(7)),
+        return maybe(() -> session.one(VERSION, Read::version, workflowId, version));
+    }
+
+    @Override
+    public List<Rows.Version> versions(String workflowId, int before, int limit) {
+        return ask(() -> session.list(VERSIONS, Read::version, workflowId, before, limit));
+    }
+
+    @Override
+    public List<Rows.Tally> tally(int ws, String workflowId, int limit) {
+        return ask(() -> session.list(
+                TALLY,
+                row -> new Rows.Tally(row.getInt(1), RunState.of(row.getInt(2)), row.getLong(3)),
+                ws,
                 workflowId,
-                version));
+                limit));
     }
 
     @Override

@@ -27,7 +27,8 @@ public final class Migrations {
             "V004__workers.sql",
             "V005__fair_claims.sql",
             "V006__retention.sql",
-            "V007__settings.sql");
+            "V007__settings.sql",
+            "V008__candidates.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

@@ -5,6 +5,7 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
+import dev.semel.store.Rollout;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import dev.semel.trigger.Door;
@@ -94,12 +95,23 @@ public final class Read {
                 row.getString(21));
     }
 
+    static Rows.Version version(ResultSet row) throws SQLException {
+        return new Rows.Version(
+                row.getString(1),
+                row.getString(2),
+                row.getInt(3),
+                row.getInt(4),
+                row.getString(5),
+                row.getLong(6),
+                row.getString(7));
+    }
+
     static Rows.Workflow workflow(ResultSet row) throws SQLException {
         return new Rows.Workflow(
                 row.getInt(1),
                 row.getString(2),
                 row.getString(3),
-                row.getInt(4),
+                new Rollout(row.getInt(4), row.getInt(7), row.getInt(8), row.getInt(9)),
                 row.getInt(5) == 1,
                 row.getLong(6),
                 false);

@@ -19,19 +19,24 @@ final class Edits {
     private final Supplier<RunId> ids;
     private final RunEdits runs;
     private final SettingEdits settings;
+    private final Publishing publishing;
 
     Edits(Tables tables, Supplier<RunId> ids) {
         this.tables = tables;
         this.ids = ids;
         this.runs = new RunEdits(tables, ids);
         this.settings = new SettingEdits(tables);
+        this.publishing = new Publishing(tables, this);
     }
 
     @Nullable
     Object apply(Edit<?> edit, long now) {
         return switch (edit) {
             case Edit.OpenWorkspace open -> open(open, now);
-            case Edit.Publish publish -> publish(publish, now);
+            case Edit.Publish publish -> publishing.publish(publish, now);
+            case Edit.Stage stage -> publishing.stage(stage, now);
+            case Edit.Promote promote -> publishing.promote(promote, now);
+            case Edit.Rollback back -> publishing.rollback(back, now);
             case Edit.Pause pause -> pause(pause);
             case Edit.CreateToken create -> create(create, now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
@@ -71,40 +76,16 @@ final class Edits {
         return new Rows.Workspace(row.ws(), row.name(), row.secret().clone());
     }
 
-    private Rows.Workflow publish(Edit.Publish publish, long now) {
-        var name = new Pair<>(publish.workspace(), publish.name());
-        Rows.Workflow before = tables.workflows.get(name);
-        if (before == null && tables.workflowsById.containsKey(publish.workflowId())) {
-            throw new StoreFailure.Poisoned(
-                    "the store refused a value", new IllegalArgumentException("another workflow has this id"));
-        }
-        String id = before == null ? publish.workflowId() : before.workflowId();
-        int version = before == null ? 0 : before.version();
-        Tables.Version current = tables.versions.get(new Pair<>(id, version));
-        if (before != null && current != null && current.body().equals(publish.body())) {
-            return before;
-        }
-        boolean paused = before != null && before.paused();
-        long createdAt = before == null ? now : before.createdAt();
-        var after = new Rows.Workflow(publish.workspace(), publish.name(), id, version + 1, paused, createdAt, false);
-        tables.workflows.put(name, after);
-        tables.versions.put(
-                new Pair<>(id, after.version()),
-                new Tables.Version(id, after.version(), publish.body(), now, publish.actor()));
-        bumpCatalog();
-        return new Rows.Workflow(after.ws(), after.name(), id, after.version(), paused, createdAt, true);
-    }
-
     private Rows.@Nullable Workflow pause(Edit.Pause pause) {
-        Rows.Workflow before = tables.workflowsById.get(pause.workflowId());
-        if (before == null || before.ws() != pause.workspace()) {
+        Rows.Workflow before = publishing.find(pause.workspace(), pause.workflowId());
+        if (before == null) {
             return null; // not there, or another workspace's: its queued runs are nobody's business here
         }
         var after = new Rows.Workflow(
                 before.ws(),
                 before.name(),
                 before.workflowId(),
-                before.version(),
+                before.rollout(),
                 pause.paused(),
                 before.createdAt(),
                 false);
@@ -323,8 +304,12 @@ final class Edits {
         return deleted;
     }
 
-    private void bumpCatalog() {
+    void bumpCatalog() {
         tables.catalog.put(Tables.ONE, Objects.requireNonNull(tables.catalog.get(Tables.ONE)) + 1);
+    }
+
+    RunId newId() {
+        return ids.get();
     }
 
     private boolean isDone(Edit.By by) {
@@ -332,7 +317,7 @@ final class Edits {
     }
 
     /** @param deed what was done, and to what */
-    private void audit(int ws, long now, Edit.By by, List<String> deed) {
+    void audit(int ws, long now, Edit.By by, List<String> deed) {
         var row = new Rows.Audit(by.id(), now, by.actor(), deed.get(0), deed.get(1), by.reason());
         if (!tables.audit.add(by.id(), new Tables.Audit(ws, row))) {
             throw new StoreFailure.Poisoned(

@@ -135,6 +135,16 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public List<Rows.Version> versions(String workflowId, int before, int limit) {
+        return there().versions(workflowId, before, limit);
+    }
+
+    @Override
+    public List<Rows.Tally> tally(int ws, String workflowId, int limit) {
+        return there().tally(ws, workflowId, limit);
+    }
+
+    @Override
     public Rows.@Nullable Token token(byte[] hash) {
         return there().token(hash);
     }

@@ -116,38 +116,22 @@ final class MemoryReads implements Reads {
 
     @Override
     public List<RunId> children(RunId run) {
-        return ask(() -> tables.linksByParent.tailMap(new Pair<>(run, Tables.FIRST)).values().stream()
-                .takeWhile(link -> run.equals(link.parent()))
-                .limit(MOST_CHILDREN)
-                .map(Tables.Link::run)
-                .toList());
+        return ask(() -> views.children(run, MOST_CHILDREN));
     }
 
     @Override
     public List<String> queues(RunId run) {
-        return ask(() -> tables.placesByRun.tailMap(new Pair<>(run, new Pair<>("", Long.MIN_VALUE))).values().stream()
-                .takeWhile(place -> place.run().equals(run))
-                .map(Tables.Place::queue)
-                .toList());
+        return ask(() -> views.queues(run));
     }
 
     @Override
     public List<RunId> lineage(RunId first) {
-        return ask(() -> tables.runs.rows().values().stream()
-                .filter(run -> run.lineage().equals(first) && !run.id().equals(first))
-                .limit(MOST_CHILDREN)
-                .map(Tables.Run::id)
-                .toList());
+        return ask(() -> views.lineage(first, MOST_CHILDREN));
     }
 
     @Override
     public List<Misfit> held(@Nullable RunId after, int limit) {
-        var from = new Pair<>(Write.Rest.HELD, after == null ? Tables.FIRST : after);
-        return ask(() -> tables.workDue.tailMap(from, after == null).values().stream()
-                .takeWhile(work -> work.due == Write.Rest.HELD)
-                .limit(limit)
-                .map(work -> new Misfit(work.run, work.workflowId))
-                .toList());
+        return ask(() -> views.held(after, limit));
     }
 
     @Override
@@ -236,18 +220,23 @@ final class MemoryReads implements Reads {
     public Rows.@Nullable Version version(String workflowId, int version) {
         return maybe(() -> {
             Tables.Version row = tables.versions.get(new Pair<>(workflowId, version));
-            Rows.Workflow workflow = tables.workflowsById.get(workflowId);
-            return row == null || workflow == null
-                    ? null
-                    : new Rows.Version(
-                            workflowId,
-                            workflow.name(),
-                            workflow.ws(),
-                            version,
-                            row.body(),
-                            row.publishedAt(),
-                            row.by());
+            return row == null ? null : views.version(row, row.body());
         });
+    }
+
+    @Override
+    public List<Rows.Version> versions(String workflowId, int before, int limit) {
+        return ask(() ->
+                tables.versions.rows().headMap(new Pair<>(workflowId, before), false).descendingMap().values().stream()
+                        .takeWhile(row -> row.workflowId().equals(workflowId))
+                        .limit(limit)
+                        .map(row -> Objects.requireNonNull(views.version(row, "")))
+                        .toList());
+    }
+
+    @Override
+    public List<Rows.Tally> tally(int ws, String workflowId, int limit) {
+        return ask(() -> views.tally(ws, workflowId, limit));
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.semel.testing.memory;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Reads;
 import dev.semel.store.Reads.RunFilter;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
@@ -27,6 +28,38 @@ final class RunViews {
     Rows.@Nullable Run run(RunId id) {
         Tables.Run run = tables.runs.get(id);
         return run == null ? null : view(run, false);
+    }
+
+    List<String> queues(RunId run) {
+        return tables.placesByRun.tailMap(new Pair<>(run, new Pair<>("", Long.MIN_VALUE))).values().stream()
+                .takeWhile(place -> place.run().equals(run))
+                .map(Tables.Place::queue)
+                .toList();
+    }
+
+    List<RunId> children(RunId run, int limit) {
+        return tables.linksByParent.tailMap(new Pair<>(run, Tables.FIRST)).values().stream()
+                .takeWhile(link -> run.equals(link.parent()))
+                .limit(limit)
+                .map(Tables.Link::run)
+                .toList();
+    }
+
+    List<RunId> lineage(RunId first, int limit) {
+        return tables.runs.rows().values().stream()
+                .filter(run -> run.lineage().equals(first) && !run.id().equals(first))
+                .limit(limit)
+                .map(Tables.Run::id)
+                .toList();
+    }
+
+    List<Reads.Misfit> held(@Nullable RunId after, int limit) {
+        var from = new Pair<>(Write.Rest.HELD, after == null ? Tables.FIRST : after);
+        return tables.workDue.tailMap(from, after == null).values().stream()
+                .takeWhile(work -> work.due == Write.Rest.HELD)
+                .limit(limit)
+                .map(work -> new Reads.Misfit(work.run, work.workflowId))
+                .toList();
     }
 
     private Rows.Run view(Tables.Run run, boolean inList) {
@@ -63,6 +96,36 @@ final class RunViews {
 
     private static @Nullable String shortened(@Nullable String text) {
         return text != null && text.codePointCount(0, text.length()) > LONGEST_IN_A_LIST ? "" : text;
+    }
+
+    Rows.@Nullable Version version(Tables.Version row, String body) {
+        Rows.Workflow workflow = tables.workflowsById.get(row.workflowId());
+        return workflow == null
+                ? null
+                : new Rows.Version(
+                        row.workflowId(),
+                        workflow.name(),
+                        workflow.ws(),
+                        row.version(),
+                        body,
+                        row.publishedAt(),
+                        row.by());
+    }
+
+    List<Rows.Tally> tally(int ws, String workflowId, int limit) {
+        TreeMap<Pair<Integer, Integer>, Long> counts = new TreeMap<>();
+        tables.runsByWorkflow.headMap(new Pair<>(workflowId, Tables.AFTER_ALL), true).descendingMap().values().stream()
+                .takeWhile(run -> run.asked().workflowId().equals(workflowId))
+                .filter(run -> run.asked().workspace() == ws)
+                .limit(limit)
+                .forEach(run -> {
+                    RunState state = Objects.requireNonNull(tables.stateOf(run.id()));
+                    counts.merge(new Pair<>(-run.asked().version(), state.code()), 1L, Long::sum);
+                });
+        return counts.entrySet().stream()
+                .map(one -> new Rows.Tally(
+                        -one.getKey().first(), RunState.of(one.getKey().second()), one.getValue()))
+                .toList();
     }
 
     List<Rows.Workflow> workflows(int ws) {

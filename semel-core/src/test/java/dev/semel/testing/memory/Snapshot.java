@@ -100,7 +100,15 @@ public final class Snapshot {
         fill(
                 "semel_workflow",
                 tables.workflows.rows().values(),
-                w -> row(w.ws(), w.name(), w.workflowId(), w.version(), w.paused(), w.createdAt()));
+                w -> row(
+                        w.ws(),
+                        w.name(),
+                        w.workflowId(),
+                        w.version(),
+                        w.paused(),
+                        w.createdAt(),
+                        w.rollout().candidate(),
+                        w.rollout().share()));
         fill(
                 "semel_version",
                 tables.versions.rows().values(),

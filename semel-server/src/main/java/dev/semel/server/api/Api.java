@@ -30,7 +30,8 @@ public final class Api {
         Views views = new Views(semel);
         Triggers triggers = new Triggers(semel, spaces, new Quotas(semel::nanos));
         this.deeds = new Deeds(semel);
-        this.workflows = new Workflows(semel, triggers, deeds);
+        Rollouts rollouts = new Rollouts(semel, triggers, deeds);
+        this.workflows = new Workflows(semel, triggers, deeds, rollouts);
         Runs runs = new Runs(semel, views, triggers);
         Keys keys = new Keys(semel, views, deeds);
         RunActs acts = new RunActs(semel, views);
@@ -51,6 +52,11 @@ public final class Api {
                         .withHead(Triggers::checkKey))
                 .add(post("/v1/workflows/{id}/pause", Scope.OPERATE, workflows::pause))
                 .add(post("/v1/workflows/{id}/resume", Scope.OPERATE, workflows::resume))
+                .add("GET", "/v1/workflows/{id}/versions", Scope.READ, rollouts::list)
+                .add("GET", "/v1/workflows/{id}/versions/{version}", Scope.READ, rollouts::get)
+                .add("GET", "/v1/workflows/{id}/diff", Scope.READ, rollouts::diff)
+                .add(post("/v1/workflows/{id}/promote", Scope.OPERATE, rollouts::promote))
+                .add(post("/v1/workflows/{id}/rollback", Scope.OPERATE, rollouts::rollback))
                 .add("GET", "/v1/workflows/{id}/runs", Scope.READ, runs::ofWorkflow)
                 .add("GET", "/v1/runs", Scope.READ, runs::list)
                 .add("GET", "/v1/runs/{run_id}", Scope.READ, runs::get)
@@ -70,6 +76,7 @@ public final class Api {
                 .add("GET", "/v1/workers", Scope.READ, new Workers(semel)::list)
                 .add("GET", "/v1/audit", Scope.READ, this::audit)
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
+                .add("GET", "/schema/workflow-1.json", Scope.OPEN, manual::schema)
                 .add("GET", "/docs/{page}", Scope.OPEN, manual::page)
                 .add("GET", "/problems/{code}", Scope.OPEN, manual::problem)
                 .add("GET", "/healthz", Scope.OPEN, health::alive)

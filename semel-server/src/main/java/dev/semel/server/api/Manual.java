@@ -2,6 +2,7 @@ package dev.semel.server.api;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.server.definition.FileSchema;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import java.io.IOException;
@@ -33,6 +34,11 @@ final class Manual {
         int from = errors.indexOf("\n## " + code + "\n") + 1;
         int to = errors.indexOf("\n## ", from);
         return plain(errors.substring(from, to < 0 ? errors.length() : to).strip() + "\n");
+    }
+
+    /** For editors: `# yaml-language-server: $schema=http://localhost:8085/schema/workflow-1.json`. */
+    Answer schema(Request request) {
+        return Answer.of(200, "application/schema+json", FileSchema.bytes());
     }
 
     private static Answer plain(String text) {

@@ -6,14 +6,18 @@ import dev.semel.error.SemelException;
 import dev.semel.key.FingerprintField;
 import dev.semel.key.KeyPolicy;
 import dev.semel.server.definition.Definition;
+import dev.semel.server.definition.Loops;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
+import dev.semel.server.steps.Declared;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Current;
+import dev.semel.workflow.Published;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +31,13 @@ final class Workflows {
     private final Semel semel;
     private final Triggers triggers;
     private final Deeds deeds;
+    private final Rollouts rollouts;
 
-    Workflows(Semel semel, Triggers triggers, Deeds deeds) {
+    Workflows(Semel semel, Triggers triggers, Deeds deeds, Rollouts rollouts) {
         this.semel = semel;
         this.triggers = triggers;
         this.deeds = deeds;
+        this.rollouts = rollouts;
     }
 
     Answer list(Request request) {
@@ -50,9 +56,31 @@ final class Workflows {
         Current entry = triggers.workflow(request.principal(), request.parameter("id"));
         ObjectNode out = view(entry, entry.paused());
         out.put("definition", FileWorkflow.of(entry.published()).text());
-        // Only `set` steps exist in this version, and they touch nothing outside.
-        out.putArray("effects");
+        out.set("rollout", rollouts.shares(rollouts.workflow(request)));
+        effects(out.putArray("effects"), FileWorkflow.of(entry.published()));
         return Views.ok(out);
+    }
+
+    /** Every effect, with what keeps it from happening twice. */
+    private static void effects(ArrayNode out, Definition definition) {
+        definition.steps().forEach(step -> {
+            Declared effect = step.act().effect();
+            if (effect != null) {
+                out.addObject()
+                        .put("step", step.id())
+                        .put("kind", step.kind())
+                        .put("target", effect.target())
+                        .put("does", effect.does())
+                        .put("protection", effect.protection())
+                        .put("key", effect.key())
+                        .put(
+                                "window_seconds",
+                                effect.window() == null ? null : effect.window().toSeconds())
+                        .put("on_change", effect.onChange())
+                        .put("because", effect.because())
+                        .put("risk", effect.risk());
+            }
+        });
     }
 
     private static ObjectNode view(@Nullable Current entry, boolean paused) {
@@ -68,6 +96,14 @@ final class Workflows {
         out.put("owner", definition.owner());
         out.put("description", definition.description());
         out.put("paused", paused);
+        Current.Candidate candidate = entry.candidate();
+        if (candidate == null) {
+            out.putNull("candidate");
+        } else {
+            out.putObject("candidate")
+                    .put("version", candidate.published().version())
+                    .put("share", candidate.share());
+        }
         policy(out.putObject("idempotency"), entry.published().policy());
         return out;
     }
@@ -102,17 +138,58 @@ final class Workflows {
                             + " and the path says another name. Nothing was published.",
                     "Use the same name in both.");
         }
+        int share = share(request);
+        refuseLoops(request.principal().workspace(), definition);
         if ("true".equals(request.query("dry_run"))) {
             return Views.ok(withWarnings(Views.object().put("workflow", name).put("dry_run", true), definition));
         }
-        Edit.Publish edit = publishing(
-                request.principal().workspace(), definition, request.principal().tokenId());
-        Deeds.Done done = deeds.once(
-                request, new Deeds.Deed("workflow.publish", name, text), edit, row -> published(row, definition));
+        Deeds.Done done = share == 0 ? publishForAll(request, definition) : publishFor(share, request, definition);
         if (done == null) {
-            throw new IllegalStateException("a publish always answers");
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "There is no workflow " + name + " yet whose triggers could be shared. Nothing was published.",
+                    "Publish its first version without a share.");
         }
         return done.answer();
+    }
+
+    private Deeds.@Nullable Done publishForAll(Request request, Definition definition) {
+        return deeds.once(
+                request,
+                new Deeds.Deed("workflow.publish", definition.name(), definition.text()),
+                publishing(
+                        request.principal().workspace(),
+                        definition,
+                        request.principal().tokenId()),
+                row -> published(row, definition));
+    }
+
+    private Deeds.@Nullable Done publishFor(int share, Request request, Definition definition) {
+        return deeds.once(
+                request,
+                new Deeds.Deed("workflow.publish", definition.name(), definition.text(), String.valueOf(share)),
+                new Edit.Stage(
+                        request.principal().workspace(),
+                        definition.name(),
+                        definition.text(),
+                        share,
+                        request.principal().tokenId()),
+                row -> published(row, definition));
+    }
+
+    /** Per cent of the fresh triggers; 0 for all of them. */
+    private static int share(Request request) {
+        String text = request.query("share");
+        if (text == null) {
+            return 0;
+        }
+        if (text.matches("[0-9]{1,3}")) {
+            int share = Integer.parseInt(text);
+            if (share >= 1 && share <= 100) {
+                return share == 100 ? 0 : share;
+            }
+        }
+        throw Paging.refused("share must be a whole number of per cent, from 1 to 100");
     }
 
     private static @Nullable ObjectNode published(Rows.@Nullable Workflow row, Definition definition) {
@@ -124,7 +201,26 @@ final class Workflows {
         out.put("workflow", row.name());
         out.put("version", row.version());
         out.put("changed", row.changed());
-        return withWarnings(out, definition);
+        return withWarnings(Rollouts.candidate(out, row.rollout()), definition);
+    }
+
+    /** A circle of workflows is refused; the others are taken as they are now, with their candidates. */
+    private void refuseLoops(int workspace, Definition definition) {
+        Loops.refuse(definition, name -> {
+            Current other = semel.workflow(workspace, name);
+            if (other == null) {
+                return List.of();
+            }
+            List<String> calls = new ArrayList<>(callsOf(other.published()));
+            if (other.candidate() != null) {
+                calls.addAll(callsOf(other.candidate().published()));
+            }
+            return calls;
+        });
+    }
+
+    private static List<String> callsOf(Published published) {
+        return published.body() instanceof FileWorkflow file ? file.definition().calls() : List.of();
     }
 
     private static ObjectNode withWarnings(ObjectNode out, Definition definition) {
@@ -133,8 +229,24 @@ final class Workflows {
         return out;
     }
 
+    /** A file from a folder. What is published already, also for a share only, stays as it is. */
     Rows.Workflow publish(int workspace, Definition definition, String actor) {
+        Rows.Workflow known = semel.view(reads -> {
+            Rows.Workflow row = reads.workflow(workspace, definition.name());
+            boolean there = row != null
+                    && (is(reads.version(row.workflowId(), row.version()), definition)
+                            || is(reads.version(row.workflowId(), row.rollout().candidate()), definition));
+            return there ? row : null;
+        });
+        if (known != null) {
+            return known;
+        }
+        refuseLoops(workspace, definition);
         return semel.change(publishing(workspace, definition, actor));
+    }
+
+    private static boolean is(Rows.@Nullable Version version, Definition definition) {
+        return version != null && version.body().equals(definition.text());
     }
 
     private Edit.Publish publishing(int workspace, Definition definition, String actor) {

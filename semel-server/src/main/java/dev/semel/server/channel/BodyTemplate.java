@@ -1,5 +1,6 @@
 package dev.semel.server.channel;
 
+import dev.semel.server.settings.Problem;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,23 +37,24 @@ final class BodyTemplate {
     }
 
     /** @param pointer of the body in the document of the channel */
-    static BodyTemplate of(JsonNode body, String pointer, List<String> problems) {
+    static BodyTemplate of(JsonNode body, String pointer, List<Problem> problems) {
         Set<String> reads = new TreeSet<>();
         return new BodyTemplate(compile(body, pointer, problems, reads), reads);
     }
 
-    private static Node compile(JsonNode node, String pointer, List<String> problems, Set<String> reads) {
+    private static Node compile(JsonNode node, String pointer, List<Problem> problems, Set<String> reads) {
         if (pointer.length() - pointer.replace("/", "").length() > DEPTH) {
-            problems.add(pointer + " is nested too deeply");
+            problems.add(new Problem(pointer, "is nested too deeply"));
             return new Node.Fixed(node);
         }
         return switch (node.getNodeType()) {
             case STRING -> {
                 List<TemplateProblem> found = new ArrayList<>();
-                var pieces = TemplateReader.read(
-                        Part.TEXT, node.stringValue(), new TemplateReader.Findings(found, reads));
-                found.forEach(problem -> problems.add("%s, line %d, column %d: %s"
-                        .formatted(pointer, problem.line(), problem.column(), problem.message())));
+                var pieces =
+                        TemplateReader.read(Part.TEXT, node.stringValue(), new TemplateReader.Findings(found, reads));
+                found.forEach(problem -> problems.add(new Problem(
+                        pointer,
+                        "line %d, column %d: %s".formatted(problem.line(), problem.column(), problem.message()))));
                 yield new Node.Text(pieces);
             }
             case OBJECT -> {

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -26,14 +25,12 @@ final class HttpChannel implements Channel {
 
     private final HttpSettings settings;
     private final Calls calls;
-    private final Secrets secrets;
-    private final InstantSource clock;
+    private final Mail.Line line;
 
-    HttpChannel(HttpSettings settings, Calls calls, Secrets secrets, InstantSource clock) {
+    HttpChannel(HttpSettings settings, Channels.Ports ports) {
         this.settings = settings;
-        this.calls = calls;
-        this.secrets = secrets;
-        this.clock = clock;
+        this.calls = ports.calls();
+        this.line = ports.line();
     }
 
     @Override
@@ -43,20 +40,21 @@ final class HttpChannel implements Channel {
 
     @Override
     public Set<String> honours() {
-        return settings.honours();
+        return settings.honours().words();
     }
 
     @Override
     public Optional<Duration> providerWindow() {
-        return Optional.ofNullable(settings.providerWindow());
+        return Optional.ofNullable(settings.honours().providerWindow());
     }
 
     /** What the body of the channel reads as `override.NAME`. */
     @Override
     public Set<String> overrides() {
-        return settings.body() == null
+        BodyTemplate template = settings.body().template();
+        return template == null
                 ? Set.of()
-                : settings.body().reads().stream()
+                : template.reads().stream()
                         .filter(path -> path.startsWith(OVERRIDE))
                         .map(path -> path.substring(OVERRIDE.length()))
                         .collect(Collectors.toUnmodifiableSet());
@@ -64,25 +62,28 @@ final class HttpChannel implements Channel {
 
     @Override
     public Delivery send(Step step, Message message) throws IOException, InterruptedException {
+        JsonNode answer = calls.send(step, Preparing.of(() -> call(step, message)));
+        return new Delivery(id(answer), "taken by the provider");
+    }
+
+    private Calls.Call call(Step step, Message message) {
         byte[] body = written(body(step, message));
         List<Calls.Header> headers = new ArrayList<>();
-        String type = settings.form() ? "application/x-www-form-urlencoded" : "application/json";
+        String type = settings.body().form() ? "application/x-www-form-urlencoded" : "application/json";
         headers.add(new Calls.Header("Content-Type", type, false));
-        if (settings.keyHeader() != null) {
-            headers.add(new Calls.Header(settings.keyHeader(), step.key(), false));
-        }
+        headers.add(new Calls.Header(settings.keyHeader(), step.key(), false));
         settings.headers()
                 .forEach((name, value) ->
-                        headers.add(new Calls.Header(name, value.reveal(secrets), value.isSecret())));
+                        headers.add(new Calls.Header(name, value.reveal(line.secrets()), value.isSecret())));
         message.headers().forEach((name, value) -> headers.add(marked(name, value)));
-        if (!settings.signing().isEmpty()) {
-            List<String> signing =
-                    settings.signing().stream().map(secrets::reveal).toList();
-            headers.addAll(Signing.headers(step.key(), clock.instant(), body, signing));
+        if (settings.signingSecret() != null) {
+            // While one secret takes over from another both stand in it, and both sign.
+            List<String> secrets = List.of(
+                    line.secrets().reveal(settings.signingSecret()).strip().split("\\s+"));
+            headers.addAll(Signing.headers(step.key(), line.clock().instant(), body, secrets));
         }
-        var call = new Calls.Call(settings.method(), settings.url().reveal(secrets), headers, body, settings.timeout());
-        JsonNode answer = calls.send(step, call);
-        return new Delivery(id(answer), "taken by the provider");
+        return new Calls.Call(
+                settings.method(), settings.url().reveal(line.secrets()), headers, body, settings.timeout());
     }
 
     /** A step may mark its messages; who it is and where it goes is the channel's alone. */
@@ -106,7 +107,7 @@ final class HttpChannel implements Channel {
         put(data, "subject", rendered.subject());
         put(data, "text", rendered.text());
         put(data, "html", rendered.html());
-        BodyTemplate template = settings.body();
+        BodyTemplate template = settings.body().template();
         if (template == null) {
             return usual(data);
         }
@@ -145,7 +146,7 @@ final class HttpChannel implements Channel {
     }
 
     private byte[] written(JsonNode body) {
-        if (!settings.form()) {
+        if (!settings.body().form()) {
             return Json.write(body).getBytes(StandardCharsets.UTF_8);
         }
         return body.properties().stream()

@@ -1,40 +1,38 @@
 package dev.semel.server.channel;
 
+import dev.semel.server.settings.ChannelSetting;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonPointer;
 
 /**
  * How a channel calls its provider.
  *
- * @param body null for the usual one of the medium
- * @param form whether the body is sent as a form and not as JSON
  * @param messageId where the id of the message stands in the answer; null where there is none
- * @param keyHeader the header that carries the key of the effect; null for none
- * @param signing names of the secrets that sign
- * @param providerWindow how long the provider remembers a key; null where it does not say
+ * @param keyHeader the header that carries the key of the effect
+ * @param signingSecret name of the secret that signs; null where nothing is signed
  */
 record HttpSettings(
         Medium medium,
         SecretText url,
         String method,
         Map<String, SecretText> headers,
-        @Nullable BodyTemplate body,
-        boolean form,
+        Body body,
         @Nullable JsonPointer messageId,
-        @Nullable String keyHeader,
-        List<String> signing,
-        Set<String> honours,
-        @Nullable Duration providerWindow,
+        String keyHeader,
+        @Nullable String signingSecret,
+        ChannelSetting.Honours honours,
         Duration timeout) {
     HttpSettings {
         headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
-        signing = List.copyOf(signing);
-        honours = Set.copyOf(honours);
     }
+
+    /**
+     * @param template null for the usual one of the medium
+     * @param form whether it is sent as a form and not as JSON
+     */
+    record Body(@Nullable BodyTemplate template, boolean form) {}
 }

@@ -32,8 +32,14 @@ final class Letter {
 
     /** Headers that say something about a mail without saying who sent it, who gets it or what is in it. */
     private static final Set<String> OPEN = Set.of(
-            "list-unsubscribe", "list-unsubscribe-post", "list-id", "feedback-id", "in-reply-to", "references",
-            "importance", "precedence");
+            "list-unsubscribe",
+            "list-unsubscribe-post",
+            "list-id",
+            "feedback-id",
+            "in-reply-to",
+            "references",
+            "importance",
+            "precedence");
 
     private final MailSettings settings;
     private final Session session;
@@ -62,7 +68,8 @@ final class Letter {
         if (replyTo != null) {
             mail.setReplyTo(new InternetAddress[] {replyTo.header()});
         }
-        mail.setRecipient(jakarta.mail.Message.RecipientType.TO, recipient(message).header());
+        mail.setRecipient(
+                jakarta.mail.Message.RecipientType.TO, recipient(message).header());
         mail.setSubject(subject(message.rendered()), UTF_8);
         mail.setSentDate(Date.from(now));
         mail.setHeader("Auto-Submitted", "auto-generated");

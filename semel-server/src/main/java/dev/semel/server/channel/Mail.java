@@ -1,5 +1,6 @@
 package dev.semel.server.channel;
 
+import dev.semel.server.settings.ChannelSetting;
 import dev.semel.workflow.Failures;
 import dev.semel.workflow.Step;
 import jakarta.mail.AuthenticationFailedException;
@@ -34,7 +35,8 @@ public final class Mail implements Channel {
     private static final int MOST_ADDRESSES = 4;
 
     /** The code of an answer, and the finer one of RFC 3463 where the server gave it. */
-    private static final Pattern CODES = Pattern.compile("([0-9]{3})[ -]([245]\\.[0-9]{1,3}\\.[0-9]{1,3})?.*", Pattern.DOTALL);
+    private static final Pattern CODES =
+            Pattern.compile("([0-9]{3})[ -]([245]\\.[0-9]{1,3}\\.[0-9]{1,3})?.*", Pattern.DOTALL);
 
     private final MailSettings settings;
     private final Line line;
@@ -71,14 +73,16 @@ public final class Mail implements Channel {
         Session session = Session.getInstance(properties());
         MimeMessage mail;
         try {
-            mail = new Letter(settings, session).write(step, message, line.clock().instant());
+            mail = new Letter(settings, session)
+                    .write(step, message, line.clock().instant());
         } catch (MessagingException e) {
             throw Letter.refused("the mail could not be written"); // its text may show an address
         }
         InternetAddress to = Letter.recipient(message).header();
+        URLName login = Preparing.of(this::login);
         Socket socket = connected();
         try (Alarm.Set _ = line.alarm().after(settings.limits().total(), () -> close(socket))) {
-            SmtpCall call = new SmtpCall(session, login());
+            SmtpCall call = new SmtpCall(session, login);
             talk(call, socket, mail, to);
             return new Delivery(mail.getMessageID(), call.said());
         } catch (MessagingException e) {
@@ -90,7 +94,7 @@ public final class Mail implements Channel {
 
     private void talk(SmtpCall call, Socket socket, MimeMessage mail, InternetAddress to) throws IOException {
         try {
-            call.begin(settings.security() == MailSettings.Security.TLS ? encrypted(socket) : socket);
+            call.begin(settings.security() == ChannelSetting.Security.TLS ? encrypted(socket) : socket);
             if (settings.login() != null && !call.supportsExtension("AUTH")) {
                 throw new Failures.NotSent("the mail server offers no login. Nothing was sent.", null);
             }
@@ -181,7 +185,7 @@ public final class Mail implements Channel {
         properties.setProperty("mail.smtp.localhost", settings.from().domain());
         properties.setProperty("mail.smtp.auth", Boolean.toString(settings.login() != null));
         properties.setProperty("mail.smtp.auth.mechanisms", "PLAIN LOGIN");
-        boolean starttls = settings.security() == MailSettings.Security.STARTTLS;
+        boolean starttls = settings.security() == ChannelSetting.Security.STARTTLS;
         properties.setProperty("mail.smtp.starttls.enable", Boolean.toString(starttls));
         properties.setProperty("mail.smtp.starttls.required", Boolean.toString(starttls));
         properties.setProperty("mail.smtp.ssl.checkserveridentity", "true");

@@ -1,32 +1,24 @@
 package dev.semel.server.channel;
 
+import dev.semel.server.settings.ChannelSetting;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The mail server that a channel hands its mail to.
  *
+ * @param security what is asked for is what happens: a server that does not offer it gets no mail
  * @param login null for none
  * @param replyTo null where answers go to the sender
  */
 public record MailSettings(
         String host,
         int port,
-        Security security,
+        ChannelSetting.Security security,
         @Nullable Login login,
         Mailbox from,
         @Nullable Mailbox replyTo,
         Limits limits) {
-
-    /** What is asked for is what happens: a server that does not offer it gets no mail. */
-    public enum Security {
-        /** Plain text at first, encrypted before anything is said; port 587. */
-        STARTTLS,
-        /** Encrypted from the first byte; port 465. */
-        TLS,
-        /** For a mail server on the same machine. */
-        NONE
-    }
 
     /** @param secret name of the secret that is the password */
     public record Login(String user, String secret) {}

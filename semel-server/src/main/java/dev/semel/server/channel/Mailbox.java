@@ -22,14 +22,16 @@ public record Mailbox(@Nullable String name, String address) {
     private static final int LONGEST_NAME = 200;
     private static final String ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
     private static final Pattern LOCAL = Pattern.compile(ATOM + "(\\." + ATOM + ")*+");
-    private static final Pattern DOMAIN =
-            Pattern.compile("([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)*+[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?");
+    private static final Pattern DOMAIN = Pattern.compile(
+            "([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)*+[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?");
     private static final Pattern NAMED = Pattern.compile("(.*)<([^<>]*)>\\s*", Pattern.DOTALL);
 
     /** Reads `ann@example.com`. Empty where it is anything else. */
     public static Optional<Mailbox> bare(String text) {
         int at = text.lastIndexOf('@');
-        if (at < 1 || at > LONGEST_LOCAL || !LOCAL.matcher(text.substring(0, at)).matches()) {
+        if (at < 1
+                || at > LONGEST_LOCAL
+                || !LOCAL.matcher(text.substring(0, at)).matches()) {
             return Optional.empty();
         }
         try {

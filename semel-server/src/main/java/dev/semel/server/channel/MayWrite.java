@@ -2,12 +2,16 @@ package dev.semel.server.channel;
 
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
-/** Decides whether a person may be written to. Looked at before every send, and its reason is recorded either way. */
+/** Decides whether somebody may be written to. Looked at before every send, and its reason is recorded either way. */
 public final class MayWrite {
     private static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("d MMMM uuuu", Locale.ENGLISH);
 
     private MayWrite() {}
+
+    /** The channel that would be taken. */
+    public record Way(String channel, Medium medium) {}
 
     /**
      * What is written about.
@@ -26,31 +30,39 @@ public final class MayWrite {
 
     public record Refused(String reason) implements Answer {}
 
-    public static Answer decide(Profile profile, Medium medium, Event event) {
-        String address = profile.addresses().get(medium);
+    /** @param event null where a message is sent without one */
+    public static Answer decide(Recipient recipient, Way way, @Nullable Event event) {
+        String address = recipient.addresses().get(way.medium());
         if (address == null || address.isBlank()) {
-            return new Refused("has no address for " + medium.spoken());
+            return new Refused("has no address for " + way.medium().spoken());
         }
         String passed = null;
-        for (Profile.OptOut optOut : profile.optOuts()) {
-            if (optOut.covers(medium, event.name())) {
+        for (Recipient.OptOut optOut : recipient.optOuts()) {
+            String from = from(optOut.topic(), way, event);
+            if (from != null) {
+                String said = "unsubscribed from %s on %s".formatted(from, DAY.format(optOut.on()));
                 // Who has named this very event has meant it.
-                if (!event.essential() || optOut.event() != null) {
-                    return new Refused(said(optOut));
+                if (event == null || !event.essential() || optOut.topic().equals(event.name())) {
+                    return new Refused(said);
                 }
-                passed = passed == null ? said(optOut) : passed;
+                passed = passed == null ? said : passed;
             }
         }
         return new Allowed(
-                passed == null ? "has not unsubscribed" : "%s, and %s is essential".formatted(passed, event.name()));
+                passed == null || event == null
+                        ? "has not unsubscribed"
+                        : "%s, and %s is essential".formatted(passed, event.name()));
     }
 
-    private static String said(Profile.OptOut optOut) {
-        String from = optOut.event() == null ? "" : optOut.event();
-        Medium medium = optOut.medium();
-        if (medium != null) {
-            from = from.isEmpty() ? medium.spoken() : from + " by " + medium.spoken();
+    /** What the person does not want, in words; null where it is about something else. */
+    private static @Nullable String from(String topic, Way way, @Nullable Event event) {
+        if (topic.equals(Recipient.ALL)) {
+            return "everything";
         }
-        return "unsubscribed from %s on %s".formatted(from.isEmpty() ? "everything" : from, DAY.format(optOut.on()));
+        if (topic.equals(way.medium().word())) {
+            return way.medium().spoken();
+        }
+        boolean named = topic.equals(way.channel()) || (event != null && topic.equals(event.name()));
+        return named ? topic : null;
     }
 }

@@ -2,6 +2,8 @@ package dev.semel.server.channel;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.server.settings.Problem;
+import dev.semel.server.settings.TemplateSetting;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -11,6 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * A template of a message, ready to be filled. Its parts are subject, text and html; each escapes values as it needs,
@@ -39,7 +42,9 @@ public final class MessageTemplate {
                             "Template '%s' has %s in %s It cannot be filled, and nothing was changed."
                                     .formatted(name, count, problems.getFirst()),
                             "Correct the template and send it again.")
-                    .with("errors", problems.stream().map(TemplateProblem::member).toList());
+                    .with(
+                            "errors",
+                            problems.stream().map(TemplateProblem::member).toList());
         }
         return template;
     }
@@ -49,6 +54,28 @@ public final class MessageTemplate {
         List<TemplateProblem> problems = new ArrayList<>();
         read("", document, problems);
         return problems;
+    }
+
+    /** The same, for those who store templates. */
+    public static List<Problem> check(TemplateSetting setting) {
+        return check(document(setting)).stream()
+                .map(problem -> new Problem(
+                        "/" + problem.part(),
+                        "line %d, column %d: %s".formatted(problem.line(), problem.column(), problem.message())))
+                .toList();
+    }
+
+    public static MessageTemplate of(String name, TemplateSetting setting) {
+        return of(name, document(setting));
+    }
+
+    private static JsonNode document(TemplateSetting setting) {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("channel", setting.channel())
+                .put("subject", setting.subject())
+                .put("text", setting.text())
+                .put("html", setting.html());
     }
 
     private static MessageTemplate read(String name, JsonNode document, List<TemplateProblem> problems) {
@@ -103,7 +130,8 @@ public final class MessageTemplate {
                             ErrorCode.INVALID_INPUT,
                             "Template '%s' could not be filled in %s. Nothing was sent."
                                     .formatted(name, unfilled.why(part)),
-                            "Send data that fit, or let the template bear their absence with | default: \"…\" or {{#if}}.")
+                            "Send data that fit, or let the template bear their absence with | default: \"…\" or"
+                                    + " {{#if}}.")
                     .with("template", name);
         }
     }

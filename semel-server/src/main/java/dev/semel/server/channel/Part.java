@@ -17,7 +17,8 @@ enum Part {
     }
 
     /** What stands for this character in this part; null where it stands for itself. */
-    @Nullable String escaped(char c) {
+    @Nullable
+    String escaped(char c) {
         return switch (this) {
             case SUBJECT, TEXT -> null;
             case CHAT ->

@@ -88,8 +88,7 @@ final class Rendering {
     private void each(Piece.Each each) {
         JsonNode list = find(each.path());
         if (!list.isArray()) {
-            throw new Unfilled(
-                    each.place(), "`%s` is %s, and a list is needed".formatted(each.path(), kind(list)));
+            throw new Unfilled(each.place(), "`%s` is %s, and a list is needed".formatted(each.path(), kind(list)));
         }
         if (list.isEmpty()) {
             fill(each.otherwise());

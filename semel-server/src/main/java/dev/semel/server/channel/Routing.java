@@ -1,10 +1,11 @@
 package dev.semel.server.channel;
 
+import dev.semel.server.settings.RouteSetting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 
 /**
  * Decides which way a notification goes. A route is a row of legs; each leg is one channel with its fallbacks, and
@@ -15,18 +16,19 @@ public final class Routing {
 
     /** What became of one channel of a route. */
     public sealed interface Choice {
-        Route.Hop hop();
+        RouteSetting.Leg hop();
 
         String reason();
     }
 
     /** It is sent over this one. */
-    public record Taken(Route.Hop hop, String to, String reason) implements Choice {}
+    public record Taken(RouteSetting.Leg hop, String to, String reason) implements Choice {}
 
     /** It is sent over this one if those before it certainly did not take it. */
-    public record Reserve(Route.Hop hop, String to, String reason) implements Choice {}
+    public record Reserve(RouteSetting.Leg hop, String to, String reason) implements Choice {}
 
-    public record Skipped(Route.Hop hop, String reason) implements Choice {}
+    /** @param broken whether that is a mistake in the settings and not a wish of the person */
+    public record Skipped(RouteSetting.Leg hop, String reason, boolean broken) implements Choice {}
 
     /** One channel and its fallbacks, in the order of the route. */
     public record Leg(List<Choice> choices) {
@@ -47,9 +49,16 @@ public final class Routing {
             legs = List.copyOf(legs);
         }
 
-        /** Whether nobody is written to; the reasons say why. */
+        /** Whether nothing is sent; the reasons say why. */
         public boolean silent() {
             return legs.stream().noneMatch(leg -> leg.taken().isPresent());
+        }
+
+        /** Whether a mistake in the settings is among the reasons. */
+        public boolean broken() {
+            return legs.stream()
+                    .flatMap(leg -> leg.choices().stream())
+                    .anyMatch(choice -> choice instanceof Skipped skipped && skipped.broken());
         }
     }
 
@@ -62,31 +71,37 @@ public final class Routing {
         IN_DOUBT
     }
 
-    /** @param channels the medium of each channel that is set up, by its name */
-    public static Plan plan(Route route, Profile profile, Map<String, Medium> channels) {
+    /** What is set up in the workspace: the medium of each channel, and the templates there are. */
+    public record SetUp(Map<String, Medium> channels, Set<String> templates) {}
+
+    public static Plan plan(RouteSetting route, Recipient recipient, SetUp setUp) {
         var event = new MayWrite.Event(route.event(), route.essential());
         List<List<Choice>> legs = new ArrayList<>();
-        for (Route.Hop hop : route.hops()) {
-            if (!hop.fallback()) {
+        for (RouteSetting.Leg hop : route.legs()) {
+            if (legs.isEmpty() || hop.when() == RouteSetting.When.ALWAYS) {
                 legs.add(new ArrayList<>());
             }
             List<Choice> leg = legs.getLast();
-            leg.add(choice(hop, leg, profile, new Way(event, channels.get(hop.channel()))));
+            leg.add(choice(hop, leg, setUp, new Asked(recipient, event)));
         }
         return new Plan(legs.stream().map(Leg::new).toList());
     }
 
-    private record Way(MayWrite.Event event, @Nullable Medium medium) {}
+    private record Asked(Recipient recipient, MayWrite.Event event) {}
 
-    private static Choice choice(Route.Hop hop, List<Choice> before, Profile profile, Way way) {
-        Medium medium = way.medium();
+    private static Choice choice(RouteSetting.Leg hop, List<Choice> before, SetUp setUp, Asked asked) {
+        Medium medium = setUp.channels().get(hop.channel());
         if (medium == null) {
-            return new Skipped(hop, "the channel is not set up");
+            return new Skipped(hop, "the channel is not set up", true);
         }
-        return switch (MayWrite.decide(profile, medium, way.event())) {
-            case MayWrite.Refused(String reason) -> new Skipped(hop, reason);
+        if (!setUp.templates().contains(hop.template())) {
+            return new Skipped(hop, "there is no template " + hop.template(), true);
+        }
+        var way = new MayWrite.Way(hop.channel(), medium);
+        return switch (MayWrite.decide(asked.recipient(), way, asked.event())) {
+            case MayWrite.Refused(String reason) -> new Skipped(hop, reason, false);
             case MayWrite.Allowed(String reason) -> {
-                String to = String.valueOf(profile.addresses().get(medium));
+                String to = String.valueOf(asked.recipient().addresses().get(medium));
                 Optional<Choice> first =
                         before.stream().filter(Taken.class::isInstance).findFirst();
                 if (first.isPresent()) {

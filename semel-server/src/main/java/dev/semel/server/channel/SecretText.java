@@ -7,8 +7,7 @@ import java.util.regex.Pattern;
 
 /** Text of a configuration in which `${ secret.NAME }` stands for a credential. It is put in only when it is needed. */
 final class SecretText {
-    private static final Pattern SECRET =
-            Pattern.compile("\\$\\{\\s*secret\\.([A-Za-z][A-Za-z0-9._-]{0,63})\\s*}");
+    private static final Pattern SECRET = Pattern.compile("\\$\\{\\s*secret\\.([A-Za-z][A-Za-z0-9._-]{0,63})\\s*}");
 
     /** Plain text and names of secrets by turns; the first is plain. */
     private final List<String> parts = new ArrayList<>();

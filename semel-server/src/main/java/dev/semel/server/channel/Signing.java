@@ -40,7 +40,9 @@ final class Signing {
     private static byte[] key(String secret) {
         byte[] key;
         try {
-            key = secret.startsWith(PREFIX) ? Base64.getDecoder().decode(secret.substring(PREFIX.length())) : new byte[0];
+            key = secret.startsWith(PREFIX)
+                    ? Base64.getDecoder().decode(secret.substring(PREFIX.length()))
+                    : new byte[0];
         } catch (IllegalArgumentException e) {
             key = new byte[0];
         }

@@ -34,7 +34,8 @@ final class TagWords {
     }
 
     /** The next word if it is a plain name, such as the name of a block or a filter. */
-    @Nullable String name() {
+    @Nullable
+    String name() {
         return match(NAME);
     }
 
@@ -44,7 +45,8 @@ final class TagWords {
     }
 
     /** A path, a text in quotes or an integer. */
-    @Nullable Operand operand() {
+    @Nullable
+    Operand operand() {
         String integer = match(INTEGER);
         if (integer != null) {
             return new Operand.Literal(JsonNodeFactory.instance.numberNode(Long.parseLong(integer)));

@@ -110,7 +110,9 @@ final class TemplateReader {
             case '{', '&' ->
                 problem(start, "there is no unescaped form: write {{ name }}, and the value is always only text.");
             case '>', '^', '%', '@' ->
-                problem(start, "{{%c is not known. There are {{ name }}, {{#if name}}, {{#each name}}.".formatted(kind));
+                problem(
+                        start,
+                        "{{%c is not known. There are {{ name }}, {{#if name}}, {{#each name}}.".formatted(kind));
             default -> {
                 if (tag.strip().equals("else")) {
                     otherwise(start);

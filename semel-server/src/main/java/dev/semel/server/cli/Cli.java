@@ -22,7 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         footer = {
             "",
             "Exit codes: 0 done (a replay is success), 1 failed, 2 wrong usage, 3 key conflict, 4 in doubt,",
-            "6 not found, 7 not allowed, 8 unreachable or try later."
+            "5 refused as unprotected, 6 not found, 7 not allowed, 8 unreachable or try later."
         })
 public final class Cli implements Callable<Integer> {
     private static final String EXAMPLES = """
@@ -66,7 +66,15 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new KeyCommand(around))
                 .addSubcommand(new WorkflowsCommand(around))
                 .addSubcommand(new WorkersCommand(around))
+                .addSubcommand(new CheckCommand(around))
+                .addSubcommand(new NewCommand(around))
                 .addSubcommand(new PublishCommand(around))
+                .addSubcommand(new VersionsCommand(around))
+                .addSubcommand(new DiffCommand(around))
+                .addSubcommand(new TurnCommand.Promote(around))
+                .addSubcommand(new TurnCommand.Rollback(around))
+                .addSubcommand(new TurnCommand.Pause(around))
+                .addSubcommand(new TurnCommand.Resume(around))
                 .addSubcommand(TokenCommand.commandLine(around))
                 .addSubcommand(SecretCommand.commandLine(around))
                 .addSubcommand(SettingCommand.commandLine(around, TEMPLATE))

@@ -13,6 +13,9 @@ final class Exit {
     /** Nobody knows whether it happened; a person must decide. */
     static final int IN_DOUBT = 4;
 
+    /** Refused, because something could happen twice and nothing is said that stops it. */
+    static final int UNPROTECTED = 5;
+
     static final int NOT_FOUND = 6;
     static final int NOT_ALLOWED = 7;
     /** No server answers, or the one that does asks to come back later. */

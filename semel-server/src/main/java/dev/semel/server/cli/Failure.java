@@ -1,8 +1,11 @@
 package dev.semel.server.cli;
 
+import dev.semel.error.SemelException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A command ends here: an exit code, and a problem document with title, detail, fix and code. */
@@ -20,6 +23,25 @@ final class Failure extends RuntimeException {
     static Failure here(int exit, String code, String detail, String fix) {
         ObjectNode document = Json.object();
         document.put("title", title(code)).put("detail", detail).put("fix", fix).put("code", code);
+        return new Failure(exit, document);
+    }
+
+    /** What the server would say, found out here. */
+    static Failure of(int exit, SemelException refusal) {
+        ObjectNode document = Json.object();
+        document.put("title", refusal.code().title())
+                .put("detail", refusal.detail())
+                .put("fix", refusal.fix())
+                .put("code", refusal.code().slug());
+        if (refusal.members().get("errors") instanceof List<?> errors) {
+            ArrayNode places = document.putArray("errors");
+            for (Object error : errors) {
+                ObjectNode place = places.addObject();
+                if (error instanceof Map<?, ?> members) {
+                    members.forEach((name, value) -> place.putPOJO(String.valueOf(name), value));
+                }
+            }
+        }
         return new Failure(exit, document);
     }
 
@@ -53,6 +75,7 @@ final class Failure extends RuntimeException {
             case "outcome-unknown" -> "Nobody knows whether the trigger arrived";
             case "not-semel" -> "This does not look like a Semel server";
             case "no-token", "not-allowed" -> "There is no token to show";
+            case "not-written" -> "No file was written";
             default -> "This cannot be sent as it is";
         };
     }

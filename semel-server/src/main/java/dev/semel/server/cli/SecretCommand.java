@@ -57,7 +57,7 @@ final class SecretCommand implements Callable<Integer> {
         @Mixin
         final Connection connection;
 
-        @Parameters(paramLabel = "NAME", description = "1 to 64 of a-z, 0-9, dot, _ and -.")
+        @Parameters(paramLabel = "NAME", description = "1 to 64 letters, digits, dots, _ and -.")
         String name = "";
 
         Set(Surroundings around) {

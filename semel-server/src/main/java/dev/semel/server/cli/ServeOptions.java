@@ -1,7 +1,9 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.outbound.Guard;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * @param store `sqlite:FILE` or `jdbc:postgresql://…`
  * @param name what `semel workers` shows; empty: process, machine and port
  * @param grace how long runs may go on after SIGTERM before they are handed over
- * @param secretKey what SEMEL_SECRET_KEY says; empty where it says nothing
  * @param workflows folder of workflow files; null where none was named (and, in dev, there is no ./workflows)
  */
 public record ServeOptions(
@@ -27,7 +28,7 @@ public record ServeOptions(
         @Nullable Path workflows,
         String name,
         Duration grace,
-        Hidden secretKey) {
+        Trust trust) {
     private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
     /** A text that is never printed. */
@@ -40,17 +41,50 @@ public record ServeOptions(
         }
     }
 
+    /**
+     * What steps may do and see.
+     *
+     * @param secretKey what SEMEL_SECRET_KEY says; empty where it says nothing
+     * @param allowHosts hosts that steps may call wherever their names lead, as `NAME` or `NAME:PORT`
+     * @param allowSql whether files may run SQL in the store's database
+     */
+    public record Trust(Hidden secretKey, List<String> allowHosts, boolean allowSql) {
+        public Trust {
+            allowHosts = List.copyOf(allowHosts);
+        }
+
+        static Trust of(boolean dev) {
+            return new Trust(Hidden.NOTHING, List.of(), dev);
+        }
+    }
+
     /** With a name of its own, the usual grace, and no key for secrets. */
     public ServeOptions(
             boolean dev, boolean demo, String host, int port, Path data, String store, @Nullable Path workflows) {
-        this(dev, demo, host, port, data, store, workflows, "", USUAL_GRACE, Hidden.NOTHING);
+        this(dev, demo, host, port, data, store, workflows, "", USUAL_GRACE, Trust.of(dev));
     }
 
     public ServeOptions withSecretKey(String text) {
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, new Hidden(text));
+        Trust with = new Trust(new Hidden(text), trust.allowHosts(), trust.allowSql());
+        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with);
+    }
+
+    public ServeOptions allowing(List<String> hosts, boolean sql) {
+        Trust with = new Trust(trust.secretKey(), hosts, sql);
+        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with);
+    }
+
+    /** The key for secrets. */
+    public Hidden secretKey() {
+        return trust.secretKey();
+    }
+
+    public List<String> allowHosts() {
+        return trust.allowHosts();
     }
 
     public ServeOptions {
+        Guard.of(dev, trust.allowHosts()); // refuses what is no host
         if (host.isBlank()) {
             throw new IllegalArgumentException("host must not be empty");
         }

@@ -3,8 +3,10 @@ package dev.semel.server.cli;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,6 +52,21 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             description = "How long runs may go on after SIGTERM before they are handed over; 10s unless told.")
     @Nullable
     String grace;
+
+    @Option(
+            names = "--allow-host",
+            paramLabel = "NAME[:PORT]",
+            description =
+                    "A host that steps may call though its address is private; repeatable. Else SEMEL_ALLOW_HOSTS,"
+                            + " separated by commas.")
+    @Nullable
+    List<String> allowHosts;
+
+    @Option(
+            names = "--allow-sql",
+            description = "Let workflow files run SQL in the store's database (tx steps); always allowed in dev. Whoever"
+                    + " publishes can then read and write every table of it.")
+    boolean allowSql;
 
     ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {
         this.around = around;
@@ -113,12 +130,22 @@ abstract sealed class ServerCommand implements Callable<Integer> {
         ServeOptions options;
         try {
             @Nullable Path from = folder == null ? null : around.folder().resolve(folder);
-            var key = new ServeOptions.Hidden(around.variable("SEMEL_SECRET_KEY"));
-            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), key);
+            var trust = new ServeOptions.Trust(
+                    new ServeOptions.Hidden(around.variable("SEMEL_SECRET_KEY")), hosts(), dev || allowSql);
+            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust);
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }
         return serve.apply(options);
+    }
+
+    private List<String> hosts() {
+        return allowHosts != null
+                ? allowHosts
+                : Stream.of(or("SEMEL_ALLOW_HOSTS", "").split(","))
+                        .map(String::strip)
+                        .filter(host -> !host.isEmpty())
+                        .toList();
     }
 
     private String name() {

@@ -6,9 +6,14 @@ import dev.semel.key.IdempotencyKey;
 import dev.semel.key.KeyPolicy;
 import dev.semel.server.language.Failure;
 import dev.semel.server.language.Kinds;
+import dev.semel.server.language.Problems;
 import dev.semel.server.language.ResultSize;
 import dev.semel.server.language.Scope;
+import dev.semel.server.language.Source;
+import dev.semel.server.language.Spot;
 import dev.semel.server.language.Template;
+import dev.semel.server.language.Tree;
+import dev.semel.server.language.YamlReader;
 import dev.semel.server.steps.FileBody;
 import dev.semel.server.steps.FileStep;
 import dev.semel.server.steps.Outside;
@@ -16,6 +21,7 @@ import dev.semel.workflow.Body;
 import dev.semel.workflow.Published;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -43,9 +49,12 @@ public final class Definition {
      * @throws SemelException `invalid-definition`, with every mistake and its place in the member `errors`
      */
     public static Definition compile(String text) {
-        // A byte order mark is not part of the text, and would move every column of the first line.
-        String plain = text.startsWith("\uFEFF") ? text.substring(1) : text;
-        return new Definition(text, new DefinitionReader(plain).read());
+        return new Definition(text, new DefinitionReader(withoutMark(text)).read());
+    }
+
+    /** A byte order mark is not part of the text, and would move every column of the first line. */
+    private static String withoutMark(String text) {
+        return text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
 
     public String name() {
@@ -71,6 +80,11 @@ public final class Definition {
     /** Whether the workflow makes a key from the input where the caller sent none. */
     public boolean derivesKey() {
         return parts.key() != null;
+    }
+
+    /** `trigger.http.key` as it is written; null where the caller's header is the key. */
+    public @Nullable String keyText() {
+        return parts.key() == null ? null : parts.keyText();
     }
 
     /**
@@ -146,6 +160,42 @@ public final class Definition {
     /** The steps of the file, those inside of branches and loops among them, in the order of the file. */
     public Stream<FileStep> steps() {
         return parts.steps().stream().flatMap(FileStep::all);
+    }
+
+    /** The workflows that it starts, in the order of the file. */
+    public List<String> calls() {
+        return steps().flatMap(step -> Stream.ofNullable(step.act().calls()))
+                .distinct()
+                .toList();
+    }
+
+    /** What is wrong with one field of a step, found out after the file was read; it shows the place. */
+    SemelException refusal(String step, String field, String message, String fix) {
+        String plain = withoutMark(text);
+        Source source = new Source(plain);
+        Problems problems = new Problems(source);
+        Spot spot = spotOf(YamlReader.read(plain, source, problems), step, field);
+        problems.add(spot == null ? new Spot(0, 0, "") : spot, message, "here", fix);
+        return problems.exception();
+    }
+
+    private static @Nullable Spot spotOf(@Nullable Tree tree, String step, String field) {
+        Stream<Tree> inside = switch (tree) {
+            case null -> Stream.empty();
+            case Tree.Scalar _ -> Stream.empty();
+            case Tree.Items items -> items.items().stream();
+            case Tree.Members members -> members.members().values().stream().map(Tree.Member::value);
+        };
+        if (tree instanceof Tree.Members members
+                && members.get("id") instanceof Tree.Scalar(Spot _, var id)
+                && id.asString().equals(step)
+                && members.get(field) instanceof Tree found) {
+            return found.spot();
+        }
+        return inside.map(one -> spotOf(one, step, field))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     /** What the trigger is about, in words for people (`idempotency.object`); null where it cannot be said. */

@@ -71,6 +71,7 @@ final class DefinitionReader {
             @Nullable String description,
             PolicyReader.Rules rules,
             @Nullable Template key,
+            @Nullable String keyText,
             InputRules input,
             Published.Extras extras,
             List<FileStep> steps,
@@ -100,7 +101,18 @@ final class DefinitionReader {
         problems.throwIfAny();
         lint(owner, rules, input, Stream.concat(reads(key, steps, output), gates.reads().stream()));
         return new Parts(
-                name, title, owner, description, rules, key, input, extras, steps, output, List.copyOf(warnings));
+                name,
+                title,
+                owner,
+                description,
+                rules,
+                key,
+                http == null ? null : written(http),
+                input,
+                extras,
+                steps,
+                output,
+                List.copyOf(warnings));
     }
 
     private @Nullable Fields http(Fields workflow) {
@@ -161,6 +173,10 @@ final class DefinitionReader {
                             + " input.");
         }
         return isDefault(key) ? null : key;
+    }
+
+    private static @Nullable String written(Fields http) {
+        return http.get("key") instanceof Tree.Scalar(Spot _, var value) ? value.asString() : null;
     }
 
     private static boolean isDefault(Template key) {

@@ -4,9 +4,13 @@ import dev.semel.error.TypeMismatch;
 import dev.semel.workflow.Failures;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -20,7 +24,7 @@ import javax.net.ssl.SSLSocketFactory;
  * <ul>
  *   <li>{@link Failures.NotSent}: no byte of it left, for certain;
  *   <li>{@link Failures.Status} (by {@link Answer#orThrow}): it was answered, and not with success;
- *   <li>{@link TypeMismatch}: it was answered with success, and only the answer cannot be kept;
+ *   <li>{@link Failures.NotKept}: it was answered with success, and only the answer cannot be kept;
  *   <li>{@link IOException}: nobody knows.
  * </ul>
  *
@@ -28,6 +32,7 @@ import javax.net.ssl.SSLSocketFactory;
  * docs/adr/0022 for why it is not the client of the JDK.
  */
 public final class Outbound implements AutoCloseable {
+    private static final Duration LONGEST_LOOKUP = Duration.ofSeconds(10);
     private static final int LONGEST_REFUSAL = 64 * 1024;
     private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
@@ -66,6 +71,17 @@ public final class Outbound implements AutoCloseable {
 
     public Answer send(Request request) throws IOException {
         return exchange(request);
+    }
+
+    /**
+     * The addresses of a host that may be connected to, for what speaks another protocol.
+     *
+     * @throws Failures.NotSent where none of them may be called
+     * @throws IOException where the name has no address
+     */
+    public List<InetAddress> addresses(String host, int port) throws IOException {
+        List<InetAddress> found = making.names().addresses(host, LONGEST_LOOKUP);
+        return making.guard().admit(new Target("tcp", host.toLowerCase(Locale.ROOT), port, ""), found);
     }
 
     private Answer withToken(Request request, Auth.ClientCredentials credentials) throws IOException {
@@ -155,11 +171,11 @@ public final class Outbound implements AutoCloseable {
     }
 
     /** It was done, whatever else the answer says: doing it again would be wrong, and nobody needs to be asked. */
-    private static TypeMismatch unkept(Request request, String why) {
-        return new TypeMismatch(
+    private static Failures.NotKept unkept(Request request, String why) {
+        return new Failures.NotKept(new TypeMismatch(
                 "The answer of " + request.target().authority() + " is " + why
                         + ". The request was answered with success; the answer was not recorded.",
-                "Ask for less, or raise max_response (10 MiB at most).");
+                "Ask for less, or raise max_response (10 MiB at most)."));
     }
 
     /** Who refuses a long body early may close while we still write; what it said first is in the buffer at best. */

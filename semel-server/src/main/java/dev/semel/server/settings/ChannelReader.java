@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -30,7 +31,8 @@ final class ChannelReader {
 
     private ChannelReader() {}
 
-    static ChannelSetting read(JsonNode node) {
+    /** @param check what else is wrong with it than its form */
+    static ChannelSetting read(JsonNode node, Function<ChannelSetting, List<Problem>> check) {
         Document document = Document.of(node);
         if (!document.has("kind")) {
             document.wrong("kind", "is missing; it is one of " + String.join(", ", KINDS));
@@ -43,6 +45,8 @@ final class ChannelReader {
         };
         document.end();
         document.refuseWhatIsWrong("channel");
+        document.wrong(check.apply(channel));
+        document.refuseWhatIsWrong("channel");
         return channel;
     }
 
@@ -54,7 +58,8 @@ final class ChannelReader {
                 ChannelSetting.Security.valueOf(security.toUpperCase(Locale.ROOT)),
                 smtp.maybeLine("user", 320),
                 smtp.maybeName("password_secret"),
-                smtp.line("from", 320));
+                smtp.line("from", 320),
+                smtp.maybeLine("reply_to", 320));
         if ((read.user() == null) != (read.passwordSecret() == null)) {
             smtp.wrong("password_secret", "and user go together: both or none");
         }
@@ -87,7 +92,25 @@ final class ChannelReader {
 
     private static ChannelSetting provider(String kind, Document document) {
         Document http = document.object("http");
-        var call = new ChannelSetting.Call(url(http), http.choice("method", METHODS), headers(http), http.any("body"));
+        JsonNode form = http.any("form");
+        JsonNode body = http.any("body");
+        if (form != null && body != null) {
+            http.wrong("form", "and body do not go together: one of them is sent");
+        }
+        if ((form != null && !form.isObject()) || (form == null && (body == null || !body.isObject()))) {
+            http.wrong(form == null ? "body" : "form", "must be an object, such as {\"to\": \"{{ to }}\"}");
+        }
+        String keyHeader = http.maybeLine("key_header", 100);
+        if (keyHeader != null && !HEADER.matcher(keyHeader).matches()) {
+            http.wrong("key_header", "is no name of a header");
+        }
+        var call = new ChannelSetting.Call(
+                url(http),
+                http.choice("method", METHODS),
+                headers(http),
+                form == null ? body : form,
+                form != null,
+                keyHeader);
         http.end();
         String messageId = document.maybeLine("message_id", 500);
         if (messageId != null && !messageId.startsWith("/")) {

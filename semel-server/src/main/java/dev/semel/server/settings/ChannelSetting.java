@@ -42,13 +42,15 @@ public sealed interface ChannelSetting {
         NONE
     }
 
+    /** @param replyTo where answers go; null: to the sender */
     record Smtp(
             String host,
             int port,
             Security security,
             @Nullable String user,
             @Nullable String passwordSecret,
-            String from) {}
+            String from,
+            @Nullable String replyTo) {}
 
     /**
      * A JSON document posted to an address: a chat room, or any receiver of webhooks.
@@ -72,10 +74,17 @@ public sealed interface ChannelSetting {
      */
     record Provider(String kind, Call http, @Nullable String messageId, Honours honours) implements ChannelSetting {}
 
-    /** The request to a provider; texts in it may hold placeholders. */
+    /**
+     * The request to a provider; texts in its body may hold placeholders.
+     *
+     * @param form whether the body goes out as a form and not as JSON
+     * @param keyHeader the header that carries the key; null: Idempotency-Key
+     */
     record Call(
             String url,
             String method,
             Map<String, String> headers,
-            @Nullable JsonNode body) {}
+            @Nullable JsonNode body,
+            boolean form,
+            @Nullable String keyHeader) {}
 }

@@ -114,7 +114,7 @@ final class Document {
     String maybeName(String name) {
         String text = maybeText(name, 64);
         if (text != null && !Names.fits(text)) {
-            wrong(name, "must be a name: 1 to 64 of a-z, 0-9, dot, _ and -, beginning with a letter");
+            wrong(name, "must be a name: 1 to 64 letters, digits, dots, _ and -, beginning with a letter");
             return null;
         }
         return text;
@@ -148,6 +148,16 @@ final class Document {
         }
         wrong(name, value == null ? "is missing" : "must be a whole number from " + least + " to " + most);
         return least;
+    }
+
+    /** True or false; false where it is left out. */
+    boolean flag(String name) {
+        JsonNode value = member(name);
+        if (value != null && !value.isBoolean()) {
+            wrong(name, "must be true or false");
+            return false;
+        }
+        return value != null && value.booleanValue();
     }
 
     /** An object inside; empty where it is missing, which is told. */

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 
 /** What things may be called. */
 public final class Names {
-    private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9._-]{0,63}");
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
     private static final int LONGEST_ID = 200;
 
     private Names() {}
@@ -20,7 +20,7 @@ public final class Names {
         if (!fits(name)) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The name of a " + what + " is 1 to 64 of a-z, 0-9, dot, _ and -, beginning with a letter, and this"
+                    "The name of a " + what + " is 1 to 64 letters, digits, dots, _ and -, beginning with a letter, and this"
                             + " is not one. Nothing was changed.",
                     "Choose another name.");
         }

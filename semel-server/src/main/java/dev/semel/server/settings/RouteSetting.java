@@ -6,8 +6,13 @@ import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
-/** By which channels a notification event goes out, in order. */
-public record RouteSetting(String event, List<Leg> legs) {
+/**
+ * By which channels a notification event goes out, in order.
+ *
+ * @param essential whether it belongs to something the person has done, such as a receipt or a lost password: whoever
+ *     wants no news by a channel still gets it
+ */
+public record RouteSetting(String event, boolean essential, List<Leg> legs) {
     private static final int MOST_LEGS = 20;
 
     /** When a leg is taken: each time, or only where those before it could not deliver. */
@@ -22,6 +27,7 @@ public record RouteSetting(String event, List<Leg> legs) {
     static RouteSetting read(JsonNode node) {
         Document document = Document.of(node);
         String event = document.name("event");
+        boolean essential = document.flag("essential");
         List<Leg> legs = new ArrayList<>();
         Set<String> channels = new HashSet<>();
         for (Document leg : document.objects("channels", MOST_LEGS)) {
@@ -39,6 +45,6 @@ public record RouteSetting(String event, List<Leg> legs) {
         }
         document.end();
         document.refuseWhatIsWrong("route");
-        return new RouteSetting(event, List.copyOf(legs));
+        return new RouteSetting(event, essential, List.copyOf(legs));
     }
 }

@@ -1,9 +1,12 @@
 package dev.semel.server.settings;
 
 import dev.semel.Semel;
+import java.util.List;
+import java.util.function.Function;
 
 /** Everything that a workspace keeps beside its workflows. */
 public final class Settings {
+    private static final int LARGEST_CHANNEL = 64 << 10;
     private static final int LARGEST_ROUTE = 16 << 10;
 
     private final Secrets secrets;
@@ -16,8 +19,12 @@ public final class Settings {
     private final Cohorts cohorts;
 
     public Settings(Semel semel, SecretKeys keys) {
-        this(semel, keys, Checks.NONE);
+        this(semel, keys, new Checks(_ -> List.of(), _ -> List.of()));
     }
+
+    /** What else is wrong with a document than its form: told when it is stored and not when something is sent. */
+    public record Checks(
+            Function<TemplateSetting, List<Problem>> templates, Function<ChannelSetting, List<Problem>> channels) {}
 
     public Settings(Semel semel, SecretKeys keys, Checks checks) {
         this.secrets = new Secrets(semel, keys);
@@ -25,11 +32,17 @@ public final class Settings {
         this.templates = new Shelf<>(
                 semel,
                 new Shelf.Sort<>(
-                        Kinds.TEMPLATE, "template", TemplateSetting.LARGEST, TemplateSetting::read, checks::template));
+                        Kinds.TEMPLATE,
+                        "template",
+                        TemplateSetting.LARGEST,
+                        node -> TemplateSetting.read(node, checks.templates())));
         this.channels = new Shelf<>(
                 semel,
                 new Shelf.Sort<>(
-                        Kinds.CHANNEL, "channel", ChannelSetting.LARGEST, ChannelSetting::read, checks::channel));
+                        Kinds.CHANNEL,
+                        "channel",
+                        LARGEST_CHANNEL,
+                        node -> ChannelReader.read(node, checks.channels())));
         this.routes = new Shelf<>(semel, new Shelf.Sort<>(Kinds.ROUTE, "route", LARGEST_ROUTE, RouteSetting::read));
         this.profiles = new Profiles(semel);
         this.subscriptions = new Subscriptions(semel);

@@ -32,18 +32,8 @@ public final class Shelf<T> {
      * @param word for people, such as `template`
      * @param largest bytes of a document
      * @param reader makes the value, or refuses the document with what is wrong
-     * @param check what else is wrong with a document that is to be kept
      */
-    record Sort<T>(
-            SettingKind kind,
-            String word,
-            int largest,
-            Function<JsonNode, T> reader,
-            Function<JsonNode, List<Problem>> check) {
-        Sort(SettingKind kind, String word, int largest, Function<JsonNode, T> reader) {
-            this(kind, word, largest, reader, _ -> List.of());
-        }
-    }
+    record Sort<T>(SettingKind kind, String word, int largest, Function<JsonNode, T> reader) {}
 
     /** A document as it stands. */
     public record Kept<T>(String name, int version, T value, long changedAt) {}
@@ -124,9 +114,7 @@ public final class Shelf<T> {
                     "A " + sort.word() + " has at most " + sort.largest() / 1_024 + " KiB. Nothing was changed.",
                     "Make it smaller.");
         }
-        T value = sort.reader().apply(document);
-        Document.refuse(sort.word(), sort.check().apply(document));
-        return value;
+        return sort.reader().apply(document);
     }
 
     /** The change that keeps this document. */

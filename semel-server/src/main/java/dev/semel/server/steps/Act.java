@@ -24,6 +24,11 @@ public interface Act {
         return List.of();
     }
 
+    /** The workflow that it starts; null where it starts none. */
+    default @Nullable String calls() {
+        return null;
+    }
+
     /** What it does to the outside world, in words; null where it does nothing there. */
     default @Nullable Declared effect() {
         return null;

@@ -101,7 +101,7 @@ record HttpStep(
     private JsonNode doneBefore(JsonNode response, Scope scope) {
         try {
             return result(result, response, scope);
-        } catch (TypeMismatch _) {
+        } catch (Failures.NotKept _) {
             return response.path("body");
         }
     }
@@ -114,10 +114,10 @@ record HttpStep(
         try {
             return template.fill(scope.with("response", response), new ResultSize());
         } catch (Failure failure) {
-            throw new TypeMismatch(
+            throw new Failures.NotKept(new TypeMismatch(
                     "The request was answered with success and its result could not be made of the answer, because "
                             + failure.because() + ". It is not sent again; the result was not recorded.",
-                    "Make result bear what the provider answers, with default(value, other) or has(value).");
+                    "Make result bear what the provider answers, with default(value, other) or has(value)."));
         }
     }
 

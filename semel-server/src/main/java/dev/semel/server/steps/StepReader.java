@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -250,6 +251,16 @@ public final class StepReader {
         static List<String> words() {
             return ALL.stream().map(Kind::word).toList();
         }
+    }
+
+    /** The kinds of steps, each with the fields that stand beside its word. */
+    public static Map<String, Set<String>> kinds() {
+        return Kinds.ALL.stream().collect(Collectors.toUnmodifiableMap(Kind::word, Kind::fields));
+    }
+
+    /** The fields that every step may have. */
+    public static Set<String> common() {
+        return KNOWN;
     }
 
     /** The ids of all steps that a file's output may read. */

@@ -45,6 +45,11 @@ final class WorkflowKind implements Kind {
         }
 
         @Override
+        public String calls() {
+            return workflow;
+        }
+
+        @Override
         public Stream<Template> templates() {
             return Stream.of(key, input).flatMap(Stream::ofNullable);
         }

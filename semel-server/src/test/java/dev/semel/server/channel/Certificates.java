@@ -17,10 +17,25 @@ record Certificates(Path file) {
     static Certificates make(Path folder, String names) throws IOException, InterruptedException {
         Path file = folder.resolve("mail.p12");
         Files.deleteIfExists(file);
-        String keytool = Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+        String keytool =
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
         Process process = new ProcessBuilder(
-                        keytool, "-genkeypair", "-alias", "mail", "-keyalg", "EC", "-dname", "CN=test", "-ext",
-                        "SAN=" + names, "-storetype", "PKCS12", "-storepass", PASSWORD, "-keystore", file.toString())
+                        keytool,
+                        "-genkeypair",
+                        "-alias",
+                        "mail",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=test",
+                        "-ext",
+                        "SAN=" + names,
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        PASSWORD,
+                        "-keystore",
+                        file.toString())
                 .redirectErrorStream(true)
                 .start();
         String said = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);

@@ -57,12 +57,11 @@ class HtmlPlacesTest {
     @Test
     void a_link_that_is_a_value_leads_to_the_web_or_to_a_person() {
         for (String link : new String[] {"https://a.example/?a=1&b=2", "HTTP://a.example", "mailto:a@b.example"}) {
-            assertEquals(
-                    "<a href=\"" + link.replace("&", "&amp;") + "\">",
-                    filled("<a href=\"{{ v }}\">", link));
+            assertEquals("<a href=\"" + link.replace("&", "&amp;") + "\">", filled("<a href=\"{{ v }}\">", link));
             filled("<a href=\"{{#if v}}{{ v }}{{/if}}\">", link);
         }
-        for (String link : new String[] {"javascript:alert(1)", " javascript:x", "data:text/html,x", "//evil.example", ""}) {
+        for (String link :
+                new String[] {"javascript:alert(1)", " javascript:x", "data:text/html,x", "//evil.example", ""}) {
             for (String html : new String[] {"<a href=\"{{ v }}\">", "<img src='{{#if no}}{{else}}{{ v }}{{/if}}'>"}) {
                 SemelException failure = assertThrows(SemelException.class, () -> filled(html, link));
                 assertTrue(failure.detail().contains("`v` begins a link"), failure::detail);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.server.settings.ChannelSetting;
 import dev.semel.workflow.Failures;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ class MailSecurityTest {
     void starttls_comes_before_the_login_and_the_mail() throws IOException {
         try (var server = new RawMailServer(good, false);
                 var post = new Post(good.getSocketFactory())) {
-            post.mail(server.port(), MailSettings.Security.STARTTLS, LOGIN).send(Post.STEP, Post.message());
+            post.mail(server.port(), ChannelSetting.Security.STARTTLS, LOGIN).send(Post.STEP, Post.message());
             List<String> verbs =
                     server.heard.stream().map(line -> line.split(" ")[0]).toList();
             assertEquals(List.of("EHLO", "STARTTLS", "EHLO", "AUTH", "MAIL", "RCPT", "DATA"), verbs.subList(0, 7));
@@ -52,7 +53,7 @@ class MailSecurityTest {
     void tls_begins_with_the_first_byte() throws IOException {
         try (var server = new RawMailServer(good, true);
                 var post = new Post(good.getSocketFactory())) {
-            post.mail(server.port(), MailSettings.Security.TLS, LOGIN).send(Post.STEP, Post.message());
+            post.mail(server.port(), ChannelSetting.Security.TLS, LOGIN).send(Post.STEP, Post.message());
             assertEquals("EHLO", server.heard.getFirst().split(" ")[0]);
             assertEquals(1, server.mails.size());
         }
@@ -65,7 +66,7 @@ class MailSecurityTest {
                 var refuses = new RawMailServer(good, false).at("STARTTLS", "454 not now");
                 var post = new Post(good.getSocketFactory())) {
             for (RawMailServer server : List.of(none, refuses)) {
-                Mail mail = post.mail(server.port(), MailSettings.Security.STARTTLS, LOGIN);
+                Mail mail = post.mail(server.port(), ChannelSetting.Security.STARTTLS, LOGIN);
                 assertThrows(Failures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
                 assertFalse(server.heard.stream().anyMatch(line -> line.matches("(AUTH|MAIL|RCPT|DATA).*")));
             }
@@ -75,9 +76,9 @@ class MailSecurityTest {
     /** S47. */
     @ParameterizedTest
     @EnumSource(names = {"STARTTLS", "TLS"})
-    void a_certificate_of_another_name_or_of_nobody_known_sends_nothing(MailSettings.Security security)
+    void a_certificate_of_another_name_or_of_nobody_known_sends_nothing(ChannelSetting.Security security)
             throws IOException {
-        boolean implicit = security == MailSettings.Security.TLS;
+        boolean implicit = security == ChannelSetting.Security.TLS;
         try (var server = new RawMailServer(otherName, implicit);
                 var trusting = new Post(otherName.getSocketFactory());
                 var strange = new Post((SSLSocketFactory) SSLSocketFactory.getDefault())) {
@@ -124,14 +125,16 @@ class MailSecurityTest {
             Message message = Message.of(to, Post.message().rendered());
             Failures.Refused refused = assertThrows(
                     Failures.Refused.class, () -> post.plain(server.port()).send(Post.STEP, message));
-            assertTrue(refused.getMessage().endsWith("Nothing was sent."), refused::getMessage);
+            assertTrue(refused.toString().endsWith("Nothing was sent."), refused::toString);
             assertEquals(List.of(), server.heard);
         }
     }
 
     @Test
     void a_domain_beyond_ascii_is_written_in_ascii() {
-        assertEquals("ann@xn--kln-sna.example", Mailbox.bare("ann@köln.example").orElseThrow().address());
+        assertEquals(
+                "ann@xn--kln-sna.example",
+                Mailbox.bare("ann@köln.example").orElseThrow().address());
         assertEquals(
                 new Mailbox("Ann, Lee", "a@b.example"),
                 Mailbox.named("\"Ann, Lee\" <a@b.example>").orElseThrow());
@@ -160,10 +163,13 @@ class MailSecurityTest {
             for (Map<String, String> headers : evil) {
                 Message message = new Message("ann@example.com", Post.message().rendered(), Map.of(), headers);
                 assertThrows(
-                        Failures.Refused.class, () -> post.plain(server.port()).send(Post.STEP, message), headers::toString);
+                        Failures.Refused.class,
+                        () -> post.plain(server.port()).send(Post.STEP, message),
+                        headers::toString);
             }
             for (Map<String, String> overrides : List.of(
-                    Map.of("from", "a@b.example\r\nBcc: c@d.example"), Map.of("reply_to", "a@b.example, c@d.example"))) {
+                    Map.of("from", "a@b.example\r\nBcc: c@d.example"),
+                    Map.of("reply_to", "a@b.example, c@d.example"))) {
                 Message message = new Message("ann@example.com", Post.message().rendered(), overrides, Map.of());
                 assertThrows(
                         Failures.Refused.class, () -> post.plain(server.port()).send(Post.STEP, message));
@@ -173,14 +179,17 @@ class MailSecurityTest {
                 assertThrows(
                         Failures.Refused.class, () -> post.plain(server.port()).send(Post.STEP, message));
             }
-            assertThrows(Failures.Refused.class, () -> post.plain(server.port())
-                    .send(Post.STEP, Message.of("ann@example.com", new Rendered("x", null, null))));
+            assertThrows(
+                    Failures.Refused.class,
+                    () -> post.plain(server.port())
+                            .send(Post.STEP, Message.of("ann@example.com", new Rendered("x", null, null))));
             assertEquals(List.of(), server.heard);
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a\r\n.\r\nMAIL FROM:<evil@x.example>\r\nb", "a\n.\nQUIT\nb", "a\r.\rb", "\n.\r\n.", ".", "..a"})
+    @ValueSource(
+            strings = {"a\r\n.\r\nMAIL FROM:<evil@x.example>\r\nb", "a\n.\nQUIT\nb", "a\r.\rb", "\n.\r\n.", ".", "..a"})
     void a_dot_in_a_text_does_not_end_the_mail(String text) throws IOException {
         try (var server = new RawMailServer();
                 var post = new Post()) {
@@ -188,7 +197,11 @@ class MailSecurityTest {
             post.plain(server.port()).send(Post.STEP, message);
             assertEquals(1, server.mails.size());
             assertEquals(1, server.heard.stream().filter("."::equals).count());
-            assertEquals(1, server.heard.stream().filter(line -> line.startsWith("RCPT")).count());
+            assertEquals(
+                    1,
+                    server.heard.stream()
+                            .filter(line -> line.startsWith("RCPT"))
+                            .count());
         }
     }
 
@@ -196,9 +209,9 @@ class MailSecurityTest {
     void the_password_stays_out_of_failures() throws IOException {
         try (var server = new RawMailServer().at("AUTH", "535 5.7.8 pässword is wrong");
                 var post = new Post()) {
-            Mail mail = post.mail(server.port(), MailSettings.Security.NONE, LOGIN);
+            Mail mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
             Failures.Refused no = assertThrows(Failures.Refused.class, () -> mail.send(Post.STEP, Post.message()));
-            assertTrue(no.getMessage().contains("refused the login"), no::getMessage);
+            assertTrue(no.toString().contains("refused the login"), no::toString);
             assertFalse(no.toString().contains("ssword"), no::toString);
         }
     }

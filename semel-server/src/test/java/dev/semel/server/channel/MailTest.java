@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
+import dev.semel.server.settings.ChannelSetting;
 import dev.semel.workflow.Failures;
 import jakarta.mail.MessagingException;
 import jakarta.mail.internet.InternetAddress;
@@ -59,8 +60,7 @@ class MailTest {
     void the_message_id_hangs_on_the_key_alone() throws IOException, MessagingException {
         Mail mail = post.plain(port());
         String first = mail.send(Post.step("k1"), Post.message()).messageId();
-        String again = mail.send(
-                        Post.step("k1"), Message.of("ann@example.com", new Rendered("other", "other", null)))
+        String again = mail.send(Post.step("k1"), Message.of("ann@example.com", new Rendered("other", "other", null)))
                 .messageId();
         String other = mail.send(Post.step("k2"), Post.message()).messageId();
         assertEquals(first, again);
@@ -90,9 +90,10 @@ class MailTest {
         server.getUserManager().setAuthRequired(true);
         MailSettings.Login right = new MailSettings.Login("acme", "SMTP_PASSWORD");
         MailSettings.Login wrong = new MailSettings.Login("acme", "WRONG");
-        post.mail(port(), MailSettings.Security.NONE, right).send(Post.STEP, Post.message());
-        assertThrows(Failures.Refused.class, () -> post.mail(port(), MailSettings.Security.NONE, wrong)
-                .send(Post.STEP, Post.message()));
+        post.mail(port(), ChannelSetting.Security.NONE, right).send(Post.STEP, Post.message());
+        assertThrows(
+                Failures.Refused.class,
+                () -> post.mail(port(), ChannelSetting.Security.NONE, wrong).send(Post.STEP, Post.message()));
         assertEquals(1, server.getReceivedMessages().length);
     }
 

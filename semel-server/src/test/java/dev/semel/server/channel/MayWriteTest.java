@@ -3,56 +3,78 @@ package dev.semel.server.channel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.time.LocalDate;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class MayWriteTest {
     private static final LocalDate DAY = LocalDate.of(2026, 5, 12);
 
-    /** Opt-outs are written as medium/event, with * for all of them. */
     @ParameterizedTest
     @CsvSource({
-        "'',                      EMAIL, false, true,  has not unsubscribed",
-        "'',                      SMS,   false, false, has no address for SMS",
-        "'',                      SMS,   true,  false, has no address for SMS",
-        "'',                      CHAT,  false, false, has no address for chat",
-        "EMAIL/*,                 EMAIL, false, false, unsubscribed from e-mail on 12 May 2026",
-        "SMS/*,                   EMAIL, false, true,  has not unsubscribed",
-        "*/*,                     EMAIL, false, false, unsubscribed from everything on 12 May 2026",
-        "*/lead.welcome,          EMAIL, false, false, unsubscribed from lead.welcome on 12 May 2026",
-        "*/other,                 EMAIL, false, true,  has not unsubscribed",
-        "EMAIL/lead.welcome,      EMAIL, false, false, unsubscribed from lead.welcome by e-mail on 12 May 2026",
-        "EMAIL/other,             EMAIL, false, true,  has not unsubscribed",
-        "WHATSAPP/lead.welcome,   EMAIL, false, true,  has not unsubscribed",
-        "EMAIL/*,                 EMAIL, true,  true,  'unsubscribed from e-mail on 12 May 2026, and lead.welcome is essential'",
-        "*/*,                     EMAIL, true,  true,  'unsubscribed from everything on 12 May 2026, and lead.welcome is essential'",
-        "*/lead.welcome,          EMAIL, true,  false, unsubscribed from lead.welcome on 12 May 2026",
-        "EMAIL/lead.welcome,      EMAIL, true,  false, unsubscribed from lead.welcome by e-mail on 12 May 2026",
-        "SMS/* EMAIL/*,           EMAIL, false, false, unsubscribed from e-mail on 12 May 2026",
-        "EMAIL/* */lead.welcome,  EMAIL, true,  false, unsubscribed from lead.welcome on 12 May 2026",
+        "'',                  EMAIL, false, true,  has not unsubscribed",
+        "'',                  SMS,   false, false, has no address for SMS",
+        "'',                  SMS,   true,  false, has no address for SMS",
+        "'',                  CHAT,  false, false, has no address for chat",
+        "email,               EMAIL, false, false, unsubscribed from e-mail on 12 May 2026",
+        "sms,                 EMAIL, false, true,  has not unsubscribed",
+        "all,                 EMAIL, false, false, unsubscribed from everything on 12 May 2026",
+        "news,                EMAIL, false, false, unsubscribed from news on 12 May 2026",
+        "other-channel,       EMAIL, false, true,  has not unsubscribed",
+        "lead.welcome,        EMAIL, false, false, unsubscribed from lead.welcome on 12 May 2026",
+        "lead.other,          EMAIL, false, true,  has not unsubscribed",
+        "email,               EMAIL, true,  true,  'unsubscribed from e-mail on 12 May 2026, and lead.welcome is"
+                + " essential'",
+        "all,                 EMAIL, true,  true,  'unsubscribed from everything on 12 May 2026, and lead.welcome is"
+                + " essential'",
+        "news,                EMAIL, true,  true,  'unsubscribed from news on 12 May 2026, and lead.welcome is"
+                + " essential'",
+        "lead.welcome,        EMAIL, true,  false, unsubscribed from lead.welcome on 12 May 2026",
+        "sms email,           EMAIL, false, false, unsubscribed from e-mail on 12 May 2026",
+        "email lead.welcome,  EMAIL, true,  false, unsubscribed from lead.welcome on 12 May 2026",
     })
     void a_wish_not_to_be_written_to_is_kept_and_named(
             String optOuts, Medium medium, boolean essential, boolean allowed, String reason) {
-        List<Profile.OptOut> wishes = new ArrayList<>();
-        for (String wish : optOuts.isBlank() ? new String[0] : optOuts.split(" ")) {
-            String[] parts = wish.split("/");
-            wishes.add(new Profile.OptOut(
-                    parts[0].equals("*") ? null : Medium.valueOf(parts[0]),
-                    parts[1].equals("*") ? null : parts[1],
-                    DAY));
-        }
-        var profile = new Profile("p1", Map.of(Medium.EMAIL, "ann@example.com", Medium.CHAT, " "), wishes);
         Locale before = Locale.getDefault();
         Locale.setDefault(Locale.GERMANY);
         try {
-            MayWrite.Answer answer = MayWrite.decide(profile, medium, new MayWrite.Event("lead.welcome", essential));
+            MayWrite.Answer answer = MayWrite.decide(
+                    recipient(optOuts),
+                    new MayWrite.Way("news", medium),
+                    new MayWrite.Event("lead.welcome", essential));
             assertEquals(allowed ? new MayWrite.Allowed(reason) : new MayWrite.Refused(reason), answer);
         } finally {
             Locale.setDefault(before);
         }
+    }
+
+    @Test
+    void a_message_without_an_event_is_held_against_channels_only() {
+        var way = new MayWrite.Way("news", Medium.EMAIL);
+        assertEquals(
+                new MayWrite.Refused("unsubscribed from e-mail on 12 May 2026"),
+                MayWrite.decide(recipient("email"), way, null));
+        assertEquals(
+                new MayWrite.Allowed("has not unsubscribed"), MayWrite.decide(recipient("lead.welcome"), way, null));
+    }
+
+    @Test
+    void an_address_tells_what_it_is_an_address_of() {
+        assertEquals("a@b.example", Recipient.at("a@b.example").addresses().get(Medium.EMAIL));
+        assertEquals("+4930", Recipient.at("+4930").addresses().get(Medium.WHATSAPP));
+        assertEquals("#leads", Recipient.at("#leads").addresses().get(Medium.CHAT));
+        assertEquals(Map.of(Medium.WEBHOOK, "cust_7"), Recipient.at("cust_7").addresses());
+    }
+
+    private static Recipient recipient(String optOuts) {
+        List<Recipient.OptOut> wishes = Stream.of(optOuts.split(" "))
+                .filter(topic -> !topic.isBlank())
+                .map(topic -> new Recipient.OptOut(topic, DAY))
+                .toList();
+        return new Recipient(Map.of(Medium.EMAIL, "ann@example.com", Medium.CHAT, " "), wishes);
     }
 }

@@ -10,6 +10,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,10 +21,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 class MessageTemplateTest {
     private static final JsonNode DATA = Json.parse("""
-            {"name": "Ann", "amount": 4900, "currency": "usd", "zero": 0, "no": false, "nothing": null, "empty": "",
-             "user": {"city": "Köln", "tags": ["a", "b"]}, "half": 1.50,
-             "lines": [{"sku": "s1", "sizes": [1, 2]}, {"sku": "s2", "sizes": []}], "none": []}
-            """);
+        {"name": "Ann", "amount": 4900, "currency": "usd", "zero": 0, "no": false, "nothing": null, "empty": "",
+         "user": {"city": "Köln", "tags": ["a", "b"]}, "half": 1.50,
+         "lines": [{"sku": "s1", "sizes": [1, 2]}, {"sku": "s2", "sizes": []}], "none": []}
+        """);
 
     @ParameterizedTest
     @CsvSource(
@@ -44,7 +45,8 @@ class MessageTemplateTest {
                 "{{#if zero}}yes{{/if}}{{#if no}}yes{{/if}}{{#if nothing}}yes{{/if}}{{#if empty}}yes{{/if}}- ~ -",
                 "{{#if none}}yes{{else}}no{{/if}}{{#if lines}}yes{{/if}}{{#if user}}yes{{/if}} ~ noyesyes",
                 "{{#each user.tags}}[{{ this }}]{{/each}} ~ [a][b]",
-                "{{#each lines as line}}{{ line.sku }}{{#each line.sizes as size}} {{ size }}{{else}} -{{/each}};{{/each}} ~ s1 1 2;s2 -;",
+                "{{#each lines as line}}{{ line.sku }}{{#each line.sizes as size}} {{ size }}{{else}}"
+                        + " -{{/each}};{{/each}} ~ s1 1 2;s2 -;",
                 "{{#each lines}}{{ this.sku }} for {{ name }} {{/each}} ~ s1 for Ann s2 for Ann",
                 "{{! a note with 'quotes }}x ~ x",
                 "{{ \"{{\" }} ~ {{",
@@ -65,7 +67,8 @@ class MessageTemplateTest {
     void html_is_always_escaped_and_text_never() {
         ObjectNode data = JsonNodeFactory.instance.objectNode();
         data.put("name", "<b onclick='x'>\"A&B\"</b>");
-        Rendered rendered = template("{{ name }}", "{{ name }}", "<p title=\"{{ name }}\">{{ name }}</p>").render(data);
+        Rendered rendered = template("{{ name }}", "{{ name }}", "<p title=\"{{ name }}\">{{ name }}</p>")
+                .render(data);
         String escaped = "&lt;b onclick=&#39;x&#39;&gt;&quot;A&amp;B&quot;&lt;/b&gt;";
         assertEquals("<p title=\"" + escaped + "\">" + escaped + "</p>", rendered.html());
         assertEquals("<b onclick='x'>\"A&B\"</b>", rendered.text());
@@ -179,7 +182,7 @@ class MessageTemplateTest {
         ObjectNode data = JsonNodeFactory.instance.objectNode().put("name", "s3cret\nvalue");
         SemelException failure = assertThrows(
                 SemelException.class, () -> template("Hi {{ name }}", "x", null).render(data));
-        assertFalse(failure.getMessage().contains("s3cret"), failure::getMessage);
+        assertFalse(failure.toString().contains("s3cret"), failure::toString);
     }
 
     @ParameterizedTest
@@ -189,7 +192,8 @@ class MessageTemplateTest {
         SemelException failure = assertThrows(
                 SemelException.class, () -> template("Hi {{ name }}", "x", null).render(data));
         assertTrue(failure.detail().contains("subject, line 1, column 4: `name` has a line break"), failure::detail);
-        ObjectNode document = JsonNodeFactory.instance.objectNode().put("subject", evil).put("text", "x");
+        ObjectNode document =
+                JsonNodeFactory.instance.objectNode().put("subject", evil).put("text", "x");
         assertEquals(1, MessageTemplate.check(document).size());
     }
 
@@ -200,7 +204,9 @@ class MessageTemplateTest {
         for (int i = 0; i < 200; i++) {
             items.add(i);
         }
-        assertEquals(300_000, template(null, "{{ long }}", null).render(data).text().length());
+        assertEquals(
+                "ä".repeat(300_000),
+                template(null, "{{ long }}", null).render(data).text());
         refused("{{ long }}{{ long }}", data, "longer than 1048576 bytes");
         refused("{{#each items as a}}{{#each items as b}}{{/each}}{{/each}}", data, "more than 10000 items");
         refused("{{#each items as a}}" + "{{#if a}}{{/if}}".repeat(6_000) + "{{/each}}", data, "1000000 pieces");
@@ -257,7 +263,8 @@ class MessageTemplateTest {
         assertEquals(4, MessageTemplate.check(document).size());
         document.put("text", "{{ }}".repeat(1_000));
         assertEquals(100, MessageTemplate.check(document).size());
-        assertEquals(1, MessageTemplate.check(JsonNodeFactory.instance.objectNode()).size());
+        assertEquals(
+                1, MessageTemplate.check(JsonNodeFactory.instance.objectNode()).size());
         assertEquals(2, MessageTemplate.check(Json.parse("{\"text\": 7}")).size());
     }
 
@@ -266,7 +273,15 @@ class MessageTemplateTest {
         String text = "{{ name | default: nick }} {{ amount | money: currency }} {{#if user.city}}{{/if}}"
                 + "{{#each lines as line}}{{ line.sku }}{{#each line.sizes}}{{ this }}{{/each}}{{ name }}{{/each}}";
         assertEquals(
-                Set.of("name", "nick", "amount", "currency", "user.city", "lines", "lines[].sku", "lines[].sizes",
+                Set.of(
+                        "name",
+                        "nick",
+                        "amount",
+                        "currency",
+                        "user.city",
+                        "lines",
+                        "lines[].sku",
+                        "lines[].sizes",
                         "lines[].sizes[]"),
                 template(null, text, null).reads());
     }
@@ -284,13 +299,13 @@ class MessageTemplateTest {
         ObjectNode document = JsonNodeFactory.instance.objectNode().put("text", large);
         document.put("html", "<p title=\"{{ name }}\">" + large + "</p>");
         assertEquals(
-                30_000,
-                MessageTemplate.of("t", document).render(DATA).text().length());
+                "Ann".repeat(10_000),
+                MessageTemplate.of("t", document).render(DATA).text());
     }
 
     private static void refused(String template, JsonNode data, String why) {
-        SemelException failure =
-                assertThrows(SemelException.class, () -> template(null, template, null).render(data));
+        SemelException failure = assertThrows(
+                SemelException.class, () -> template(null, template, null).render(data));
         assertTrue(failure.detail().contains(why), failure::detail);
     }
 
@@ -298,7 +313,7 @@ class MessageTemplateTest {
         return String.valueOf(template(null, template, null).render(DATA).text());
     }
 
-    private static MessageTemplate template(String subject, String text, String html) {
+    private static MessageTemplate template(@Nullable String subject, @Nullable String text, @Nullable String html) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put("subject", subject).put("text", text).put("html", html);
         return MessageTemplate.of("welcome", document);

@@ -1,5 +1,6 @@
 package dev.semel.server.channel;
 
+import dev.semel.server.settings.ChannelSetting;
 import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.time.Duration;
@@ -8,6 +9,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
 import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
 
 /** What tests of channels send with: a step, a mail, and a line to a server on this machine. */
 final class Post implements AutoCloseable {
@@ -45,7 +47,8 @@ final class Post implements AutoCloseable {
     }
 
     static Message message() {
-        return Message.of("ann@example.com", new Rendered("Grüße", "Hallo Ann, 5 € für dich.", "<p>Hallo <b>Ann</b></p>"));
+        return Message.of(
+                "ann@example.com", new Rendered("Grüße", "Hallo Ann, 5 € für dich.", "<p>Hallo <b>Ann</b></p>"));
     }
 
     Mail.Line line() {
@@ -58,19 +61,26 @@ final class Post implements AutoCloseable {
                 InstantSource.fixed(NOW));
     }
 
-    Mail mail(int port, MailSettings.Security security, MailSettings.Login login) {
-        return mail(port, security, login, new MailSettings.Limits(
-                Duration.ofSeconds(5), Duration.ofSeconds(20), Duration.ofSeconds(60)));
+    Mail mail(int port, ChannelSetting.Security security, MailSettings.@Nullable Login login) {
+        return mail(
+                port,
+                security,
+                login,
+                new MailSettings.Limits(Duration.ofSeconds(5), Duration.ofSeconds(20), Duration.ofSeconds(60)));
     }
 
-    Mail mail(int port, MailSettings.Security security, MailSettings.Login login, MailSettings.Limits limits) {
+    Mail mail(
+            int port,
+            ChannelSetting.Security security,
+            MailSettings.@Nullable Login login,
+            MailSettings.Limits limits) {
         Mailbox from = Mailbox.named("Acme Größe <hello@acme.example>").orElseThrow();
         Mailbox replyTo = Mailbox.bare("help@acme.example").orElseThrow();
         return new Mail(new MailSettings("localhost", port, security, login, from, replyTo, limits), line());
     }
 
     Mail plain(int port) {
-        return mail(port, MailSettings.Security.NONE, null);
+        return mail(port, ChannelSetting.Security.NONE, null);
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A mail server that does at each point of a conversation what a test tells it: answer, be silent, or hang up. It writes
@@ -35,7 +36,7 @@ final class RawMailServer implements AutoCloseable {
     private final ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final Map<String, String> script = new HashMap<>();
     private final CountDownLatch closed = new CountDownLatch(1);
-    private final SSLContext tls;
+    private final @Nullable SSLContext tls;
     private final boolean implicit;
 
     /** Every line that was heard, the lines of mails among them, with CRLF taken off. */
@@ -49,7 +50,7 @@ final class RawMailServer implements AutoCloseable {
     }
 
     /** @param tls null where it has none; then it does not offer STARTTLS */
-    RawMailServer(SSLContext tls, boolean implicit) throws IOException {
+    RawMailServer(@Nullable SSLContext tls, boolean implicit) throws IOException {
         this.tls = tls;
         this.implicit = implicit;
         Thread.ofVirtual().start(this::serve);
@@ -165,6 +166,9 @@ final class RawMailServer implements AutoCloseable {
     }
 
     private Socket encrypted(Socket socket) throws IOException {
+        if (tls == null) {
+            throw new IOException("no certificate");
+        }
         SSLSocket secure = (SSLSocket) tls.getSocketFactory().createSocket(socket, null, true);
         secure.setUseClientMode(false);
         secure.startHandshake();

@@ -1,15 +1,17 @@
 package dev.semel.server.channel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.server.settings.RouteSetting;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RoutingTest {
     private static final Map<String, Medium> CHANNELS =
             Map.of("email", Medium.EMAIL, "sms", Medium.SMS, "whatsapp", Medium.WHATSAPP, "chat", Medium.CHAT);
+    private static final Routing.SetUp SET_UP =
+            new Routing.SetUp(CHANNELS, Set.of("email-v1", "sms-v1", "whatsapp-v1", "chat-v1", "fax-v1"));
 
     /**
      * Routes are written as channels, a fallback with a question mark; addresses and opt-outs by their medium. In the
@@ -27,10 +31,10 @@ class RoutingTest {
     @CsvSource({
         "email,              EMAIL,      '',    +email",
         "email,              '',         '',    -email",
-        "email,              EMAIL,      EMAIL, -email",
+        "email,              EMAIL,      email, -email",
         "email sms?,         EMAIL SMS,  '',    +email ?sms",
         "email sms?,         SMS,        '',    -email +sms",
-        "email sms?,         EMAIL SMS,  EMAIL, -email +sms",
+        "email sms?,         EMAIL SMS,  email, -email +sms",
         "email sms?,         EMAIL,      '',    +email -sms",
         "email sms?,         '',         '',    -email -sms",
         "email sms? whatsapp?, EMAIL SMS WHATSAPP, '',  +email ?sms ?whatsapp",
@@ -43,7 +47,7 @@ class RoutingTest {
         "email fax?,         EMAIL,      '',    +email -fax",
     })
     void a_route_is_planned_leg_by_leg(String route, String addresses, String optOuts, String expected) {
-        Routing.Plan plan = Routing.plan(route(route), profile(addresses, optOuts), CHANNELS);
+        Routing.Plan plan = Routing.plan(route(route), recipient(addresses, optOuts), SET_UP);
         String written = plan.legs().stream()
                 .map(leg -> leg.choices().stream().map(RoutingTest::written).collect(Collectors.joining(" ")))
                 .collect(Collectors.joining(" | "));
@@ -56,8 +60,8 @@ class RoutingTest {
 
     @Test
     void every_channel_has_its_reason() {
-        Routing.Plan plan = Routing.plan(
-                route("email sms? whatsapp? fax?"), profile("EMAIL SMS WHATSAPP", "EMAIL"), CHANNELS);
+        Routing.Plan plan =
+                Routing.plan(route("email sms? whatsapp? fax?"), recipient("EMAIL SMS WHATSAPP", "email"), SET_UP);
         assertEquals(
                 List.of(
                         "unsubscribed from e-mail on 12 May 2026",
@@ -72,7 +76,7 @@ class RoutingTest {
 
     @Test
     void a_fallback_follows_a_certain_failure_and_never_a_doubt() {
-        Routing.Leg leg = Routing.plan(route("email fax? sms? whatsapp?"), profile("EMAIL SMS WHATSAPP", ""), CHANNELS)
+        Routing.Leg leg = Routing.plan(route("email fax? sms? whatsapp?"), recipient("EMAIL SMS WHATSAPP", ""), SET_UP)
                 .legs()
                 .getFirst();
         Routing.Choice mail = leg.choices().getFirst();
@@ -88,18 +92,24 @@ class RoutingTest {
 
     @Test
     void an_essential_event_passes_a_wish_for_no_news() {
-        Route route = new Route("receipt", true, route("email").hops());
-        Routing.Plan plan = Routing.plan(route, profile("EMAIL", "EMAIL"), CHANNELS);
+        RouteSetting route = new RouteSetting("receipt", true, route("email").legs());
+        Routing.Plan plan = Routing.plan(route, recipient("EMAIL", "email"), SET_UP);
         assertEquals(
                 "unsubscribed from e-mail on 12 May 2026, and receipt is essential",
                 plan.legs().getFirst().taken().orElseThrow().reason());
     }
 
     @Test
-    void a_route_begins_with_a_channel_that_is_no_fallback() {
-        assertThrows(IllegalArgumentException.class, () -> route("sms?"));
-        assertThrows(IllegalArgumentException.class, () -> new Route("e", false, List.of()));
-        assertThrows(IllegalArgumentException.class, () -> route("sms ".repeat(21)));
+    void a_mistake_in_the_settings_is_told_from_a_wish_of_the_person() {
+        assertFalse(Routing.plan(route("email"), recipient("", ""), SET_UP).broken());
+        assertTrue(
+                Routing.plan(route("fax email"), recipient("EMAIL", ""), SET_UP).broken());
+        var without = new Routing.SetUp(CHANNELS, Set.of());
+        Routing.Plan plan = Routing.plan(route("email"), recipient("EMAIL", ""), without);
+        assertTrue(plan.broken() && plan.silent());
+        assertEquals(
+                "there is no template email-v1",
+                plan.legs().getFirst().choices().getFirst().reason());
     }
 
     private static String written(Routing.Choice choice) {
@@ -111,24 +121,25 @@ class RoutingTest {
         return sign + choice.hop().channel();
     }
 
-    private static Route route(String hops) {
-        List<Route.Hop> list = new ArrayList<>();
+    private static RouteSetting route(String hops) {
+        List<RouteSetting.Leg> legs = new ArrayList<>();
         for (String hop : hops.strip().split(" ")) {
             String channel = hop.replace("?", "");
-            list.add(new Route.Hop(channel, channel + "-v1", hop.endsWith("?")));
+            RouteSetting.When when = hop.endsWith("?") ? RouteSetting.When.FALLBACK : RouteSetting.When.ALWAYS;
+            legs.add(new RouteSetting.Leg(channel, channel + "-v1", when));
         }
-        return new Route("lead.welcome", false, list);
+        return new RouteSetting("lead.welcome", false, legs);
     }
 
-    private static Profile profile(String addresses, String optOuts) {
+    private static Recipient recipient(String addresses, String optOuts) {
         Map<Medium, String> known = new EnumMap<>(Medium.class);
         for (String medium : addresses.isBlank() ? new String[0] : addresses.split(" ")) {
             known.put(Medium.valueOf(medium), "to-" + medium);
         }
-        List<Profile.OptOut> wishes = new ArrayList<>();
-        for (String medium : optOuts.isBlank() ? new String[0] : optOuts.split(" ")) {
-            wishes.add(new Profile.OptOut(Medium.valueOf(medium), null, LocalDate.of(2026, 5, 12)));
+        List<Recipient.OptOut> wishes = new ArrayList<>();
+        for (String topic : optOuts.isBlank() ? new String[0] : optOuts.split(" ")) {
+            wishes.add(new Recipient.OptOut(topic, LocalDate.of(2026, 5, 12)));
         }
-        return new Profile("p1", known, wishes);
+        return new Recipient(known, wishes);
     }
 }

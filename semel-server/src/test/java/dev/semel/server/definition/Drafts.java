@@ -22,8 +22,11 @@ final class Drafts {
         return "semel: 1\nworkflow: w\nowner: o\n" + section + (section.contains("steps:") ? "" : STEP);
     }
 
+    /** What compiles here fits the schema as well: all tests of this room are its corpus. */
     static Definition compiled(String section) {
-        return Definition.compile(with(section));
+        Definition definition = Definition.compile(with(section));
+        Assertions.assertEquals(List.of(), Schemas.faults(with(section)), section);
+        return definition;
     }
 
     static SemelException refused(String text) {

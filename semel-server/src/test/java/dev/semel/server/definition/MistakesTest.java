@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class MistakesTest {
@@ -266,10 +265,10 @@ class MistakesTest {
                         "/steps/1/id",
                         "the step id 'a' stands in line 5 and in line 6; ids must differ."),
                 mistake(
-                        "steps:\n  - {id: a, http: {}}\n",
+                        "steps:\n  - {id: a, java: {}}\n",
                         "5:13",
-                        "/steps/0/http",
-                        "step kind http is not available yet in this version."),
+                        "/steps/0/java",
+                        "step kind java is not available yet in this version."),
                 mistake(
                         "steps:\n  - {id: a, set: 1, protect: ask}\n",
                         "5:21",
@@ -328,7 +327,7 @@ class MistakesTest {
             idempotency: {window: 5x, scope: w, fingerprint: ['a b', 'x..y']}
             steps:
               - {id: a, set: {x: '${ foo }', y: '${ bar + lowr(1) }'}}
-              - {id: b, http: {}, retry: {}}
+              - {id: b, java: {}, retry: {}}
             output: '${ steps.c }'
             """);
         assertEquals(
@@ -346,8 +345,8 @@ class MistakesTest {
 
     @Test
     void a_refused_step_is_not_reported_again_where_it_is_read() {
-        var mistake = Drafts.only(Drafts.with("steps:\n  - {id: a, http: {}}\noutput: '${ steps.a.body }'\n"));
-        assertEquals("step kind http is not available yet in this version.", mistake.message());
+        var mistake = Drafts.only(Drafts.with("steps:\n  - {id: a, java: {}}\noutput: '${ steps.a.body }'\n"));
+        assertEquals("step kind java is not available yet in this version.", mistake.message());
     }
 
     @Test

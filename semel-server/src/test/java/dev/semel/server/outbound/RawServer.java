@@ -79,7 +79,7 @@ public final class RawServer implements AutoCloseable {
     }
 
     /** Waits a moment, or until the client has gone. */
-    static boolean stillThere(Socket socket) throws IOException {
+    public static boolean stillThere(Socket socket) throws IOException {
         socket.setSoTimeout(20);
         try {
             return socket.getInputStream().read() >= 0;

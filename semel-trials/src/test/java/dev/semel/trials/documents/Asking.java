@@ -67,6 +67,7 @@ final class Asking {
                 .replace("{topic}", "email")
                 .replace("{version}", "1")
                 .replace("{page}", "idempotency")
+                .replace("{version}", "1")
                 .replace("{code}", "idempotency-key-conflict")
                 .replace("{token_id}", target.contains("{token_id}") ? anyToken() : "");
         List<String> all = new ArrayList<>(headers);

@@ -110,6 +110,7 @@ class OpenApiTest {
             Asking asking = new Asking(client, server.url(), document());
             triggers(asking);
             lists(asking);
+            versions(asking);
             operating(asking);
             SettingsAsked.ask(asking);
             refusals(asking);
@@ -178,6 +179,25 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/keys/{key}?workflow=payment_receipt", "");
         asking.ask(200, "GET", "/v1/workflows", "");
         asking.ask(200, "GET", "/v1/workflows/{id}", "");
+    }
+
+    private static void versions(Asking asking) throws Exception {
+        asking.publish("tried", "");
+        String file = "semel: 1\nworkflow: tried\ntitle: Two\nsteps: [{id: note, set: {ok: true}}]\n";
+        asking.typed("application/yaml").ask(200, "PUT", "/v1/workflows/{id}?share=10", file);
+        asking.named("nowhere").ask(404, "PUT", "/v1/workflows/{id}?share=10", file.replace("tried", "nowhere"));
+        asking.typed(JSON).named("tried");
+        asking.ask(200, "GET", "/v1/workflows/{id}", "");
+        asking.ask(200, "GET", "/v1/workflows/{id}/versions?limit=1", "");
+        asking.ask(200, "GET", "/v1/workflows/{id}/versions/{version}", "");
+        asking.ask(200, "GET", "/v1/workflows/{id}/diff?from=1&to=2", "");
+        asking.ask(404, "GET", "/v1/workflows/{id}/diff?from=9", "");
+        asking.ask(412, "POST", "/v1/workflows/{id}/promote", "{\"version\":9}");
+        asking.ask(200, "POST", "/v1/workflows/{id}/promote", "");
+        asking.ask(200, "POST", "/v1/workflows/{id}/rollback", "{\"version\":1}");
+        asking.ask(400, "POST", "/v1/workflows/{id}/rollback", "");
+        asking.ask(200, "GET", "/schema/workflow-1.json", "");
+        asking.named("payment_receipt");
     }
 
     private static void operating(Asking asking) throws Exception {

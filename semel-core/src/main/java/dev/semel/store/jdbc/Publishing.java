@@ -1,0 +1,164 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.store.Edit;
+import dev.semel.store.Rollout;
+import dev.semel.store.Rows;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Versions of workflows and who gets them, in statements that both stores understand. */
+final class Publishing {
+    private static final String OPEN = """
+        INSERT INTO semel_workflow (ws, name, workflow_id, version, paused, created_at)
+        VALUES (?, ?, ?, 0, 0, ?) ON CONFLICT (ws, name) DO NOTHING
+        """;
+
+    private static final String LOCK = """
+        UPDATE semel_workflow SET version = version WHERE ws = ? AND name = ?
+        """;
+
+    private static final String LOCK_BY_ID = """
+        UPDATE semel_workflow SET version = version WHERE ws = ? AND workflow_id = ?
+        """;
+
+    private static final String FIND = """
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
+            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        FROM semel_workflow WHERE ws = ? AND name = ?
+        """;
+
+    private static final String FIND_BY_ID = """
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
+            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        FROM semel_workflow WHERE ws = ? AND workflow_id = ?
+        """;
+
+    private static final String HAS_TEXT = """
+        SELECT 1 FROM semel_version WHERE workflow_id = ? AND version = ? AND body = ?
+        """;
+
+    private static final String TEXT = """
+        SELECT body FROM semel_version WHERE workflow_id = ? AND version = ?
+        """;
+
+    private static final String ADD = """
+        INSERT INTO semel_version (workflow_id, version, body, published_at, published_by) VALUES (?, ?, ?, ?, ?)
+        """;
+
+    private static final String TURN = """
+        UPDATE semel_workflow SET version = ?, candidate = ?, share = ? WHERE workflow_id = ?
+        """;
+
+    private final Session session;
+    private final Edits edits;
+
+    Publishing(Session session, Edits edits) {
+        this.session = session;
+        this.edits = edits;
+    }
+
+    /** A text with whoever publishes it, and when. */
+    private record Text(String body, String actor, long at) {}
+
+    Rows.Workflow publish(Edit.Publish publish, long now) throws SQLException {
+        session.update(OPEN, publish.workspace(), publish.name(), publish.workflowId(), now);
+        session.update(LOCK, publish.workspace(), publish.name());
+        Rows.Workflow before = session.one(FIND, Read::workflow, publish.workspace(), publish.name());
+        if (before == null) {
+            throw new IllegalStateException("workflow " + publish.name() + " vanished while it was published");
+        }
+        Rollout next = before.rollout().published(same(before, publish.body()));
+        return turned(before, next, new Text(publish.body(), publish.actor(), now));
+    }
+
+    Rows.@Nullable Workflow stage(Edit.Stage stage, long now) throws SQLException {
+        session.update(LOCK, stage.workspace(), stage.name());
+        Rows.Workflow before = session.one(FIND, Read::workflow, stage.workspace(), stage.name());
+        if (before == null) {
+            return null;
+        }
+        Rollout next = before.rollout().staged(same(before, stage.body()), stage.share());
+        return turned(before, next, new Text(stage.body(), stage.actor(), now));
+    }
+
+    Rows.@Nullable Workflow promote(Edit.Promote promote, long now) throws SQLException {
+        Rows.Workflow before = locked(promote.workspace(), promote.workflowId());
+        if (before == null) {
+            return null;
+        }
+        Text none = new Text("", promote.actor(), now);
+        Rows.Workflow after = turned(before, before.rollout().promoted(promote.version()), none);
+        if (after.changed()) {
+            String what = "version " + after.version();
+            edits.audit(after.ws(), now, new Edit.By(edits.newId(), promote.actor(), what), List.of("workflow.promote", after.name()));
+        }
+        return after;
+    }
+
+    Rows.@Nullable Workflow rollback(Edit.Rollback back, long now) throws SQLException {
+        Rows.Workflow before = locked(back.workspace(), back.workflowId());
+        String body = back.version() == 0
+                ? ""
+                : session.one(TEXT, row -> row.getString(1), back.workflowId(), back.version());
+        if (before == null || body == null) {
+            return null;
+        }
+        Rollout next = back.version() == 0 ? before.rollout() : before.rollout().published(same(before, body));
+        Rows.Workflow after = turned(before, next.ended(), new Text(body, back.actor(), now));
+        if (after.changed()) {
+            edits.audit(after.ws(), now, new Edit.By(edits.newId(), back.actor(), back.reason()), List.of("workflow.rollback", after.name()));
+        }
+        return after;
+    }
+
+    Rows.@Nullable Workflow pause(Edit.Pause pause) throws SQLException {
+        boolean ours = session.update(
+                        "UPDATE semel_workflow SET paused = ? WHERE ws = ? AND workflow_id = ?",
+                        pause.paused() ? 1 : 0,
+                        pause.workspace(),
+                        pause.workflowId())
+                == 1;
+        if (!ours) {
+            return null; // not there, or another workspace's: its queued runs are nobody's business here
+        }
+        if (!pause.paused()) {
+            session.update(
+                    "UPDATE semel_work SET held = 0 WHERE workflow_id = ? AND held = 1 AND gated <> 2",
+                    pause.workflowId());
+        }
+        edits.bumpCatalog();
+        return session.one(FIND_BY_ID, Read::workflow, pause.workspace(), pause.workflowId());
+    }
+
+    private Rows.@Nullable Workflow locked(int workspace, String workflowId) throws SQLException {
+        session.update(LOCK_BY_ID, workspace, workflowId);
+        return session.one(FIND_BY_ID, Read::workflow, workspace, workflowId);
+    }
+
+    private Rollout.Same same(Rows.Workflow workflow, String body) throws SQLException {
+        if (has(workflow, workflow.version(), body)) {
+            return Rollout.Same.CURRENT;
+        }
+        return has(workflow, workflow.rollout().candidate(), body) ? Rollout.Same.CANDIDATE : Rollout.Same.NONE;
+    }
+
+    private boolean has(Rows.Workflow workflow, int version, String body) throws SQLException {
+        return session.one(HAS_TEXT, row -> 1, workflow.workflowId(), version, body) != null;
+    }
+
+    /** A number that nobody had before gets the text. */
+    private Rows.Workflow turned(Rows.Workflow before, Rollout next, Text text) throws SQLException {
+        Rollout last = before.rollout();
+        if (next.equals(last)) {
+            return before;
+        }
+        if (next.latest() > last.latest()) {
+            session.update(ADD, before.workflowId(), next.latest(), text.body(), text.at(), text.actor());
+        }
+        session.update(TURN, next.version(), next.candidate(), next.share(), before.workflowId());
+        edits.bumpCatalog();
+        return new Rows.Workflow(
+                before.ws(), before.name(), before.workflowId(), next, before.paused(), before.createdAt(), true);
+    }
+}

@@ -1,0 +1,187 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Versions for a share of the triggers, for all of them, and back again. */
+interface RolloutRules {
+    Desk desk();
+
+    private Rows.Workflow publish(String body) {
+        return desk().change(new Edit.Publish(desk().ws, "pay", "wf_pay", body, "tester"));
+    }
+
+    private Rows.Workflow stage(String body, int share) {
+        return there(desk().change(new Edit.Stage(desk().ws, "pay", body, share, "tester")));
+    }
+
+    private Rows.Workflow promote(int version) {
+        return there(desk().change(new Edit.Promote(desk().ws, "wf_pay", version, "tester")));
+    }
+
+    private Rows.Workflow rollback(int version) {
+        return there(desk().change(new Edit.Rollback(desk().ws, "wf_pay", version, "tester", "it failed")));
+    }
+
+    private Object refused(Edit<?> edit) {
+        return desk().applyAll(new Write.Change<>(edit)).getFirst();
+    }
+
+    private static <T> T there(@Nullable T value) {
+        assertNotNull(value);
+        return value;
+    }
+
+    private void assertRollout(Rollout wanted, boolean changed, Rows.Workflow answered) {
+        assertEquals(wanted, answered.rollout());
+        assertEquals(changed, answered.changed());
+        assertEquals(wanted, there(desk().reads.workflow(desk().ws, "pay")).rollout());
+        assertEquals(wanted, there(desk().reads.workflow(desk().ws, "wf_pay")).rollout());
+    }
+
+    @Test
+    default void a_candidate_stands_beside_the_current_version() {
+        publish("text 1");
+        long before = desk().reads.catalogChange();
+        assertRollout(new Rollout(1, 2, 10, 2), true, stage("text 2", 10));
+        assertTrue(desk().reads.catalogChange() > before, "workers remember who gets what");
+        assertEquals("text 2", there(desk().reads.version("wf_pay", 2)).body());
+    }
+
+    @Test
+    default void the_same_candidate_again_changes_nothing_and_another_share_only_the_share() {
+        publish("text 1");
+        stage("text 2", 10);
+        long before = desk().reads.catalogChange();
+        assertRollout(new Rollout(1, 2, 10, 2), false, stage("text 2", 10));
+        assertRollout(new Rollout(1, 2, 10, 2), false, stage("text 1", 50));
+        assertEquals(before, desk().reads.catalogChange());
+        assertRollout(new Rollout(1, 2, 30, 2), true, stage("text 2", 30));
+        assertTrue(desk().reads.catalogChange() > before);
+    }
+
+    @Test
+    default void another_candidate_takes_the_place_of_the_first_under_a_number_of_its_own() {
+        publish("text 1");
+        stage("text 2", 10);
+        assertRollout(new Rollout(1, 3, 20, 3), true, stage("text 3", 20));
+        assertEquals("text 2", there(desk().reads.version("wf_pay", 2)).body());
+    }
+
+    @Test
+    default void there_is_no_candidate_of_what_was_never_published() {
+        assertEquals(Nothing.NOTHING, refused(new Edit.Stage(desk().ws, "none", "text", 10, "tester")));
+        assertEquals(1, desk().reads.workflows(desk().ws).size());
+    }
+
+    @Test
+    default void a_promoted_candidate_is_for_all_and_promoting_again_changes_nothing() {
+        publish("text 1");
+        stage("text 2", 10);
+        assertRollout(new Rollout(1, 2, 10, 2), false, promote(7));
+        assertRollout(Rollout.of(2), true, promote(2));
+        assertRollout(Rollout.of(2), false, promote(2));
+        assertRollout(Rollout.of(2), false, promote(0));
+        assertEquals(
+                List.of("workflow.promote pay version 2"),
+                desk().reads.audit(desk().ws, null, 9).stream()
+                        .map(row -> row.action() + " " + row.target() + " " + row.reason())
+                        .toList());
+    }
+
+    @Test
+    default void a_candidate_that_is_over_keeps_its_number() {
+        publish("text 1");
+        stage("text 2", 10);
+        assertRollout(new Rollout(1, 0, 0, 2), true, rollback(0));
+        assertRollout(new Rollout(1, 0, 0, 2), false, rollback(0));
+        assertRollout(Rollout.of(3), true, publish("text 2"));
+        assertEquals(1, desk().reads.audit(desk().ws, null, 9).size());
+    }
+
+    @Test
+    default void going_back_to_a_version_publishes_its_text_under_a_new_number() {
+        publish("text 1");
+        publish("text 2");
+        stage("text 3", 10);
+        assertRollout(Rollout.of(4), true, rollback(1));
+        assertEquals("text 1", there(desk().reads.version("wf_pay", 4)).body());
+        assertRollout(Rollout.of(4), false, rollback(1));
+        assertEquals(Nothing.NOTHING, refused(new Edit.Rollback(desk().ws, "wf_pay", 5, "tester", "")));
+    }
+
+    @Test
+    default void going_back_to_the_text_that_is_current_ends_the_candidate_only() {
+        publish("text 1");
+        stage("text 2", 10);
+        assertRollout(new Rollout(1, 0, 0, 2), true, rollback(1));
+    }
+
+    @Test
+    default void publishing_for_all_ends_the_candidate_unless_it_is_the_current_text_again() {
+        publish("text 1");
+        stage("text 2", 10);
+        assertRollout(new Rollout(1, 2, 10, 2), false, publish("text 1"));
+        assertRollout(Rollout.of(2), true, publish("text 2"));
+        stage("text 3", 10);
+        assertRollout(Rollout.of(4), true, publish("text 4"));
+    }
+
+    @Test
+    default void another_workspace_cannot_promote_or_go_back() {
+        publish("text 1");
+        stage("text 2", 10);
+        int other = desk().workspace("two").ws();
+        assertEquals(Nothing.NOTHING, refused(new Edit.Promote(other, "wf_pay", 0, "tester")));
+        assertEquals(Nothing.NOTHING, refused(new Edit.Rollback(other, "wf_pay", 0, "tester", "")));
+        assertEquals(Nothing.NOTHING, refused(new Edit.Stage(other, "pay", "text 3", 10, "tester")));
+        assertEquals(
+                new Rollout(1, 2, 10, 2),
+                there(desk().reads.workflow(desk().ws, "pay")).rollout());
+    }
+
+    @Test
+    default void a_pause_leaves_the_candidate_as_it_is() {
+        publish("text 1");
+        stage("text 2", 10);
+        assertRollout(new Rollout(1, 2, 10, 2), false, there(desk().change(new Edit.Pause(desk().ws, "wf_pay", true))));
+    }
+
+    @Test
+    default void versions_are_listed_newest_first_without_their_texts() {
+        publish("text 1");
+        publish("text 2");
+        stage("text 3", 10);
+        List<Rows.Version> two = desk().reads.versions("wf_pay", Integer.MAX_VALUE, 2);
+        assertEquals(List.of(3, 2), two.stream().map(Rows.Version::version).toList());
+        assertEquals("", two.getFirst().body());
+        assertEquals(
+                List.of(1),
+                desk().reads.versions("wf_pay", 2, 9).stream()
+                        .map(Rows.Version::version)
+                        .toList());
+        assertEquals(List.of(), desk().reads.versions("wf_none", 9, 9));
+    }
+
+    @Test
+    default void the_newest_runs_are_counted_by_version_and_state() {
+        for (int i = 0; i < 3; i++) {
+            RunId id = desk().id();
+            desk().apply(desk().admit(desk().run(id, RunState.STARTED, null), List.of(), true));
+        }
+        assertEquals(
+                List.of(new Rows.Tally(1, RunState.STARTED, 3)), desk().reads.tally(desk().ws, Desk.WORKFLOW, 100));
+        assertEquals(
+                List.of(new Rows.Tally(1, RunState.STARTED, 2)), desk().reads.tally(desk().ws, Desk.WORKFLOW, 2));
+        assertEquals(List.of(), desk().reads.tally(desk().ws + 1, Desk.WORKFLOW, 100));
+        assertFalse(desk().reads.tally(desk().ws, Desk.WORKFLOW, 1).isEmpty());
+    }
+}

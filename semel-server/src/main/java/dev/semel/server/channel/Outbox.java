@@ -1,0 +1,217 @@
+package dev.semel.server.channel;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.settings.ChannelSetting;
+import dev.semel.server.settings.Profile;
+import dev.semel.server.settings.RouteSetting;
+import dev.semel.server.settings.Settings;
+import dev.semel.server.settings.Shelf;
+import dev.semel.server.settings.TemplateSetting;
+import dev.semel.store.Rows;
+import dev.semel.workflow.Failures;
+import dev.semel.workflow.Step;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The messages of one workspace: which way each takes and why, and its send. The plan names a version of the template,
+ * so that every attempt sends the same words.
+ */
+public final class Outbox {
+    private static final int PAGE = 200;
+    private static final int MOST_FOUND = 1_000;
+
+    private final int workspace;
+    private final Settings settings;
+    private final Channels.Ports ports;
+
+    /** @param ports whose secrets are those of this workspace */
+    public Outbox(int workspace, Settings settings, Channels.Ports ports) {
+        this.workspace = workspace;
+        this.settings = settings;
+        this.ports = ports;
+    }
+
+    /** One way of a plan: a choice, and the version of its template as it was then. */
+    public record Leaf(Routing.Choice choice, int version) {}
+
+    /**
+     * The channels that a notification event takes to somebody.
+     *
+     * @param to the id of a profile, or an address
+     * @return legs, each a channel with its fallbacks
+     * @throws SemelException where there is no such route, or its settings leave no channel
+     */
+    public List<List<Leaf>> plan(String event, String to) {
+        Shelf.Kept<RouteSetting> route = settings.routes().find(workspace, event);
+        if (route == null) {
+            throw missing("route for event", event, "PUT /v1/routes/" + event);
+        }
+        return plan(route.value(), recipient(to));
+    }
+
+    /** The same for a message whose channel and template the file names itself; the wishes of the person count too. */
+    public List<List<Leaf>> plan(String channel, String template, String to) {
+        Shelf.Kept<ChannelSetting> kept = settings.channels().find(workspace, channel);
+        if (kept == null) {
+            throw missing("channel", channel, "PUT /v1/channels/" + channel);
+        }
+        if (settings.templates().find(workspace, template) == null) {
+            throw missing("template", template, "PUT /v1/templates/" + template);
+        }
+        Medium medium = Channels.medium(kept.value());
+        Shelf.Kept<Profile> profile = settings.profiles().findAny(workspace, to);
+        Recipient recipient = recipient(to);
+        boolean address = profile == null || !to.equals(profile.name());
+        var hop = new RouteSetting.Leg(channel, template, RouteSetting.When.ALWAYS);
+        Recipient reached = address ? recipient.reachedAt(medium, to) : recipient;
+        Routing.Choice choice = switch (MayWrite.decide(reached, new MayWrite.Way(channel, medium), null)) {
+            case MayWrite.Allowed(String reason) ->
+                new Routing.Taken(hop, String.valueOf(reached.addresses().get(medium)), reason);
+            case MayWrite.Refused(String reason) -> new Routing.Skipped(hop, reason, false);
+        };
+        return List.of(List.of(leaf(choice)));
+    }
+
+    private List<List<Leaf>> plan(RouteSetting route, Recipient recipient) {
+        Map<String, Medium> channels = new HashMap<>();
+        Set<String> templates = new HashSet<>();
+        for (RouteSetting.Leg hop : route.legs()) {
+            Shelf.Kept<ChannelSetting> channel = settings.channels().find(workspace, hop.channel());
+            if (channel != null) {
+                channels.put(hop.channel(), Channels.medium(channel.value()));
+            }
+            if (settings.templates().find(workspace, hop.template()) != null) {
+                templates.add(hop.template());
+            }
+        }
+        Routing.Plan plan = Routing.plan(route, recipient, new Routing.SetUp(channels, templates));
+        if (plan.silent() && plan.broken()) {
+            throw new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "No channel of the route for event '%s' can be taken, and one of them or its template is not there. Nothing was sent."
+                            .formatted(route.event()),
+                    "Look at the route with `semel route show %s`, and set up what is missing."
+                            .formatted(route.event()));
+        }
+        return plan.legs().stream()
+                .map(leg -> leg.choices().stream().map(this::leaf).toList())
+                .toList();
+    }
+
+    private Leaf leaf(Routing.Choice choice) {
+        Shelf.Kept<TemplateSetting> template =
+                settings.templates().find(workspace, choice.hop().template());
+        return new Leaf(choice, template == null ? 0 : template.version());
+    }
+
+    private Recipient recipient(String to) {
+        Shelf.Kept<Profile> profile = settings.profiles().findAny(workspace, to);
+        return profile == null
+                ? Recipient.at(to)
+                : Recipient.of(
+                        profile.name(),
+                        profile.value(),
+                        settings.subscriptions().of(workspace, profile.name()));
+    }
+
+    /**
+     * What is to be sent over one channel.
+     *
+     * @param version of the template
+     * @param data what it is filled with
+     * @param overrides what the step wants other than the channel has it; an object of texts
+     */
+    public record Letter(
+            String channel, String template, int version, String to, JsonNode data, JsonNode overrides, String runId) {}
+
+    /** Sends one message once; how it fails is told at {@link Channel}. */
+    public Delivery send(Step step, Letter letter) throws IOException, InterruptedException {
+        Channel channel = Preparing.of(() -> channel(letter.channel()));
+        Message message = Preparing.of(() -> message(letter, channel));
+        return channel.send(step, message);
+    }
+
+    /** @throws SemelException where there is none of that name */
+    public Channel channel(String name) {
+        Shelf.Kept<ChannelSetting> kept = settings.channels().find(workspace, name);
+        if (kept == null) {
+            throw missing("channel", name, "PUT /v1/channels/" + name);
+        }
+        return Channels.of(kept.value(), ports);
+    }
+
+    private Message message(Letter letter, Channel channel) {
+        Shelf.Kept<TemplateSetting> kept = settings.templates().version(workspace, letter.template(), letter.version());
+        if (kept == null) {
+            throw missing("template", letter.template(), "PUT /v1/templates/" + letter.template());
+        }
+        Rendered rendered = MessageTemplate.of(letter.template(), kept.value()).render(letter.data());
+        Map<String, String> overrides = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> override : letter.overrides().properties()) {
+            if (!channel.overrides().contains(override.getKey())
+                    || !override.getValue().isString()) {
+                throw new Failures.Refused(
+                        "the channel %s has nothing to override of that name, or it is not a text. There are: %s. Nothing was sent."
+                                .formatted(
+                                        letter.channel(),
+                                        String.join(
+                                                ", ",
+                                                channel.overrides().stream()
+                                                        .sorted()
+                                                        .toList())));
+            }
+            overrides.put(override.getKey(), override.getValue().stringValue());
+        }
+        return new Message(letter.to(), rendered, overrides, Map.of("X-Semel-Run", letter.runId()));
+    }
+
+    /** A template as it can be chosen. */
+    public record Found(String name, int version, String channel) {}
+
+    /** @param channel the kind of channel they are for; null for all of them */
+    public List<Found> templates(String prefix, @Nullable String channel) {
+        List<Found> found = new ArrayList<>();
+        Shelf.Kept<TemplateSetting> exact = settings.templates().find(workspace, prefix);
+        String after = prefix;
+        if (exact != null) {
+            add(exact, channel, found);
+        }
+        while (found.size() < MOST_FOUND) {
+            List<Rows.Setting> rows = settings.templates().page(workspace, after, PAGE);
+            for (Rows.Setting row : rows) {
+                if (!row.name().startsWith(prefix)) {
+                    return found;
+                }
+                add(settings.templates().find(workspace, row.name()), channel, found);
+                after = row.name();
+            }
+            if (rows.size() < PAGE) {
+                return found;
+            }
+        }
+        return found;
+    }
+
+    private static void add(Shelf.@Nullable Kept<TemplateSetting> kept, @Nullable String channel, List<Found> found) {
+        if (kept != null && (channel == null || channel.equals(kept.value().channel()))) {
+            found.add(new Found(kept.name(), kept.version(), kept.value().channel()));
+        }
+    }
+
+    private static SemelException missing(String what, String name, String how) {
+        return new SemelException(
+                ErrorCode.NOT_FOUND,
+                "There is no %s '%s' in this workspace. Nothing was sent.".formatted(what, name),
+                "Correct the name in the workflow, or set it up with %s.".formatted(how));
+    }
+}

@@ -1,0 +1,117 @@
+package dev.semel.server.cli;
+
+import dev.semel.error.SemelException;
+import dev.semel.server.definition.Change;
+import dev.semel.server.definition.Definition;
+import dev.semel.server.definition.LineDiff;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+@Command(
+        name = "diff",
+        description = "Shows what changed between two versions, or between a file and what is published, and what that"
+                + " means for keys in flight.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  semel diff payment_receipt                    the current version against its candidate, or the one"
+                    + " before",
+            "  semel diff payment_receipt --from 3 --to 5",
+            "  semel diff workflows/payment_receipt.yaml     a file against the current version"
+        })
+final class DiffCommand implements Callable<Integer> {
+    private final Surroundings around;
+
+    @Mixin
+    final Output output;
+
+    @Mixin
+    final Connection connection;
+
+    @Parameters(paramLabel = "WORKFLOW|FILE", description = "Name or id of a workflow, or a file.")
+    String what = "";
+
+    @Option(names = "--from", paramLabel = "VERSION", description = "The older one.")
+    @Nullable
+    Integer from;
+
+    @Option(names = "--to", paramLabel = "VERSION", description = "The newer one.")
+    @Nullable
+    Integer to;
+
+    DiffCommand(Surroundings around) {
+        this.around = around;
+        this.output = new Output(around);
+        this.connection = new Connection(around);
+    }
+
+    @Override
+    public Integer call() {
+        Path file = around.folder().resolve(what);
+        JsonNode diff = WorkflowFiles.isOne(file) && Files.isRegularFile(file) ? ofFile(file) : ofVersions();
+        if (output.json) {
+            output.document(diff);
+            return Exit.DONE;
+        }
+        diff.path("unified").asString("").lines().forEach(line -> output.line(coloured(Json.clean(line))));
+        for (JsonNode note : diff.path("notes")) {
+            String before = Json.text(note, "from");
+            String after = Json.text(note, "to");
+            output.talk(Json.text(note, "field") + ": " + (before.isEmpty() ? "(none)" : before) + " → "
+                    + (after.isEmpty() ? "(none)" : after));
+            output.talk("  " + Json.text(note, "means"));
+        }
+        output.talk(
+                diff.path("unified").asString("").isEmpty()
+                        ? "no difference"
+                        : "Runs in flight end on the version they began with.");
+        return Exit.DONE;
+    }
+
+    private String coloured(String line) {
+        return line.startsWith("+") ? output.green(line) : line.startsWith("-") ? output.red(line) : line;
+    }
+
+    private JsonNode ofVersions() {
+        return connection
+                .api()
+                .ask(Call.get(Call.path("v1", "workflows", what, "diff"))
+                        .where("from", from == null ? "" : from.toString())
+                        .where("to", to == null ? "" : to.toString()))
+                .body();
+    }
+
+    /** The same code as the server's, on the text that it has. */
+    private ObjectNode ofFile(Path file) {
+        Definition fresh;
+        Definition current;
+        try {
+            fresh = Definition.compile(WorkflowFiles.read(file));
+            JsonNode published = connection
+                    .api()
+                    .ask(Call.get(Call.path("v1", "workflows", fresh.name())))
+                    .body();
+            current = Definition.compile(published.path("definition").asString(""));
+        } catch (SemelException e) {
+            throw Failure.of(Exit.FAILED, e);
+        }
+        ObjectNode diff = Json.object().put("workflow", fresh.name());
+        diff.put("unified", LineDiff.unified(current.text(), fresh.text()));
+        ArrayNode notes = diff.putArray("notes");
+        Change.between(current, fresh)
+                .forEach(change -> notes.addObject()
+                        .put("field", change.field())
+                        .put("from", change.from())
+                        .put("to", change.to())
+                        .put("means", change.means()));
+        return diff;
+    }
+}

@@ -1,0 +1,133 @@
+package dev.semel.server.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+@Command(
+        name = "new",
+        description = "Writes a workflow file to begin with, into ./workflows where there is such a folder.",
+        footerHeading = "%nExamples:%n",
+        footer = {"  semel new order_mail", "  semel new shop_receipt --from payment_receipt"})
+final class NewCommand implements Callable<Integer> {
+    /** Those that the jar may hold; the first is what there was first. */
+    static final List<String> EXAMPLES = List.of("payment_receipt", "new_lead", "fulfil_order");
+
+    private static final Pattern NAME = Pattern.compile("(?!wf_)[a-z][a-z0-9_-]{0,63}");
+    private static final Pattern WORKFLOW = Pattern.compile("(?m)^workflow:[ \\t]*\\S+");
+    private static final String SMALLEST = """
+        # yaml-language-server: $schema=http://localhost:8085/schema/workflow-1.json
+        semel: 1
+        workflow: %s
+        owner: you@example.com          # who is asked when it stands still
+
+        trigger:
+          http:
+            key: ${ key("%s", input.id) }   # the same on every retry; a caller's Idempotency-Key wins
+
+        input:
+          id: { type: string, required: true }
+
+        idempotency:
+          window: 24h                   # how long a retry is recognised
+          fingerprint: [id]             # what makes it the same action
+
+        steps:
+          - id: note
+            set:
+              said: ${ "hello " + input.id }
+
+        output:
+          said: ${ steps.note.said }
+        """;
+
+    private final Surroundings around;
+
+    @Mixin
+    final Output output;
+
+    @Parameters(paramLabel = "NAME", description = "A lower-case letter, then letters, digits, _ or -.")
+    String name = "";
+
+    @Option(
+            names = "--from",
+            paramLabel = "EXAMPLE",
+            description = "payment_receipt, new_lead or fulfil_order; else the smallest that has everything.")
+    @Nullable
+    String from;
+
+    NewCommand(Surroundings around) {
+        this.around = around;
+        this.output = new Output(around);
+    }
+
+    @Override
+    public Integer call() {
+        if (!NAME.matcher(name).matches()) {
+            throw refused(
+                    Exit.USAGE,
+                    "\"" + Json.clean(name) + "\" cannot name a workflow.",
+                    "Use a lower-case letter and up to 63 letters, digits, _ or -; not wf_ at the beginning.");
+        }
+        String text = from == null ? SMALLEST.replace("%s", name) : renamed(example(from));
+        Path folder = around.folder().resolve("workflows");
+        Path file = (Files.isDirectory(folder) ? folder : around.folder()).resolve(name + ".yaml");
+        write(file, text);
+        String shown = around.folder().relativize(file).toString();
+        if (output.json) {
+            output.document(Json.object().put("file", shown).put("workflow", name));
+        } else {
+            output.line(Json.clean(shown));
+            output.next("semel check --explain " + Shell.word(shown));
+        }
+        return Exit.DONE;
+    }
+
+    private String renamed(String text) {
+        return WORKFLOW.matcher(text).replaceFirst(Matcher.quoteReplacement("workflow: " + name));
+    }
+
+    private static void write(Path file, String text) {
+        try {
+            Files.writeString(file, text, StandardOpenOption.CREATE_NEW);
+        } catch (FileAlreadyExistsException there) {
+            throw refused(Exit.FAILED, file.getFileName() + " is there already.", "Choose another name, or edit it.");
+        } catch (IOException e) {
+            throw refused(Exit.FAILED, file.getFileName() + " cannot be written.", "Check the folder's permissions.");
+        }
+    }
+
+    /** An example from the jar. */
+    static String example(String wanted) {
+        try (InputStream in = EXAMPLES.contains(wanted)
+                ? NewCommand.class.getResourceAsStream("/examples/" + wanted + ".yaml")
+                : null) {
+            if (in == null) {
+                throw refused(
+                        Exit.USAGE,
+                        "There is no example \"" + Json.clean(wanted) + "\".",
+                        "Use one of " + String.join(", ", EXAMPLES) + ".");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException("an example cannot be read", e);
+        }
+    }
+
+    private static Failure refused(int exit, String what, String fix) {
+        return Failure.here(exit, "not-written", what + " Nothing was written.", fix);
+    }
+}

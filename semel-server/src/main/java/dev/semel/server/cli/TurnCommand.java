@@ -1,0 +1,148 @@
+package dev.semel.server.cli;
+
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What an operator turns about a workflow: which version its triggers get, and whether they wait. */
+abstract sealed class TurnCommand implements Callable<Integer> {
+    @Mixin
+    final Output output;
+
+    @Mixin
+    final Connection connection;
+
+    @Parameters(paramLabel = "WORKFLOW", description = "Name or id.")
+    String workflow = "";
+
+    TurnCommand(Surroundings around) {
+        this.output = new Output(around);
+        this.connection = new Connection(around);
+    }
+
+    int turn(String deed, ObjectNode body) {
+        JsonNode answer = connection
+                .api()
+                .ask(Call.post(Call.path("v1", "workflows", workflow, deed), body.isEmpty() ? "" : Json.compact(body)))
+                .body();
+        if (output.json) {
+            output.document(answer);
+        } else {
+            output.line(said(answer));
+        }
+        return Exit.DONE;
+    }
+
+    abstract String said(JsonNode answer);
+
+    private static String version(JsonNode answer) {
+        return Json.text(answer, "workflow") + " v" + Json.text(answer, "version");
+    }
+
+    @Command(
+            name = "promote",
+            description = "Gives the candidate all fresh triggers.",
+            footerHeading = "%nExamples:%n",
+            footer = {"  semel promote payment_receipt", "  semel promote payment_receipt --version 4"})
+    static final class Promote extends TurnCommand {
+        @Option(names = "--version", paramLabel = "N", description = "Only if the candidate is this version.")
+        @Nullable
+        Integer version;
+
+        Promote(Surroundings around) {
+            super(around);
+        }
+
+        @Override
+        public Integer call() {
+            ObjectNode body = Json.object();
+            if (version != null) {
+                body.put("version", version);
+            }
+            return turn("promote", body);
+        }
+
+        @Override
+        String said(JsonNode answer) {
+            boolean changed = answer.path("changed").asBoolean(false);
+            return version(answer) + (changed ? " now gets all triggers" : " gets all triggers; nothing was changed");
+        }
+    }
+
+    @Command(
+            name = "rollback",
+            description = "Ends the candidate; with --to, publishes the text of an earlier version again.",
+            footerHeading = "%nExamples:%n",
+            footer = {"  semel rollback payment_receipt", "  semel rollback payment_receipt --to 3 --reason 'wrong tax'"
+            })
+    static final class Rollback extends TurnCommand {
+        @Option(names = "--to", paramLabel = "N", description = "The version whose text is to be current again.")
+        @Nullable
+        Integer to;
+
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Kept in the audit.")
+        String reason = "";
+
+        Rollback(Surroundings around) {
+            super(around);
+        }
+
+        @Override
+        public Integer call() {
+            ObjectNode body = Json.object();
+            if (to != null) {
+                body.put("version", to);
+            }
+            if (!reason.isEmpty()) {
+                body.put("reason", reason);
+            }
+            return turn("rollback", body);
+        }
+
+        @Override
+        String said(JsonNode answer) {
+            boolean changed = answer.path("changed").asBoolean(false);
+            return version(answer) + " gets all triggers"
+                    + (!changed ? "; nothing was changed" : to == null ? "; the candidate is over" : ", as in v" + to);
+        }
+    }
+
+    @Command(name = "pause", description = "New runs queue; those that run go on.")
+    static final class Pause extends TurnCommand {
+        Pause(Surroundings around) {
+            super(around);
+        }
+
+        @Override
+        public Integer call() {
+            return turn("pause", Json.object());
+        }
+
+        @Override
+        String said(JsonNode answer) {
+            return Json.text(answer, "workflow") + " is paused; new runs queue";
+        }
+    }
+
+    @Command(name = "resume", description = "Queued runs start.")
+    static final class Resume extends TurnCommand {
+        Resume(Surroundings around) {
+            super(around);
+        }
+
+        @Override
+        public Integer call() {
+            return turn("resume", Json.object());
+        }
+
+        @Override
+        String said(JsonNode answer) {
+            return Json.text(answer, "workflow") + " runs; what was queued starts";
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package dev.semel.server.cli;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Workflow files on this machine: those that were named, and those in folders that were named. */
+final class WorkflowFiles {
+    private static final long LARGEST = 4 << 20;
+
+    private WorkflowFiles() {}
+
+    static boolean isOne(Path file) {
+        return file.toString().matches(".*\\.(yaml|yml|json)");
+    }
+
+    /** Folders are opened; the order is theirs by name. */
+    static List<Path> expand(Path folder, List<Path> named) {
+        List<Path> all = new ArrayList<>();
+        for (Path one : named) {
+            Path path = folder.resolve(one);
+            if (!Files.isDirectory(path)) {
+                all.add(path);
+                continue;
+            }
+            try (Stream<Path> inside = Files.list(path)) {
+                inside.filter(WorkflowFiles::isOne).sorted().forEach(all::add);
+            } catch (IOException unreadable) {
+                throw bad(path, "cannot be listed", "Check its permissions.");
+            }
+        }
+        if (all.isEmpty()) {
+            throw Failure.here(
+                    Exit.NOT_FOUND,
+                    "no-files",
+                    "There is no .yaml, .yml or .json file in what was named. Nothing was published.",
+                    "Name the files.");
+        }
+        return all;
+    }
+
+    static String read(Path file) {
+        try {
+            if (Files.size(file) > LARGEST) {
+                throw bad(file, "is larger than 4 MiB", "A workflow file is small; is this the right one?");
+            }
+            return Files.readString(file);
+        } catch (CharacterCodingException notText) {
+            throw bad(file, "is not UTF-8", "Convert it.");
+        } catch (IOException unreadable) {
+            throw bad(file, "cannot be read", "Check the path.");
+        }
+    }
+
+    static Failure bad(Path file, String what, String fix) {
+        return Failure.here(
+                Exit.FAILED, "invalid-file", Json.clean(file.toString()) + " " + what + ". It was not published.", fix);
+    }
+}

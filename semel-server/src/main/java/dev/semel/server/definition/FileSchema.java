@@ -1,0 +1,81 @@
+package dev.semel.server.definition;
+
+import dev.semel.json.Json;
+import dev.semel.server.steps.StepReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The JSON Schema of the format, for editors. What a step may have is taken from the kinds that the reader has, so the two
+ * cannot differ; what its values look like stands in the resource, under `kind_…` and `field_…`. The schema knows
+ * shapes and the reader knows meanings: what the reader takes fits the schema, and what fits the schema may still be
+ * refused.
+ */
+public final class FileSchema {
+    private static final String RESOURCE = "/dev/semel/server/workflow-1.json";
+
+    private FileSchema() {}
+
+    private static final class Once {
+        static final ObjectNode SCHEMA = assembled();
+    }
+
+    /** Draft 2020-12. Nobody may change it. */
+    public static byte[] bytes() {
+        return Json.bytes(Once.SCHEMA);
+    }
+
+    static ObjectNode schema() {
+        return Once.SCHEMA.deepCopy();
+    }
+
+    private static ObjectNode assembled() {
+        ObjectNode schema = (ObjectNode) Json.parse(resource());
+        ObjectNode parts = (ObjectNode) schema.required("$defs");
+        Map<String, Set<String>> kinds = new TreeMap<>(StepReader.kinds());
+        ArrayNode choices = parts.putObject("step").putArray("oneOf");
+        kinds.forEach((word, fields) -> {
+            parts.set("step_" + word, step(parts, word, fields));
+            choices.addObject().put("$ref", "#/$defs/step_" + word);
+        });
+        return schema;
+    }
+
+    private static ObjectNode step(ObjectNode parts, String word, Set<String> fields) {
+        ObjectNode step = Json.parse("{\"type\":\"object\"}").asObject();
+        ObjectNode properties = step.putObject("properties");
+        new TreeSet<>(StepReader.common()).forEach(name -> value(parts, properties, name, "field_" + name));
+        value(parts, properties, word, "kind_" + word);
+        new TreeSet<>(fields).forEach(name -> {
+            String own = "field_" + word + "_" + name;
+            value(parts, properties, name, parts.has(own) ? own : "field_" + name);
+        });
+        step.putArray("required").add("id").add(word);
+        return step.put("additionalProperties", false);
+    }
+
+    private static void value(ObjectNode parts, ObjectNode properties, String name, String part) {
+        if (parts.has(part)) {
+            properties.putObject(name).put("$ref", "#/$defs/" + part);
+        } else {
+            properties.put(name, true);
+        }
+    }
+
+    private static byte[] resource() {
+        try (InputStream in = FileSchema.class.getResourceAsStream(RESOURCE)) {
+            if (in == null) {
+                throw new IllegalStateException("no " + RESOURCE + " in the jar");
+            }
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new IllegalStateException(RESOURCE + " cannot be read", e);
+        }
+    }
+}

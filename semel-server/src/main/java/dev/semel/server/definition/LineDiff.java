@@ -1,0 +1,145 @@
+package dev.semel.server.definition;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The difference of two texts, line by line, in the unified form. The shortest one (Myers 1986), unless more than a
+ * thousand lines differ: then the whole middle is shown as replaced.
+ */
+public final class LineDiff {
+    private static final int MOST_CHANGES = 1_000;
+    private static final int CONTEXT = 3;
+
+    private final List<String> before;
+    private final List<String> after;
+    private final List<Line> lines = new ArrayList<>();
+
+    private record Line(char mark, String text) {}
+
+    private LineDiff(String before, String after) {
+        this.before = before.lines().toList();
+        this.after = after.lines().toList();
+    }
+
+    /** Empty where no line differs. */
+    public static String unified(String before, String after) {
+        LineDiff diff = new LineDiff(before, after);
+        diff.compare();
+        return diff.shown();
+    }
+
+    private void compare() {
+        int head = 0;
+        int shorter = Math.min(before.size(), after.size());
+        while (head < shorter && before.get(head).equals(after.get(head))) {
+            head++;
+        }
+        int tail = 0;
+        while (tail < shorter - head && fromEnd(before, tail).equals(fromEnd(after, tail))) {
+            tail++;
+        }
+        before.subList(0, head).forEach(line -> lines.add(new Line(' ', line)));
+        middle(before.subList(head, before.size() - tail), after.subList(head, after.size() - tail));
+        before.subList(before.size() - tail, before.size()).forEach(line -> lines.add(new Line(' ', line)));
+    }
+
+    private static String fromEnd(List<String> list, int place) {
+        return list.get(list.size() - 1 - place);
+    }
+
+    /** Finds how far each diagonal reaches with one change more, and remembers each round. */
+    private void middle(List<String> from, List<String> to) {
+        int most = Math.min(from.size() + to.size(), MOST_CHANGES);
+        int centre = most + 1;
+        int[] reach = new int[2 * most + 3];
+        List<int[]> rounds = new ArrayList<>();
+        for (int changes = 0; changes <= most; changes++) {
+            rounds.add(Arrays.copyOfRange(reach, centre - changes - 1, centre + changes + 2));
+            for (int k = -changes; k <= changes; k += 2) {
+                boolean down = k == -changes || (k != changes && reach[centre + k - 1] < reach[centre + k + 1]);
+                int x = down ? reach[centre + k + 1] : reach[centre + k - 1] + 1;
+                while (x < from.size() && x - k < to.size() && from.get(x).equals(to.get(x - k))) {
+                    x++;
+                }
+                reach[centre + k] = x;
+                if (x >= from.size() && x - k >= to.size()) {
+                    lines.addAll(walkedBack(from, to, rounds));
+                    return;
+                }
+            }
+        }
+        from.forEach(line -> lines.add(new Line('-', line)));
+        to.forEach(line -> lines.add(new Line('+', line)));
+    }
+
+    private static List<Line> walkedBack(List<String> from, List<String> to, List<int[]> rounds) {
+        List<Line> found = new ArrayList<>();
+        int x = from.size();
+        int y = to.size();
+        for (int changes = rounds.size() - 1; changes >= 0; changes--) {
+            int[] reach = rounds.get(changes);
+            int centre = changes + 1;
+            int k = x - y;
+            boolean down = k == -changes || (k != changes && reach[centre + k - 1] < reach[centre + k + 1]);
+            int startX = down ? reach[centre + k + 1] : reach[centre + k - 1];
+            int startY = startX - (down ? k + 1 : k - 1);
+            while (x > startX && y > startY && x > 0 && y > 0) {
+                x--;
+                y--;
+                found.add(new Line(' ', from.get(x)));
+            }
+            if (changes > 0) {
+                found.add(down ? new Line('+', to.get(startY)) : new Line('-', from.get(startX)));
+            }
+            x = startX;
+            y = startY;
+        }
+        return found.reversed();
+    }
+
+    private String shown() {
+        StringBuilder out = new StringBuilder();
+        int at = 0;
+        while (at < lines.size()) {
+            if (lines.get(at).mark() == ' ') {
+                at++;
+                continue;
+            }
+            int start = Math.max(0, at - CONTEXT);
+            int end = endOfHunk(at);
+            hunk(out, start, end);
+            at = end;
+        }
+        return out.toString();
+    }
+
+    /** Behind the context of the last change that is not further away than two contexts from the one before. */
+    private int endOfHunk(int first) {
+        int last = first;
+        for (int i = first; i < lines.size() && i - last <= 2 * CONTEXT; i++) {
+            last = lines.get(i).mark() == ' ' ? last : i;
+        }
+        return Math.min(lines.size(), last + CONTEXT + 1);
+    }
+
+    private void hunk(StringBuilder out, int start, int end) {
+        List<Line> part = lines.subList(start, end);
+        out.append("@@ -")
+                .append(range(start, part, '+'))
+                .append(" +")
+                .append(range(start, part, '-'))
+                .append(" @@\n");
+        part.forEach(line -> out.append(line.mark()).append(line.text()).append('\n'));
+    }
+
+    /** Where a hunk begins on one side, and how long it is there: all lines but those of the other side. */
+    private String range(int start, List<Line> part, char others) {
+        long front = lines.subList(0, start).stream()
+                .filter(line -> line.mark() != others)
+                .count();
+        long length = part.stream().filter(line -> line.mark() != others).count();
+        return (length == 0 ? front : front + 1) + "," + length;
+    }
+}

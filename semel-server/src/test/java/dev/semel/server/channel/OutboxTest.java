@@ -1,0 +1,208 @@
+package dev.semel.server.channel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.workflow.Failures;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Settings, wishes, templates and channels together, on a real store. */
+class OutboxTest {
+    private static final String SMS =
+            "{\"kind\": \"sms\", \"http\": {\"url\": \"https://sms.example\", \"body\": {\"to\": \"{{ to }}\","
+                    + " \"text\": \"{{ text }}\"}}, \"message_id\": \"/id\"}";
+
+    @TempDir
+    Path folder;
+
+    private Workspace workspace;
+    private RawMailServer server;
+
+    @BeforeEach
+    void open() throws IOException {
+        workspace = new Workspace(folder);
+        server = new RawMailServer();
+        workspace
+                .channel("mail", """
+                    {"kind": "email", "smtp": {"host": "localhost", "port": %d, "security": "none",
+                                               "from": "Acme <hello@acme.example>"}}
+                    """.formatted(server.port()))
+                .channel("text", SMS)
+                .template("hello-v1", "{\"channel\": \"email\", \"subject\": \"Hi\", \"text\": \"Hello {{ name }}\"}")
+                .template("hello-sms", "{\"channel\": \"sms\", \"text\": \"Hi {{ name }}\"}")
+                .route("lead.welcome", """
+                    {"event": "lead.welcome", "channels": [{"channel": "mail", "template": "hello-v1"},
+                     {"channel": "text", "template": "hello-sms", "when": "fallback"}]}
+                    """)
+                .profile("p1", "{\"email\": \"ann@example.com\", \"phone\": \"+4930123456\"}");
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        server.close();
+        workspace.close();
+    }
+
+    @Test
+    void an_event_takes_its_route_and_is_sent() throws Exception {
+        List<List<Outbox.Leaf>> plan = workspace.outbox().plan("lead.welcome", "p1");
+        assertEquals(
+                "+mail ann@example.com v1 (has not unsubscribed), ?text +4930123456 v1 (only if mail does not take it)",
+                written(plan));
+        Delivery delivery =
+                workspace.outbox().send(Post.STEP, letter(plan.getFirst().getFirst()));
+        assertTrue(String.valueOf(delivery.messageId()).endsWith("@acme.example>"), delivery::toString);
+        assertEquals(1, server.mails.size());
+        assertTrue(server.mails.getFirst().contains("Hello Ann"), server.mails::toString);
+        assertTrue(server.mails.getFirst().contains("X-Semel-Run: run_1"), server.mails::toString);
+        Delivery text =
+                workspace.outbox().send(Post.STEP, letter(plan.getFirst().getLast()));
+        assertEquals("m_1", text.messageId());
+        assertEquals(
+                Json.parse("{\"to\": \"+4930123456\", \"text\": \"Hi Ann\"}"),
+                Json.parse(new String(workspace.calls.getFirst().body(), StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void what_somebody_has_asked_not_to_get_is_not_planned() {
+        workspace.unsubscribed("p1", "email");
+        String plan = written(workspace.outbox().plan("lead.welcome", "ann@example.com"));
+        assertTrue(plan.startsWith("-mail (unsubscribed from e-mail on "), plan);
+        assertTrue(plan.contains("+text +4930123456 v1"), plan);
+        workspace.unsubscribed("p1", "lead.welcome");
+        assertEquals(2, written(workspace.outbox().plan("lead.welcome", "p1")).split("unsubscribed from").length - 1);
+        String direct = written(workspace.outbox().plan("mail", "hello-v1", "ann@example.com"));
+        assertTrue(direct.startsWith("-mail (unsubscribed from e-mail on "), direct);
+    }
+
+    @Test
+    void a_message_may_go_to_an_address_that_nobody_knows() {
+        assertEquals(
+                "+mail bob@example.com v1 (has not unsubscribed)",
+                written(workspace.outbox().plan("mail", "hello-v1", "bob@example.com")));
+        assertEquals(
+                "+mail ann@example.com v1 (has not unsubscribed)",
+                written(workspace.outbox().plan("mail", "hello-v1", "p1")));
+        assertTrue(written(workspace.outbox().plan("lead.welcome", "nobody"))
+                .startsWith("-mail (has no address for e-mail)"));
+    }
+
+    @Test
+    void what_was_planned_is_sent_with_the_words_of_then() throws Exception {
+        Outbox.Leaf leaf =
+                workspace.outbox().plan("mail", "hello-v1", "p1").getFirst().getFirst();
+        workspace.template("hello-v1", "{\"channel\": \"email\", \"subject\": \"Hi\", \"text\": \"Bye {{ name }}\"}");
+        workspace.outbox().send(Post.STEP, letter(leaf));
+        assertTrue(server.mails.getFirst().contains("Hello Ann"), server.mails::toString);
+        assertEquals(
+                2,
+                workspace
+                        .outbox()
+                        .plan("mail", "hello-v1", "p1")
+                        .getFirst()
+                        .getFirst()
+                        .version());
+    }
+
+    @Test
+    void what_is_not_set_up_fails_before_anything_is_sent() {
+        for (Runnable plan : List.<Runnable>of(
+                () -> workspace.outbox().plan("nope", "p1"),
+                () -> workspace.outbox().plan("nope", "hello-v1", "p1"),
+                () -> workspace.outbox().plan("mail", "nope", "p1"))) {
+            assertEquals(
+                    ErrorCode.NOT_FOUND,
+                    assertThrows(SemelException.class, plan::run).code());
+        }
+        workspace.route(
+                "broken",
+                "{\"event\": \"broken\", \"channels\": [{\"channel\": \"fax\", \"template\": \"hello-v1\"}]}");
+        assertEquals(
+                ErrorCode.INVALID_INPUT,
+                assertThrows(SemelException.class, () -> workspace.outbox().plan("broken", "p1"))
+                        .code());
+        var letters = List.of(
+                new Outbox.Letter(
+                        "nope", "hello-v1", 1, "a@b.example", Json.parse("{\"name\":\"A\"}"), Json.parse("{}"), "r"),
+                new Outbox.Letter(
+                        "mail", "hello-v1", 9, "a@b.example", Json.parse("{\"name\":\"A\"}"), Json.parse("{}"), "r"),
+                new Outbox.Letter("mail", "hello-v1", 1, "a@b.example", Json.parse("{}"), Json.parse("{}"), "r"),
+                new Outbox.Letter(
+                        "mail",
+                        "hello-v1",
+                        1,
+                        "a@b.example",
+                        Json.parse("{\"name\":\"A\"}"),
+                        Json.parse("{\"bcc\":\"x\"}"),
+                        "r"));
+        for (Outbox.Letter letter : letters) {
+            assertThrows(Failures.Refused.class, () -> workspace.outbox().send(Post.STEP, letter), letter::toString);
+        }
+        assertEquals(List.of(), server.heard);
+    }
+
+    @Test
+    void a_bad_template_is_refused_when_it_is_stored() {
+        SemelException refused = assertThrows(
+                SemelException.class,
+                () -> workspace.template(
+                        "bad", "{\"channel\": \"email\", \"subject\": \"x\", \"text\": \"a\\n {{ 7*7 }}\"}"));
+        assertTrue(refused.detail().contains("/text line 2, column 2: this is not a value"), refused::detail);
+    }
+
+    @Test
+    void templates_are_found_by_their_beginning() {
+        assertEquals(
+                List.of(new Outbox.Found("hello-sms", 1, "sms"), new Outbox.Found("hello-v1", 1, "email")),
+                workspace.outbox().templates("hello", null));
+        assertEquals(
+                List.of(new Outbox.Found("hello-v1", 1, "email")),
+                workspace.outbox().templates("hello-v1", "email"));
+        assertEquals(List.of(), workspace.outbox().templates("x", null));
+    }
+
+    private static Outbox.Letter letter(Outbox.Leaf leaf) {
+        String to = switch (leaf.choice()) {
+            case Routing.Taken taken -> taken.to();
+            case Routing.Reserve reserve -> reserve.to();
+            case Routing.Skipped _ -> throw new AssertionError("skipped");
+        };
+        var hop = leaf.choice().hop();
+        return new Outbox.Letter(
+                hop.channel(),
+                hop.template(),
+                leaf.version(),
+                to,
+                Json.parse("{\"name\": \"Ann\"}"),
+                Json.parse("{}"),
+                "run_1");
+    }
+
+    private static String written(List<List<Outbox.Leaf>> plan) {
+        return plan.stream()
+                .map(leg -> leg.stream().map(OutboxTest::written).collect(Collectors.joining(", ")))
+                .collect(Collectors.joining(" | "));
+    }
+
+    private static String written(Outbox.Leaf leaf) {
+        String channel = leaf.choice().hop().channel();
+        String reason = " (" + leaf.choice().reason() + ")";
+        return switch (leaf.choice()) {
+            case Routing.Taken taken -> "+" + channel + " " + taken.to() + " v" + leaf.version() + reason;
+            case Routing.Reserve reserve -> "?" + channel + " " + reserve.to() + " v" + leaf.version() + reason;
+            case Routing.Skipped _ -> "-" + channel + reason;
+        };
+    }
+}

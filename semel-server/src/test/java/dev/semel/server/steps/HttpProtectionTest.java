@@ -1,0 +1,192 @@
+package dev.semel.server.steps;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunState;
+import dev.semel.server.outbound.RawServer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of a request whose answer is lost, or whose process dies, under each protection. */
+final class HttpProtectionTest extends HttpBench {
+    private String looked(String found) {
+        return post("""
+            protect: lookup
+            lookup:
+              http: {url: "%s"}
+              %s
+            """.formatted(server.url("/orders?ref=${ input.order }"), found));
+    }
+
+    @Test
+    void a_busy_provider_is_asked_again_with_the_same_key() {
+        server.runs((_, socket) -> {
+            String answer = server.requests().size() < 3 ? "HTTP/1.1 503 Busy\r\nRetry-After: 7\r\n\r\n" : OK + "{}";
+            socket.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
+        });
+        assertEquals("{}", result(post("protect: provider_key\nprovider_window: 24h"), "{\"order\":1}"));
+        oneKey(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "99999999999", "Wed, 21 Oct 2015 07:28:00 GMT", "-1", "x"})
+    void who_always_asks_for_more_is_asked_as_often_as_the_file_says(String retryAfter) {
+        server.answers("HTTP/1.1 429 Slow\r\nRetry-After: " + retryAfter + "\r\n\r\n");
+        failure(post("protect: at_most_once\nretry: {attempts: 3, first: 1s}"), "{\"order\":1}");
+        oneKey(3);
+    }
+
+    @Test
+    void a_lost_answer_is_asked_for_again_where_the_provider_honours_the_key() {
+        loses(2, OK + "{\"id\":9}");
+        assertEquals("{\"id\":9}", result(post("protect: provider_key\nprovider_window: 24h"), "{\"order\":1}"));
+        oneKey(3);
+    }
+
+    @Test
+    void a_lost_answer_ends_a_deed_that_is_done_at_most_once() {
+        loses(1, OK + "{}");
+        assertEquals("{\"indeterminate\":true}", result(post("protect: at_most_once"), "{\"order\":1}"));
+        oneKey(1);
+    }
+
+    @Test
+    void a_lost_answer_is_put_before_a_person() {
+        loses(1, OK + "{\"id\":9}");
+        String run = bench.start(post("protect: ask\nreviewers: role:ops"), "{\"order\":1}");
+        assertEquals(RunState.IN_DOUBT, bench.settled(run));
+        oneKey(1);
+        assertTrue(bench.run(run).happened("call", Map.of("id", 5), "ann"));
+        assertEquals("{\"id\":5}", bench.result(run).toString());
+        oneKey(1);
+    }
+
+    @Test
+    void what_did_not_happen_is_sent_with_the_same_key() {
+        loses(1, OK + "{\"id\":9}");
+        String run = bench.start(post("protect: ask"), "{\"order\":1}");
+        assertEquals(RunState.IN_DOUBT, bench.settled(run));
+        assertTrue(bench.run(run).didNotHappen("call", "ann"));
+        assertEquals("{\"id\":9}", bench.result(run).toString());
+        oneKey(2);
+    }
+
+    @Test
+    void a_lost_answer_is_no_reason_to_wait_where_the_file_says_so() {
+        loses(1, OK + "{\"id\":9}");
+        assertEquals("{\"id\":9}", result(post("protect: none\nbecause: it only counts visits"), "{\"order\":1}"));
+        oneKey(2);
+    }
+
+    @Test
+    void a_lost_answer_is_looked_up() {
+        loses(9, OK + "{\"items\":[{\"id\":3}]}");
+        String step =
+                looked("found: \"${ size(response.body.items) > 0 }\"\n  result: \"${ response.body.items[0] }\"");
+        assertEquals("{\"id\":3}", result(step, "{\"order\":\"o 1\"}"));
+        oneKey(1);
+        assertTrue(server.requests().get(1).startsWith("GET /orders?ref=o%201 HTTP/1.1\r\n"));
+    }
+
+    @Test
+    void what_the_provider_does_not_know_is_sent_again() {
+        loses(1, OK + "{\"items\":[]}");
+        assertEquals(
+                "{\"items\":[]}", result(looked("found: \"${ size(response.body.items) > 0 }\""), "{\"order\":1}"));
+        oneKey(2);
+        assertEquals(
+                2, server.requests().stream().filter(r -> r.startsWith("GET")).count(), "it was asked twice");
+    }
+
+    @Test
+    void without_a_test_of_its_own_a_lookup_goes_by_the_status() {
+        loses(1, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n");
+        failure(looked(""), "{\"order\":1}"); // the second one is answered with 404 as well
+        oneKey(2);
+    }
+
+    @Test
+    void a_lookup_that_cannot_tell_is_asked_again() {
+        server.runs((request, socket) -> {
+            long looks =
+                    server.requests().stream().filter(r -> r.startsWith("GET")).count();
+            String answer = looks == 1
+                    ? "HTTP/1.1 500 Trouble\r\n\r\n"
+                    : looks == 2 ? OK + "{\"other\":1}" : OK + "{\"items\":[1]}";
+            if (request.startsWith("GET")) {
+                socket.getOutputStream().write(answer.getBytes(StandardCharsets.UTF_8));
+            }
+        });
+        assertEquals(
+                "{\"items\":[1]}", result(looked("found: \"${ size(response.body.items) > 0 }\""), "{\"order\":1}"));
+        oneKey(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "provider_key, 2, '{\"id\":7,\"name\":\"n\"}'",
+        "at_most_once, 1, '{\"indeterminate\":true}'",
+        "none, 2, '{\"id\":7,\"name\":\"n\"}'",
+        "repeatable, 2, '{\"id\":7,\"name\":\"n\"}'",
+    })
+    void a_process_that_dies_after_the_send_leaves_it_to_the_protection(String protection, int sent, String result)
+            throws Exception {
+        var arrived = new CountDownLatch(1);
+        server.runs((_, socket) -> {
+            if (server.requests().size() == 1) {
+                arrived.countDown();
+                while (RawServer.stillThere(socket)) {} // no answer before the process is gone
+            } else {
+                socket.getOutputStream().write((OK + "{\"id\":7,\"name\":\"n\"}").getBytes(StandardCharsets.UTF_8));
+            }
+        });
+        String run = bench.start(post("protect: " + protection + "\nbecause: a test\ntimeout: 600s"), "{\"order\":1}");
+        arrived.await();
+        bench.die();
+        assertEquals(result, bench.result(run).toString());
+        oneKey(sent);
+    }
+
+    @Test
+    void a_process_that_dies_after_the_send_leaves_it_to_a_person_or_a_lookup() throws Exception {
+        for (String protection : List.of("ask", "lookup")) {
+            int before = server.requests().size();
+            var arrived = new CountDownLatch(1);
+            server.runs((request, socket) -> {
+                if (request.startsWith("POST")) {
+                    arrived.countDown();
+                    while (RawServer.stillThere(socket)) {}
+                } else {
+                    socket.getOutputStream().write((OK + "{\"id\":3}").getBytes(StandardCharsets.UTF_8));
+                }
+            });
+            String run = bench.start(
+                    protection.equals("ask") ? post("protect: ask\ntimeout: 600s") : looked("") + "timeout: 600s\n",
+                    "{\"order\":1}");
+            arrived.await();
+            bench.die();
+            RunState state = bench.settled(run);
+            assertEquals(protection.equals("ask") ? RunState.IN_DOUBT : RunState.COMPLETED, state);
+            long posts = server.requests().stream()
+                    .skip(before)
+                    .filter(r -> r.startsWith("POST"))
+                    .count();
+            assertEquals(1, posts, protection);
+        }
+    }
+
+    @Test
+    void a_lookup_at_the_same_server_shows_the_same_credential() {
+        loses(9, OK + "{\"id\":1}");
+        result(looked("").replace("  body:", "  auth: ${ secret.TOKEN }\n  body:"), "{\"order\":1}");
+        assertTrue(server.requests().get(1).startsWith("GET"), server.requests().get(1));
+        assertTrue(server.requests().get(1).contains("Authorization: Bearer t0p-s3cret"));
+    }
+}

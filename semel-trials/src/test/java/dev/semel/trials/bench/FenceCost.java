@@ -1,0 +1,180 @@
+package dev.semel.trials.bench;
+
+import dev.semel.Semel;
+import dev.semel.Settings;
+import dev.semel.engine.Ambient;
+import dev.semel.journal.Journal;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Batch;
+import dev.semel.store.Edit;
+import dev.semel.store.Lane;
+import dev.semel.store.Leases;
+import dev.semel.store.Name;
+import dev.semel.store.NewRun;
+import dev.semel.store.Reads;
+import dev.semel.store.Wish;
+import dev.semel.store.Write;
+import dev.semel.store.postgres.PostgresStore;
+import dev.semel.trigger.Door;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * What the fence costs: the same batches with its statement and without, in turns. The connections of this trial leave
+ * it out by answering it themselves; nothing in the store knows of that.
+ */
+final class FenceCost {
+    private static final String FENCE = "FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE";
+    private static final int MOST_TRIGGERS = 40_000;
+    private static final long HOUR = 3_600_000_000L;
+    private static final long DAY = 24 * HOUR;
+
+    private final Ambient ambient = Ambient.real();
+    private final int workspace;
+    private final long change;
+    private final Lane lane;
+    private List<RunId> unfinished = List.of();
+    private volatile boolean leftOut;
+
+    private FenceCost(String url) {
+        try (Semel semel = Semel.open(Settings.of(url, version -> {
+            throw new IllegalStateException("no workflow runs here, not even " + version.name());
+        }))) {
+            this.workspace = semel.change(new Edit.OpenWorkspace("default", new byte[32]))
+                    .ws();
+            semel.change(new Edit.Publish(workspace, "bench", "wf_bench", "{}", "bench"));
+        }
+        PostgresStore store = new PostgresStore(source(url), () -> 0, ambient.ids());
+        try (Leases leases = store.openLeases();
+                Reads reads = store.openReads()) {
+            leases.start(4711, "bench", 1, 10 * HOUR);
+            this.change = reads.catalogChange();
+        }
+        this.lane = store.openLane();
+    }
+
+    static void measure(String url) throws Exception {
+        FenceCost cost = new FenceCost(url);
+        try (Lane _ = cost.lane) {
+            for (int triggers : new int[] {13, 64, 256}) {
+                cost.compare(triggers);
+            }
+        }
+    }
+
+    /** In turns, batch by batch, so that whatever else the machine does falls on both alike. */
+    private void compare(int triggers) {
+        int pairs = Math.max(300, MOST_TRIGGERS / triggers);
+        double[] with = new double[pairs];
+        double[] without = new double[pairs];
+        for (int i = -pairs / 5; i < pairs; i++) { // the first ones warm up
+            boolean first = i % 2 == 0;
+            double one = millis(triggers, first);
+            double other = millis(triggers, !first);
+            if (i >= 0) {
+                with[i] = first ? other : one;
+                without[i] = first ? one : other;
+            }
+        }
+        double fenced = WorkersBench.median(with);
+        double open = WorkersBench.median(without);
+        WorkersBench.say(
+                "batch of %d triggers and as many ends: %.3f ms with the fence, %.3f ms without: %.1f %% of the batch"
+                        + " (medians of %d)",
+                triggers, fenced, open, 100 * (fenced - open) / fenced, pairs);
+    }
+
+    /** Of one batch. */
+    private double millis(int triggers, boolean withoutFence) {
+        List<Write<?>> writes = new ArrayList<>();
+        List<RunId> fresh = new ArrayList<>();
+        for (int n = 0; n < triggers; n++) {
+            RunId run = ambient.id();
+            fresh.add(run);
+            writes.add(admit(run));
+        }
+        String nothing = Journal.encode(List.of());
+        unfinished.forEach(
+                run -> writes.add(new Write.End(run, RunState.COMPLETED, Write.Ending.output("null"), nothing)));
+        leftOut = withoutFence;
+        long began = System.nanoTime();
+        List<?> outcomes = lane.apply(new Batch(new Batch.Hold(4711, 0), writes));
+        double took = (System.nanoTime() - began) / 1e6;
+        if (!(outcomes.getFirst() instanceof Write.Admitted.Fresh)) {
+            throw new IllegalStateException("not admitted: " + outcomes.getFirst());
+        }
+        unfinished = fresh;
+        return took;
+    }
+
+    private Write.Admit admit(RunId run) {
+        Wish key = new Wish(new Name(workspace, Name.Kind.KEY, run.text()), new byte[32], DAY, 1, true);
+        NewRun wanted = new NewRun(
+                run,
+                workspace,
+                null,
+                "wf_bench",
+                1,
+                RunState.STARTED,
+                new NewRun.Origin(Door.HTTP, "bench", run.text(), null),
+                "{\"payment_id\":\"pay_abc\",\"amount\":4900}",
+                new byte[0]);
+        return new Write.Admit(wanted, List.of(key), true, change);
+    }
+
+    private DataSource source(String url) {
+        return proxy(DataSource.class, (method, args) -> {
+            Connection real = DriverManager.getConnection(url);
+            return proxy(Connection.class, (call, values) -> {
+                Object made = call.invoke(real, values);
+                return values != null
+                                && values.length == 1
+                                && made instanceof PreparedStatement statement
+                                && ((String) values[0]).contains(FENCE)
+                        ? fence(statement)
+                        : made;
+            });
+        });
+    }
+
+    private PreparedStatement fence(PreparedStatement real) {
+        return proxy(
+                PreparedStatement.class,
+                (method, args) ->
+                        leftOut && method.getName().equals("executeQuery") ? made() : method.invoke(real, args));
+    }
+
+    /** The row that the fence would have answered. */
+    private ResultSet made() {
+        return proxy(ResultSet.class, (method, args) -> switch (method.getName()) {
+            case "next" -> true;
+            case "getLong" -> args != null && Integer.valueOf(1).equals(args[0]) ? ambient.micros() : change;
+            default -> null;
+        });
+    }
+
+    @FunctionalInterface
+    private interface Call {
+        @org.jspecify.annotations.Nullable
+        Object on(java.lang.reflect.Method method, Object @org.jspecify.annotations.Nullable [] args)
+                throws Exception;
+    }
+
+    private static <T> T proxy(Class<T> type, Call call) {
+        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (_, method, args) -> {
+            try {
+                return call.on(method, args);
+            } catch (InvocationTargetException e) {
+                throw e.getCause() == null ? e : e.getCause();
+            }
+        }));
+    }
+}
