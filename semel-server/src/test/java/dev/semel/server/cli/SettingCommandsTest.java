@@ -70,9 +70,13 @@ class SettingCommandsTest {
         assertEquals("template welcome v4\n", over.out());
         assertTrue(over.err().contains("warning: look here"), over.err());
         assertEquals("\"3\"", server.seen.get(0).header("If-Match"));
-        assertEquals(0, desk.run("template", "put", "welcome", "w.json", "--over", "0").exit());
+        assertEquals(
+                0,
+                desk.run("template", "put", "welcome", "w.json", "--over", "0").exit());
         assertEquals("*", server.seen.get(1).header("If-None-Match"));
-        assertEquals(1, desk.run("template", "put", "welcome", "w.json", "--over", "3").exit());
+        assertEquals(
+                1,
+                desk.run("template", "put", "welcome", "w.json", "--over", "3").exit());
         assertEquals(2, desk.run("template", "put", "welcome", "missing.json").exit());
         assertEquals(2, desk.run("template").exit(), "it says what there is to do");
     }
@@ -87,9 +91,13 @@ class SettingCommandsTest {
         var list = desk.run("profile", "list", "--plain");
         assertTrue(list.out().startsWith("cus_1\t2"), list.out());
         assertTrue(list.err().contains("more: semel profile list --after abc"), list.err());
-        assertEquals("cus/1 gets no email\n", desk.run("profile", "unsubscribe", "cus/1", "email").out());
+        assertEquals(
+                "cus/1 gets no email\n",
+                desk.run("profile", "unsubscribe", "cus/1", "email").out());
         assertEquals("{\"subscribed\":false}", server.seen.get(1).body());
-        assertEquals("cus_1 is not in vip\n", desk.run("cohort", "remove", "vip", "cus_1").out());
+        assertEquals(
+                "cus_1 is not in vip\n",
+                desk.run("cohort", "remove", "vip", "cus_1").out());
     }
 
     @Test
@@ -104,7 +112,6 @@ class SettingCommandsTest {
     @Test
     void the_doctor_knows_a_key_from_what_is_none() {
         assertEquals("ok", Examination.secretKey("").word());
-        assertEquals(
-                "fail", Examination.secretKey("c2hvcnQ=").word());
+        assertEquals("fail", Examination.secretKey("c2hvcnQ=").word());
     }
 }

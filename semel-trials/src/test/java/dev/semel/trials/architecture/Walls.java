@@ -165,8 +165,9 @@ record Walls(Rooms rooms) {
                                 .or(core.and(type(rooms.exactly("")).negate())
                                         .and(type(rooms.exactly("store")).negate())
                                         .and(type(rooms.in(Rooms.PURE)).negate()))
-                                .or(type(rooms.in("server").and(rooms.in("server.settings", "server.language")
-                                        .negate()))),
+                                .or(type(rooms.in("server")
+                                        .and(rooms.in("server.settings", "server.language")
+                                                .negate()))),
                         "settings are documents in the store and know nobody who uses them. Let the wiring hand in a"
                                 + " check"),
                 new Wall(
