@@ -75,7 +75,7 @@ class SettingCommandsTest {
                 desk.run("template", "put", "welcome", "w.json", "--over", "0").exit());
         assertEquals("*", server.seen.get(1).header("If-None-Match"));
         assertEquals(
-                1,
+                9,
                 desk.run("template", "put", "welcome", "w.json", "--over", "3").exit());
         assertEquals(2, desk.run("template", "put", "welcome", "missing.json").exit());
         assertEquals(2, desk.run("template").exit(), "it says what there is to do");
