@@ -9,30 +9,23 @@ import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
 import dev.semel.server.auth.Tokens;
+import dev.semel.server.channel.Alarm;
+import dev.semel.server.channel.Channels;
+import dev.semel.server.channel.MessageTemplate;
 import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
 import dev.semel.server.outbound.Guard;
 import dev.semel.server.outbound.Outbound;
+import dev.semel.server.settings.Settings.Checks;
+import dev.semel.server.steps.JavaStep;
 import dev.semel.server.steps.Outside;
+import dev.semel.server.world.World;
 import dev.semel.store.Durability;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
-import dev.semel.server.channel.Alarm;
-import dev.semel.server.channel.Channels;
-import dev.semel.server.channel.MessageTemplate;
-import dev.semel.server.settings.Settings.Checks;
-import dev.semel.server.steps.JavaStep;
-import dev.semel.server.world.World;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.ServiceLoader;
-import javax.net.ssl.SSLSocketFactory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -40,9 +33,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /** The server, put together with `new`, from the store up to the door. */
@@ -72,9 +72,7 @@ public final class Serve implements AutoCloseable {
             Tokens tokens = options.dev() ? Tokens.forDev(semel, workspace) : Tokens.serving(semel);
             Metrics metrics = new Metrics(semel);
             this.settings = new dev.semel.server.settings.Settings(
-                    semel,
-                    SecretKeyFile.keys(options, semel),
-                    new Checks(MessageTemplate::check, Channels::check));
+                    semel, SecretKeyFile.keys(options, semel), new Checks(MessageTemplate::check, Channels::check));
             Log.clean(settings.redaction()::clean);
             this.api = new Api(semel, tokens, metrics, options.dev()).with(settings);
             Path files = options.workflows();

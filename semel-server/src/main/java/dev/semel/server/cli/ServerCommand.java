@@ -64,8 +64,9 @@ abstract sealed class ServerCommand implements Callable<Integer> {
 
     @Option(
             names = "--allow-sql",
-            description = "Let workflow files run SQL in the store's database (tx steps); always allowed in dev. Whoever"
-                    + " publishes can then read and write every table of it.")
+            description =
+                    "Let workflow files run SQL in the store's database (tx steps); always allowed in dev. Whoever"
+                            + " publishes can then read and write every table of it.")
     boolean allowSql;
 
     ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {

@@ -32,9 +32,8 @@ record Mailing(
         String recipient = play.text(to, "to");
         Messages.Wish wish = new Messages.Wish(
                 event, play.maybeText(channel, "channel"), play.maybeText(template, "template"), recipient);
-        JsonNode plan = play.durable().step(play.id() + ".plan", () -> play.outside()
-                .messages()
-                .plan(wish));
+        JsonNode plan = play.durable()
+                .step(play.id() + ".plan", () -> play.outside().messages().plan(wish));
         JsonNode changes = overrides == null ? JsonNodeFactory.instance.objectNode() : play.fill(overrides);
         Report report = new Report();
         for (JsonNode leg : plan.path("legs")) {
@@ -73,9 +72,8 @@ record Mailing(
                 : new EffectTerms.Aim(play.id() + "." + channel, channel, trip.recipient(), trip.data());
         var letter = new Messages.Letter(
                 choice, trip.data(), trip.overrides(), play.durable().runId());
-        return play.durable().effect(terms.plan(play, aim), step -> play.outside()
-                .messages()
-                .send(step, letter));
+        return play.durable()
+                .effect(terms.plan(play, aim), step -> play.outside().messages().send(step, letter));
     }
 
     /** What is said about the message: where it went and where not, each with its reason. */

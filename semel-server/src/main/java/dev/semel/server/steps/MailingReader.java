@@ -13,8 +13,7 @@ final class MailingReader {
     /** What any channel could honour; whether this one does is known where the channel is, when the file is published. */
     private static final Set<String> HONOURED = Set.of("provider_key", "at_most_once", "ask", "none");
 
-    private static final EffectReader EFFECT =
-            new EffectReader("a message", EffectPlan.Does.NOTIFY, HONOURED, null);
+    private static final EffectReader EFFECT = new EffectReader("a message", EffectPlan.Does.NOTIFY, HONOURED, null);
 
     private MailingReader() {}
 

@@ -24,8 +24,7 @@ final class Workspace implements AutoCloseable {
         semel = Semel.embedded(folder.resolve("semel.db"));
         id = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)))
                 .ws();
-        settings = new Settings(
-                semel, SecretKeys.none(), new Settings.Checks(MessageTemplate::check, Channels::check));
+        settings = new Settings(semel, SecretKeys.none(), new Settings.Checks(MessageTemplate::check, Channels::check));
     }
 
     Outbox outbox() {

@@ -164,8 +164,7 @@ final class FenceCost {
     @FunctionalInterface
     private interface Call {
         @org.jspecify.annotations.Nullable
-        Object on(java.lang.reflect.Method method, Object @org.jspecify.annotations.Nullable [] args)
-                throws Exception;
+        Object on(java.lang.reflect.Method method, Object @org.jspecify.annotations.Nullable [] args) throws Exception;
     }
 
     private static <T> T proxy(Class<T> type, Call call) {

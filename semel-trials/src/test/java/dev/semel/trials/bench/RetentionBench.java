@@ -55,11 +55,12 @@ final class RetentionBench {
         String numbers = "generate_series(1, " + RUNS + ") AS n";
         sql.execute("INSERT INTO " + run + " (run, ws, workflow_id, version, door, actor, key, input, fields, lineage,"
                 + " created_at) SELECT " + id + ", 1, 'wf_old', 1, 1, 'tok_dev', 'key ' || n,"
-                + " '{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}', '', " + id + ", 0 FROM " + numbers);
+                + " '{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}', '', " + id + ", 0 FROM "
+                + numbers);
         sql.execute("INSERT INTO " + end + " (run, state, ended_at, output, entries) SELECT " + id
                 + ", 10, 0, '{\"ok\":true}', '[]' FROM " + numbers);
-        sql.execute("INSERT INTO " + journal + " (run, seq, at, entries) SELECT " + id + ", 0, 0, repeat('x', 300) FROM "
-                + numbers);
+        sql.execute("INSERT INTO " + journal + " (run, seq, at, entries) SELECT " + id
+                + ", 0, 0, repeat('x', 300) FROM " + numbers);
     }
 
     /** Half of them as fast as it goes, half at the pace of our sweep beside the load. */
