@@ -171,6 +171,15 @@ record Walls(Rooms rooms) {
                         "settings are documents in the store and know nobody who uses them. Let the wiring hand in a"
                                 + " check"),
                 new Wall(
+                        "outbound",
+                        rooms.in("server.outbound"),
+                        packages("java", "javax", "tools.jackson", "org.jspecify")
+                                .and(Ambience.SQL.negate())
+                                .or(type(rooms.in("server.outbound", "workflow", "http", "error")))
+                                .negate(),
+                        "server.outbound sends what it is handed and knows the JDK, JSON and how a send can fail. Hand"
+                                + " it a Request"),
+                new Wall(
                         "steps",
                         rooms.in("server.steps")
                                 .and(rooms.file("server.steps.TxKind").negate()),
