@@ -30,8 +30,7 @@ final class Script {
     Script(RandomGenerator random, Actor first) {
         this.random = random;
         this.first = first;
-        this.triggers =
-                new Triggers(random, runs, this::lineage, () -> first.reads.catalogChange());
+        this.triggers = new Triggers(random, runs, this::lineage, () -> first.reads.catalogChange());
         this.ops = new Ops(random, first.reads);
     }
 

@@ -6,8 +6,8 @@ import dev.semel.run.RunState;
 import dev.semel.trigger.Door;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.LongSupplier;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +22,11 @@ final class Triggers {
 
     /** The first run of the line of a run; null where there is no such run. */
     private final Function<RunId, @Nullable RunId> lineage;
+
     private final LongSupplier catalog;
 
-    Triggers(RandomGenerator random, List<RunId> asked, Function<RunId, @Nullable RunId> lineage, LongSupplier catalog) {
+    Triggers(
+            RandomGenerator random, List<RunId> asked, Function<RunId, @Nullable RunId> lineage, LongSupplier catalog) {
         this.random = random;
         this.asked = asked;
         this.lineage = lineage;
@@ -94,7 +96,8 @@ final class Triggers {
         RunId id = new RunId(1_000 + asked.size(), random.nextInt(100));
         NewRun.Links links = NewRun.Links.NONE;
         if (!asked.isEmpty() && random.nextInt(6) == 0) {
-            // The engine continues a line by its first run, never by one in the middle, which could go with its own line.
+            // The engine continues a line by its first run, never by one in the middle, which could go with its own
+            // line.
             RunId continued = relative();
             links = new NewRun.Links(continued == null ? null : lineage.apply(continued), relative(), relative());
         }

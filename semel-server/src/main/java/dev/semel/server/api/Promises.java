@@ -55,7 +55,8 @@ final class Promises {
         Shelf.Kept<RouteSetting> route = look.settings().routes().find(look.workspace(), event);
         if (route == null) {
             look.missing()
-                    .add("Step '%s': there is no route for event %s yet.".formatted(look.need().step(), event));
+                    .add("Step '%s': there is no route for event %s yet."
+                            .formatted(look.need().step(), event));
             return;
         }
         route.value().legs().forEach(leg -> channel(look, leg.channel()));
@@ -82,7 +83,9 @@ final class Promises {
 
     private static void template(Look look, @Nullable String name) {
         if (name != null && look.settings().templates().find(look.workspace(), name) == null) {
-            look.missing().add("Step '%s': there is no template %s yet.".formatted(look.need().step(), name));
+            look.missing()
+                    .add("Step '%s': there is no template %s yet."
+                            .formatted(look.need().step(), name));
         }
     }
 
@@ -94,7 +97,8 @@ final class Promises {
                         "State a protection that the channel can honour, or use another channel.")
                 .with(
                         "errors",
-                        List.of(Map.of("line", need.line(), "column", need.column(), "message", message, "pointer", "")));
+                        List.of(Map.of(
+                                "line", need.line(), "column", need.column(), "message", message, "pointer", "")));
     }
 
     /** A deed of high risk goes out behind an approval, or to a share of the triggers first. */

@@ -81,7 +81,18 @@ final class DefinitionReader {
             List<String> all = new ArrayList<>(warnings);
             all.addAll(more);
             return new Parts(
-                    name, title, owner, description, rules, key, keyText, input, extras, steps, output, List.copyOf(all));
+                    name,
+                    title,
+                    owner,
+                    description,
+                    rules,
+                    key,
+                    keyText,
+                    input,
+                    extras,
+                    steps,
+                    output,
+                    List.copyOf(all));
         }
     }
 

@@ -264,11 +264,7 @@ class MistakesTest {
                         "6:10",
                         "/steps/1/id",
                         "the step id 'a' stands in line 5 and in line 6; ids must differ."),
-                mistake(
-                        "steps:\n  - {id: a, http: {}}\n",
-                        "5:19",
-                        "/steps/0/http",
-                        "url is missing."),
+                mistake("steps:\n  - {id: a, http: {}}\n", "5:19", "/steps/0/http", "url is missing."),
                 mistake(
                         "steps:\n  - {id: a, set: 1, protect: ask}\n",
                         "5:21",

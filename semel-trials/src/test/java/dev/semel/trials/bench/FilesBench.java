@@ -25,7 +25,11 @@ public final class FilesBench {
     private static void large() {
         StringBuilder file = new StringBuilder("semel: 1\nworkflow: large\nowner: bench\nsteps:\n");
         for (int i = 0; i < STEPS; i++) {
-            file.append("  - id: s").append(i).append("\n    when: ${ input.amount > ").append(i).append(" }\n");
+            file.append("  - id: s")
+                    .append(i)
+                    .append("\n    when: ${ input.amount > ")
+                    .append(i)
+                    .append(" }\n");
             file.append("    set: { text: \"${ lower(trim(input.name)) }\" }\n"); // two each: 1,000 are allowed
         }
         long[] millis = new long[ROUNDS];
@@ -36,8 +40,8 @@ public final class FilesBench {
         }
         long first = millis[0];
         Arrays.sort(millis);
-        System.out.println("a file of " + STEPS + " steps: median " + millis[ROUNDS / 2] + " ms, the very first " + first
-                + " ms");
+        System.out.println(
+                "a file of " + STEPS + " steps: median " + millis[ROUNDS / 2] + " ms, the very first " + first + " ms");
     }
 
     private static void many() throws IOException {

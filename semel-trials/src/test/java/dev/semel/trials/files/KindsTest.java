@@ -113,8 +113,8 @@ class KindsTest {
             Caller caller = server.admin();
             channel(caller);
             caller.put("/v1/templates/leads", """
-                {"channel":"email","subject":"{{ count }} leads","text":"{{#each items}}{{ this }};{{/each}}"}""")
-                    .expect(200);
+                {"channel":"email","subject":"{{ count }} leads","text":"{{#each items}}{{ this }};{{/each}}"}\
+                """).expect(200);
             caller.publish("""
                 semel: 1
                 workflow: teller
@@ -140,7 +140,8 @@ class KindsTest {
             }
             assertEquals(1, mail.getReceivedMessages().length);
             assertEquals("5 leads", mail.getReceivedMessages()[0].getSubject());
-            String text = String.valueOf(mail.getReceivedMessages()[0].getContent()).strip();
+            String text =
+                    String.valueOf(mail.getReceivedMessages()[0].getContent()).strip();
             for (int i = 0; i < 5; i++) {
                 assertEquals(text.indexOf("l" + i + ";"), text.lastIndexOf("l" + i + ";"), text);
                 assertTrue(text.contains("l" + i + ";"), text);
@@ -201,8 +202,8 @@ class KindsTest {
 
     private void channel(Caller caller) {
         caller.put("/v1/channels/mail", """
-            {"kind":"email","smtp":{"host":"127.0.0.1","port":%d,"security":"none","from":"hello@acme.example"}}"""
-                        .formatted(mail.getSmtp().getPort())).expect(200);
+            {"kind":"email","smtp":{"host":"127.0.0.1","port":%d,"security":"none","from":"hello@acme.example"}}\
+            """.formatted(mail.getSmtp().getPort())).expect(200);
     }
 
     private static Reply run(Caller caller, String workflow, String data, String key) {
@@ -215,8 +216,10 @@ class KindsTest {
 
     private static String output(Caller caller, String workflow, String data, String key) {
         Reply reply = run(caller, workflow, data, key);
-        assertEquals("completed", reply.text("status"), () -> caller.get("/v1/runs/" + reply.text("run_id"))
-                .body());
+        assertEquals(
+                "completed",
+                reply.text("status"),
+                () -> caller.get("/v1/runs/" + reply.text("run_id")).body());
         return reply.json().get("output").toString();
     }
 
