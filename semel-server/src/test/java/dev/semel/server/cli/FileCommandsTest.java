@@ -74,7 +74,7 @@ class FileCommandsTest {
         var result = desk.run("check", "a.yaml");
         assertEquals(1, result.exit());
         assertTrue(result.err().contains("line 3:1  'titel' is not a field"), result.err());
-        assertTrue(result.err().contains("line 5:23  there is no function lowr()"), result.err());
+        assertTrue(result.err().contains("line 5:25  there is no function lowr()"), result.err());
     }
 
     @Test

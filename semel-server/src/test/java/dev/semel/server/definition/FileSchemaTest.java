@@ -32,7 +32,9 @@ final class FileSchemaTest {
         maps.put("end", step("wait_for: {signal: s, timeout: 1h}, on_timeout: {zzz: 1}"));
         maps.put("until", step("sleep: {zzz: 1, until: \"2026-01-01T00:00:00Z\"}"));
         maps.put("field_retry", step("tx: {sql: \"delete from t\"}, retry: {zzz: 1}"));
-        StepReader.kinds().keySet().forEach(word -> maps.put("step_" + word, step("zzz: 1, " + word + ": {}")));
+        StepReader.kinds()
+                .keySet()
+                .forEach(word -> maps.put("step_" + word, "steps:\n  - {zzz: 1, id: a, " + word + ": {}}\n"));
         maps.put("kind_wait_for", step("wait_for: {zzz: 1, signal: s}"));
         maps.put("kind_wait_for_reply", step("wait_for_reply: {zzz: 1, to: b}"));
         maps.put("kind_approval", step("approval: {zzz: 1, to: ann, title: May I?}"));
