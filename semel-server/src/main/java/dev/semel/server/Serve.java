@@ -9,40 +9,40 @@ import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
 import dev.semel.server.auth.Tokens;
+import dev.semel.server.channel.Alarm;
+import dev.semel.server.channel.Channels;
+import dev.semel.server.channel.MessageTemplate;
 import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
+import dev.semel.server.demo.Demo;
+import dev.semel.server.demo.Playground;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
 import dev.semel.server.outbound.Guard;
 import dev.semel.server.outbound.Outbound;
+import dev.semel.server.settings.Settings.Checks;
+import dev.semel.server.steps.JavaStep;
 import dev.semel.server.steps.Outside;
+import dev.semel.server.world.World;
 import dev.semel.store.Durability;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
-import dev.semel.server.channel.Alarm;
-import dev.semel.server.channel.Channels;
-import dev.semel.server.channel.MessageTemplate;
-import dev.semel.server.settings.Settings.Checks;
-import dev.semel.server.steps.JavaStep;
-import dev.semel.server.world.World;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.ServiceLoader;
-import javax.net.ssl.SSLSocketFactory;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /** The server, put together with `new`, from the store up to the door. */
@@ -58,6 +58,7 @@ public final class Serve implements AutoCloseable {
     private final HttpServer http;
     private final Rows.Workspace workspace;
     private final @Nullable WorkflowFolder folder;
+    private final @Nullable Playground playground;
 
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
@@ -68,13 +69,12 @@ public final class Serve implements AutoCloseable {
                 .withWorker(name(options))
                 .withRequests(Log::request));
         try {
+            this.playground = options.dev() && options.demo() ? playground(options.port()) : null;
             this.workspace = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)));
             Tokens tokens = options.dev() ? Tokens.forDev(semel, workspace) : Tokens.serving(semel);
             Metrics metrics = new Metrics(semel);
             this.settings = new dev.semel.server.settings.Settings(
-                    semel,
-                    SecretKeyFile.keys(options, semel),
-                    new Checks(MessageTemplate::check, Channels::check));
+                    semel, SecretKeyFile.keys(options, semel), new Checks(MessageTemplate::check, Channels::check));
             Log.clean(settings.redaction()::clean);
             this.api = new Api(semel, tokens, metrics, options.dev()).with(settings);
             Path files = options.workflows();
@@ -87,10 +87,14 @@ public final class Serve implements AutoCloseable {
                     dev.semel.server.http.Settings.on(options.host(), options.port()), api.router(), tokens, metrics);
         } catch (RuntimeException e) {
             semel.close();
-            outbound.close();
-            alarm.close();
+            closeWays();
             throw e;
         }
+    }
+
+    /** On the port behind the server's, which the example files name. */
+    private static Playground playground(int port) {
+        return Playground.start(port == 0 ? 0 : port + 1);
     }
 
     /** What the steps of a workspace reach. */
@@ -176,6 +180,9 @@ public final class Serve implements AutoCloseable {
         Durability durability = semel.standing().durability();
         talk.println(durability == null ? "the store has not told its durability yet" : durability.line());
         talk.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
+        if (playground != null) {
+            talk.println("  Play  " + playground.url() + "         fake providers: calls next to effects");
+        }
         if (options.demo()) {
             talk.println("  Try   semel send payment_receipt --key evt_1 --times 3 --data "
                     + "'{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}'"
@@ -194,7 +201,11 @@ public final class Serve implements AutoCloseable {
 
     private void publishFiles() {
         if (options.demo()) {
-            publish("demo payment_receipt", resource("/demo/payment_receipt.yaml"));
+            publish("demo payment_receipt", Demo.resource("/demo/payment_receipt.yaml"));
+        }
+        if (playground != null) {
+            new Demo(semel, settings, workspace.ws()).furnish(playground.url());
+            Demo.examples(playground.url()).forEach(one -> publish("demo " + one.name(), one.text()));
         }
         if (folder == null) {
             return;
@@ -222,17 +233,6 @@ public final class Serve implements AutoCloseable {
             api.publish(workspace.ws(), Definition.compile(text));
         } catch (SemelException e) {
             throw new SemelException(e.code(), file + ": " + e.detail(), e.fix());
-        }
-    }
-
-    private static String resource(String path) {
-        try (InputStream in = Serve.class.getResourceAsStream(path)) {
-            if (in == null) {
-                throw new IllegalStateException("no " + path + " in the jar");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new IllegalStateException(path + " cannot be read", e);
         }
     }
 
@@ -274,6 +274,11 @@ public final class Serve implements AutoCloseable {
         return semel;
     }
 
+    /** The fake providers of the demo; null without it. */
+    public @Nullable Playground playground() {
+        return playground;
+    }
+
     /** What its workspaces keep beside workflows, for trials. */
     public dev.semel.server.settings.Settings settings() {
         return settings;
@@ -287,7 +292,15 @@ public final class Serve implements AutoCloseable {
         }
         http.stop();
         semel.close(options.grace());
+        closeWays();
+    }
+
+    /** What runs may need until they stand still. */
+    private void closeWays() {
         outbound.close();
         alarm.close();
+        if (playground != null) {
+            playground.close();
+        }
     }
 }

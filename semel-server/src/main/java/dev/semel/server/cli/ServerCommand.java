@@ -64,8 +64,9 @@ abstract sealed class ServerCommand implements Callable<Integer> {
 
     @Option(
             names = "--allow-sql",
-            description = "Let workflow files run SQL in the store's database (tx steps); always allowed in dev. Whoever"
-                    + " publishes can then read and write every table of it.")
+            description =
+                    "Let workflow files run SQL in the store's database (tx steps); always allowed in dev. Whoever"
+                            + " publishes can then read and write every table of it.")
     boolean allowSql;
 
     ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {
@@ -79,7 +80,9 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             footerHeading = "%nExamples:%n",
             footer = {"  semel dev --demo", "  semel dev --port 8086 --data ./try"})
     static final class Dev extends ServerCommand {
-        @Option(names = "--demo", description = "Add the example workflow payment_receipt.")
+        @Option(
+                names = "--demo",
+                description = "Add example workflows, and a playground of fake providers on the next port.")
         boolean demo;
 
         Dev(Surroundings around, Function<ServeOptions, Integer> serve) {
