@@ -175,7 +175,7 @@ public final class Playground implements AutoCloseable {
     }
 
     private static Page json(int status, JsonNode body) {
-        return new Page(status, "application/json", Json.write(body));
+        return new Page(status, "application/json", Json.write(body) + "\n");
     }
 
     @Override
