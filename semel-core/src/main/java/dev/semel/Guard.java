@@ -209,6 +209,10 @@ public final class Guard {
             code.failure = e;
             throw new Failures.Refused(String.valueOf(e.getMessage()));
         }
-        return Codec.STANDARD.write(result, "the result of " + code.operation);
+        try {
+            return Codec.STANDARD.write(result, "the result of " + code.operation);
+        } catch (TypeMismatch e) {
+            throw new Failures.NotKept(e);
+        }
     }
 }

@@ -142,7 +142,8 @@ final class RecoveryTest {
                 assertEquals(RunState.COMPLETED, bench.ended(fine.run()).state());
                 assertFalse(bench.run(odd.run()).state().ended());
             }
-            bench.skip(Duration.ofSeconds(31)); // after half a minute a worker looks again for runs that it does not drive
+            bench.skip(
+                    Duration.ofSeconds(31)); // after half a minute a worker looks again for runs that it does not drive
             assertEquals(RunState.COMPLETED, bench.ended(odd.run()).state(), "once it can be read it goes on");
         }
     }

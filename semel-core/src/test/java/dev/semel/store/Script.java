@@ -6,6 +6,7 @@ import dev.semel.run.RunState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes up what happens next. Few keys, few runs at a time, few effects and queues, short windows: things meet. It looks
@@ -29,8 +30,7 @@ final class Script {
     Script(RandomGenerator random, Actor first) {
         this.random = random;
         this.first = first;
-        this.triggers =
-                new Triggers(random, runs, id -> first.reads.claimed(id) != null, () -> first.reads.catalogChange());
+        this.triggers = new Triggers(random, runs, this::lineage, () -> first.reads.catalogChange());
         this.ops = new Ops(random, first.reads);
     }
 
@@ -239,6 +239,11 @@ final class Script {
             case 8 -> new Edit.GoOn(ws, run, "tester", "mended");
             default -> throw new AssertionError();
         };
+    }
+
+    private @Nullable RunId lineage(RunId id) {
+        Rows.Run run = first.reads.claimed(id);
+        return run == null ? null : run.lineage();
     }
 
     private Edit.DeleteRuns retire() {

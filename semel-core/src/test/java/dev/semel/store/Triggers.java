@@ -6,8 +6,8 @@ import dev.semel.run.RunState;
 import dev.semel.trigger.Door;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -20,13 +20,16 @@ final class Triggers {
     /** Every run that was ever asked for, in order. */
     private final List<RunId> asked;
 
-    private final Predicate<RunId> exists;
+    /** The first run of the line of a run; null where there is no such run. */
+    private final Function<RunId, @Nullable RunId> lineage;
+
     private final LongSupplier catalog;
 
-    Triggers(RandomGenerator random, List<RunId> asked, Predicate<RunId> exists, LongSupplier catalog) {
+    Triggers(
+            RandomGenerator random, List<RunId> asked, Function<RunId, @Nullable RunId> lineage, LongSupplier catalog) {
         this.random = random;
         this.asked = asked;
-        this.exists = exists;
+        this.lineage = lineage;
         this.catalog = catalog;
     }
 
@@ -93,7 +96,10 @@ final class Triggers {
         RunId id = new RunId(1_000 + asked.size(), random.nextInt(100));
         NewRun.Links links = NewRun.Links.NONE;
         if (!asked.isEmpty() && random.nextInt(6) == 0) {
-            links = new NewRun.Links(relative(), relative(), relative());
+            // The engine continues a line by its first run, never by one in the middle, which could go with its own
+            // line.
+            RunId continued = relative();
+            links = new NewRun.Links(continued == null ? null : lineage.apply(continued), relative(), relative());
         }
         asked.add(id);
         String input = random.nextInt(20) == 0 ? "\"" + "é".repeat(4_094 + random.nextInt(3)) + "\"" : "{\"n\":1}";
@@ -113,7 +119,7 @@ final class Triggers {
 
     private @Nullable RunId relative() {
         RunId one = pick(asked);
-        return random.nextBoolean() && exists.test(one) ? one : null;
+        return random.nextBoolean() && lineage.apply(one) != null ? one : null;
     }
 
     private NewRun.Gate gate(String workflow) {

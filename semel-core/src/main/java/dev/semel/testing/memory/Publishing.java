@@ -51,7 +51,11 @@ final class Publishing {
         Rows.Workflow after = turned(before, before.rollout().promoted(promote.version()), none);
         if (after.changed()) {
             String what = "version " + after.version();
-            edits.audit(after.ws(), now, new Edit.By(edits.newId(), promote.actor(), what), List.of("workflow.promote", after.name()));
+            edits.audit(
+                    after.ws(),
+                    now,
+                    new Edit.By(edits.newId(), promote.actor(), what),
+                    List.of("workflow.promote", after.name()));
         }
         return after;
     }
@@ -66,7 +70,11 @@ final class Publishing {
         Rollout next = text == null ? before.rollout() : before.rollout().published(same(before, body));
         Rows.Workflow after = turned(before, next.ended(), new Text(body, back.actor(), now));
         if (after.changed()) {
-            edits.audit(after.ws(), now, new Edit.By(edits.newId(), back.actor(), back.reason()), List.of("workflow.rollback", after.name()));
+            edits.audit(
+                    after.ws(),
+                    now,
+                    new Edit.By(edits.newId(), back.actor(), back.reason()),
+                    List.of("workflow.rollback", after.name()));
         }
         return after;
     }

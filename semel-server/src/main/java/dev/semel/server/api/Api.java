@@ -21,6 +21,7 @@ public final class Api {
 
     private final Semel semel;
     private final Workflows workflows;
+    private final Promises promises = new Promises();
     private final Deeds deeds;
     private final Router router;
 
@@ -31,7 +32,7 @@ public final class Api {
         Triggers triggers = new Triggers(semel, spaces, new Quotas(semel::nanos));
         this.deeds = new Deeds(semel);
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
-        this.workflows = new Workflows(semel, triggers, deeds, rollouts);
+        this.workflows = new Workflows(semel, deeds, rollouts, promises);
         Runs runs = new Runs(semel, views, triggers);
         Keys keys = new Keys(semel, views, deeds);
         RunActs acts = new RunActs(semel, views);
@@ -95,6 +96,7 @@ public final class Api {
 
     /** Adds the routes to what a workspace keeps beside its workflows. */
     public Api with(Settings settings) {
+        promises.with(settings);
         new SettingsApi(settings).addTo(router, deeds);
         return this;
     }

@@ -36,6 +36,10 @@ final class Rollouts {
         this.deeds = deeds;
     }
 
+    Triggers triggers() {
+        return triggers;
+    }
+
     Answer list(Request request) {
         Rows.Workflow workflow = workflow(request);
         Paging paging = Paging.of(request);

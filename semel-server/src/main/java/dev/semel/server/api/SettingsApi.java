@@ -10,7 +10,9 @@ import dev.semel.server.settings.RouteSetting;
 import dev.semel.server.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Every route under which a workspace's settings are looked at and changed. */
@@ -20,6 +22,8 @@ final class SettingsApi {
 
     private static final int LARGEST_CHANNEL = 256 << 10;
     private static final int LARGEST_ROUTE = 64 << 10;
+
+    private static final Pattern SECRET = Pattern.compile("\\$\\{\\s*secret\\.([A-Za-z][A-Za-z0-9._-]{0,63})\\s*\\}");
 
     private final Settings settings;
 
@@ -55,18 +59,31 @@ final class SettingsApi {
 
     /** They may be stored afterwards; until then nothing can be sent. */
     private List<String> missingSecrets(Request request, ChannelSetting channel) {
-        Stream<@Nullable String> named = switch (channel) {
-            case ChannelSetting.Email email -> Stream.of(email.smtp().passwordSecret());
-            case ChannelSetting.Webhook hook -> Stream.of(hook.address().urlSecret(), hook.signingSecret());
-            case ChannelSetting.Provider _ -> Stream.empty();
-        };
-        List<String> warnings = new ArrayList<>();
-        named.forEach(name -> {
-            if (name != null && !settings.secrets().exists(request.principal().workspace(), name)) {
-                warnings.add("there is no secret " + name + " yet; store it with `semel secret set " + name + "`");
+        Set<String> named = new TreeSet<>();
+        switch (channel) {
+            case ChannelSetting.Email email -> add(named, email.smtp().passwordSecret());
+            case ChannelSetting.Webhook hook -> {
+                add(named, hook.address().urlSecret());
+                add(named, hook.signingSecret());
+                hook.headers().values().forEach(value -> addAll(named, value));
             }
-        });
-        return warnings;
+            case ChannelSetting.Provider provider ->
+                provider.http().headers().values().forEach(value -> addAll(named, value));
+        }
+        return named.stream()
+                .filter(name -> !settings.secrets().exists(request.principal().workspace(), name))
+                .map(name -> "there is no secret " + name + " yet; store it with `semel secret set " + name + "`")
+                .toList();
+    }
+
+    private static void add(Set<String> names, @Nullable String name) {
+        if (name != null) {
+            names.add(name);
+        }
+    }
+
+    private static void addAll(Set<String> names, String text) {
+        SECRET.matcher(text).results().forEach(found -> names.add(found.group(1)));
     }
 
     private List<String> missingLegs(Request request, RouteSetting route) {

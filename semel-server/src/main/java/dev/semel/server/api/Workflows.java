@@ -32,12 +32,14 @@ final class Workflows {
     private final Triggers triggers;
     private final Deeds deeds;
     private final Rollouts rollouts;
+    private final Promises promises;
 
-    Workflows(Semel semel, Triggers triggers, Deeds deeds, Rollouts rollouts) {
+    Workflows(Semel semel, Deeds deeds, Rollouts rollouts, Promises promises) {
         this.semel = semel;
-        this.triggers = triggers;
+        this.triggers = rollouts.triggers();
         this.deeds = deeds;
         this.rollouts = rollouts;
+        this.promises = promises;
     }
 
     Answer list(Request request) {
@@ -129,17 +131,19 @@ final class Workflows {
     Answer publish(Request request) {
         MediaTypes.requireDefinition(request);
         String text = text(request.body());
-        Definition definition = Definition.compile(text);
+        Definition read = Definition.compile(text);
         String name = request.parameter("id");
-        if (!definition.name().equals(name)) {
+        if (!read.name().equals(name)) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "The file says workflow: " + definition.name()
+                    "The file says workflow: " + read.name()
                             + " and the path says another name. Nothing was published.",
                     "Use the same name in both.");
         }
         int share = share(request);
-        refuseLoops(request.principal().workspace(), definition);
+        int workspace = request.principal().workspace();
+        refuseLoops(workspace, read);
+        Definition definition = read.noting(promises.check(workspace, read, share > 0));
         if ("true".equals(request.query("dry_run"))) {
             return Views.ok(withWarnings(Views.object().put("workflow", name).put("dry_run", true), definition));
         }
@@ -242,6 +246,7 @@ final class Workflows {
             return known;
         }
         refuseLoops(workspace, definition);
+        promises.check(workspace, definition, false);
         return semel.change(publishing(workspace, definition, actor));
     }
 

@@ -52,9 +52,7 @@ final class BodyTemplate {
                 List<TemplateProblem> found = new ArrayList<>();
                 var pieces =
                         TemplateReader.read(Part.TEXT, node.stringValue(), new TemplateReader.Findings(found, reads));
-                found.forEach(problem -> problems.add(new Problem(
-                        pointer,
-                        "line %d, column %d: %s".formatted(problem.line(), problem.column(), problem.message()))));
+                found.forEach(problem -> problems.add(problem.at(pointer)));
                 yield new Node.Text(pieces);
             }
             case OBJECT -> {

@@ -32,7 +32,7 @@ public final class Mail implements Channel {
     private static final int MOST_SAID = 256 * 1024;
 
     /** Addresses of one name that are tried. */
-    private static final int MOST_ADDRESSES = 4;
+    private static final int MOST_ADDRESSES = 3;
 
     /** The code of an answer, and the finer one of RFC 3463 where the server gave it. */
     private static final Pattern CODES =
@@ -72,9 +72,11 @@ public final class Mail implements Channel {
     public Delivery send(Step step, Message message) throws IOException {
         Session session = Session.getInstance(properties());
         MimeMessage mail;
+        String id;
         try {
             mail = new Letter(settings, session)
                     .write(step, message, line.clock().instant());
+            id = mail.getMessageID();
         } catch (MessagingException e) {
             throw Letter.refused("the mail could not be written"); // its text may show an address
         }
@@ -84,9 +86,7 @@ public final class Mail implements Channel {
         try (Alarm.Set _ = line.alarm().after(settings.limits().total(), () -> close(socket))) {
             SmtpCall call = new SmtpCall(session, login);
             talk(call, socket, mail, to);
-            return new Delivery(mail.getMessageID(), call.said());
-        } catch (MessagingException e) {
-            throw new IllegalStateException("the mail has a Message-ID", e);
+            return new Delivery(id, call.said());
         } finally {
             close(socket);
         }

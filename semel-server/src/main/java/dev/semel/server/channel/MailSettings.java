@@ -25,7 +25,7 @@ public record MailSettings(
 
     /**
      * @param answer longest silence while an answer is waited for
-     * @param total longest time of one send, all in all
+     * @param total longest time of one conversation, once there is a connection
      */
     public record Limits(Duration connect, Duration answer, Duration total) {
         public static final Limits USUAL =

@@ -59,9 +59,7 @@ public final class MessageTemplate {
     /** The same, for those who store templates. */
     public static List<Problem> check(TemplateSetting setting) {
         return check(document(setting)).stream()
-                .map(problem -> new Problem(
-                        "/" + problem.part(),
-                        "line %d, column %d: %s".formatted(problem.line(), problem.column(), problem.message())))
+                .map(problem -> problem.at("/" + problem.part()))
                 .toList();
     }
 

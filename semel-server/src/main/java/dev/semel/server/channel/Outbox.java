@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * The messages of one workspace: which way each takes and why, and its send. The plan names a version of the template,
@@ -71,7 +72,8 @@ public final class Outbox {
         Medium medium = Channels.medium(kept.value());
         Shelf.Kept<Profile> profile = settings.profiles().findAny(workspace, to);
         Recipient recipient = recipient(to);
-        boolean address = profile == null || !to.equals(profile.name());
+        // Who is known by an address is written to there, and elsewhere at their other addresses.
+        boolean address = profile == null || (medium == Medium.EMAIL && !to.equals(profile.name()));
         var hop = new RouteSetting.Leg(channel, template, RouteSetting.When.ALWAYS);
         Recipient reached = address ? recipient.reachedAt(medium, to) : recipient;
         Routing.Choice choice = switch (MayWrite.decide(reached, new MayWrite.Way(channel, medium), null)) {
@@ -138,7 +140,18 @@ public final class Outbox {
     public Delivery send(Step step, Letter letter) throws IOException, InterruptedException {
         Channel channel = Preparing.of(() -> channel(letter.channel()));
         Message message = Preparing.of(() -> message(letter, channel));
-        return channel.send(step, message);
+        try {
+            Delivery delivery = channel.send(step, message);
+            String id = delivery.messageId();
+            return new Delivery(id == null ? null : clean(id), clean(delivery.detail()));
+        } catch (Failures.Status status) {
+            // What a provider says with its refusal may repeat the credential that it was shown.
+            throw new Failures.Status(status.status(), JsonNodeFactory.instance.nullNode(), status.retryAfter());
+        }
+    }
+
+    private String clean(String said) {
+        return settings.redaction().clean(workspace, said);
     }
 
     /** @throws SemelException where there is none of that name */

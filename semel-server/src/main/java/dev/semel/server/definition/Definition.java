@@ -16,6 +16,7 @@ import dev.semel.server.language.Tree;
 import dev.semel.server.language.YamlReader;
 import dev.semel.server.steps.FileBody;
 import dev.semel.server.steps.FileStep;
+import dev.semel.server.steps.Need;
 import dev.semel.server.steps.Outside;
 import dev.semel.workflow.Body;
 import dev.semel.workflow.Published;
@@ -155,6 +156,16 @@ public final class Definition {
     /** What a run does, on the outside world of its workspace. */
     public Body body(Outside outside) {
         return new FileBody(parts.name(), parts.steps(), parts.output(), outside);
+    }
+
+    /** The same with more to say. */
+    public Definition noting(List<String> more) {
+        return more.isEmpty() ? this : new Definition(text, parts.noting(more));
+    }
+
+    /** What its steps need of the workspace. */
+    public List<Need> needs() {
+        return steps().flatMap(step -> step.act().needs().stream()).toList();
     }
 
     /** The steps of the file, those inside of branches and loops among them, in the order of the file. */

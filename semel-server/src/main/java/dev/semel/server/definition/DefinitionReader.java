@@ -76,7 +76,25 @@ final class DefinitionReader {
             Published.Extras extras,
             List<FileStep> steps,
             @Nullable Template output,
-            List<String> warnings) {}
+            List<String> warnings) {
+        Parts noting(List<String> more) {
+            List<String> all = new ArrayList<>(warnings);
+            all.addAll(more);
+            return new Parts(
+                    name,
+                    title,
+                    owner,
+                    description,
+                    rules,
+                    key,
+                    keyText,
+                    input,
+                    extras,
+                    steps,
+                    output,
+                    List.copyOf(all));
+        }
+    }
 
     Parts read() {
         Fields file = Fields.of(YamlReader.read(text, source, problems), "the file", problems);

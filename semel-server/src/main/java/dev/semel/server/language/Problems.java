@@ -36,6 +36,15 @@ public final class Problems {
         }
     }
 
+    /** The line of a place, counted from 1. */
+    public int line(Spot spot) {
+        return source.line(spot.start());
+    }
+
+    public int column(Spot spot) {
+        return source.column(spot.start());
+    }
+
     public int count() {
         return found.size();
     }

@@ -20,7 +20,8 @@ public final class Names {
         if (!fits(name)) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The name of a " + what + " is 1 to 64 letters, digits, dots, _ and -, beginning with a letter, and this"
+                    "The name of a " + what
+                            + " is 1 to 64 letters, digits, dots, _ and -, beginning with a letter, and this"
                             + " is not one. Nothing was changed.",
                     "Choose another name.");
         }

@@ -33,4 +33,9 @@ public interface Act {
     default @Nullable Declared effect() {
         return null;
     }
+
+    /** What it needs of the workspace it runs in. */
+    default List<Need> needs() {
+        return List.of();
+    }
 }

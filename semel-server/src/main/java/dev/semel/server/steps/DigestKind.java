@@ -5,6 +5,7 @@ import dev.semel.server.language.Fields;
 import dev.semel.server.language.Site;
 import dev.semel.server.language.Template;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +88,11 @@ final class DigestKind implements Kind {
         @Override
         public Stream<Template> templates() {
             return Stream.concat(Stream.of(key, item), mailing.templates());
+        }
+
+        @Override
+        public List<Need> needs() {
+            return List.of(mailing.need());
         }
 
         @Override

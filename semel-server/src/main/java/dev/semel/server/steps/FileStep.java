@@ -27,12 +27,13 @@ public record FileStep(
         recorded = Set.copyOf(recorded);
     }
 
-    static FileStep of(String id, String kind, @Nullable Template when, OnError onError, Act act) {
-        Set<String> recorded = Stream.concat(Stream.ofNullable(when), act.templates())
+    /** The same, knowing what it reads of time and chance. */
+    FileStep checked() {
+        Set<String> found = Stream.concat(Stream.ofNullable(when), act.templates())
                 .flatMap(Template::expressions)
                 .flatMap(FileStep::chances)
                 .collect(Collectors.toUnmodifiableSet());
-        return new FileStep(id, kind, when, onError, act, recorded);
+        return new FileStep(id, kind, when, onError, act, found);
     }
 
     private static Stream<String> chances(Expression expression) {

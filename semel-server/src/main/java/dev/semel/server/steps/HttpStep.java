@@ -58,17 +58,19 @@ record HttpStep(
         }
         HttpCall.Prepared question = lookup == null ? null : lookup.call().prepare(play);
         Outcome<JsonNode> outcome = play.durable()
-                .effect(terms.plan(play, new EffectTerms.Aim(play.id(), null, null, request.sent())), new Durable.Sending() {
-                    @Override
-                    public JsonNode send(Step step) throws Exception {
-                        return taken(step, request, scope, outside);
-                    }
+                .effect(
+                        terms.plan(play, new EffectTerms.Aim(play.id(), null, null, request.sent())),
+                        new Durable.Sending() {
+                            @Override
+                            public JsonNode send(Step step) throws Exception {
+                                return taken(step, request, scope, outside);
+                            }
 
-                    @Override
-                    public @Nullable JsonNode find(Step step) throws Exception {
-                        return question == null ? null : found(question, scope, outside);
-                    }
-                });
+                            @Override
+                            public @Nullable JsonNode find(Step step) throws Exception {
+                                return question == null ? null : found(question, scope, outside);
+                            }
+                        });
         return switch (outcome) {
             case Outcome.Done<JsonNode>(JsonNode value) -> value;
             case Outcome.Indeterminate<JsonNode> _ ->

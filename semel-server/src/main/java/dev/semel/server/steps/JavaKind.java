@@ -32,8 +32,7 @@ final class JavaKind implements Kind {
     public @Nullable Act read(Draft draft) {
         String name = draft.fields().text("java");
         Template input = draft.template(draft.fields(), "input");
-        EffectTerms terms =
-                new EffectReader("a Java step", EffectPlan.Does.CREATE, HONOURED, null).read(draft);
+        EffectTerms terms = new EffectReader("a Java step", EffectPlan.Does.CREATE, HONOURED, null).read(draft);
         return name == null || terms == null ? null : new Call(name, input, terms);
     }
 
@@ -53,7 +52,10 @@ final class JavaKind implements Kind {
             return switch (play.durable().effect(plan, step -> code.run(step, given))) {
                 case Outcome.Done<JsonNode>(JsonNode result) -> result;
                 case Outcome.Indeterminate<JsonNode>(String why) ->
-                    JsonNodeFactory.instance.objectNode().put("indeterminate", true).put("why", why);
+                    JsonNodeFactory.instance
+                            .objectNode()
+                            .put("indeterminate", true)
+                            .put("why", why);
             };
         }
 

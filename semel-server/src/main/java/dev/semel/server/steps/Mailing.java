@@ -22,7 +22,10 @@ record Mailing(
         Template to,
         @Nullable Template data,
         @Nullable Template overrides,
-        EffectTerms terms) {
+        EffectTerms terms,
+        Place place) {
+    /** Where its step stands in the file. */
+    record Place(String step, int line, int column) {}
 
     JsonNode run(Play play) {
         return run(play, data == null ? JsonNodeFactory.instance.objectNode() : play.fill(data));
@@ -32,9 +35,8 @@ record Mailing(
         String recipient = play.text(to, "to");
         Messages.Wish wish = new Messages.Wish(
                 event, play.maybeText(channel, "channel"), play.maybeText(template, "template"), recipient);
-        JsonNode plan = play.durable().step(play.id() + ".plan", () -> play.outside()
-                .messages()
-                .plan(wish));
+        JsonNode plan = play.durable()
+                .step(play.id() + ".plan", () -> play.outside().messages().plan(wish));
         JsonNode changes = overrides == null ? JsonNodeFactory.instance.objectNode() : play.fill(overrides);
         Report report = new Report();
         for (JsonNode leg : plan.path("legs")) {
@@ -73,9 +75,8 @@ record Mailing(
                 : new EffectTerms.Aim(play.id() + "." + channel, channel, trip.recipient(), trip.data());
         var letter = new Messages.Letter(
                 choice, trip.data(), trip.overrides(), play.durable().runId());
-        return play.durable().effect(terms.plan(play, aim), step -> play.outside()
-                .messages()
-                .send(step, letter));
+        return play.durable()
+                .effect(terms.plan(play, aim), step -> play.outside().messages().send(step, letter));
     }
 
     /** What is said about the message: where it went and where not, each with its reason. */
@@ -140,6 +141,22 @@ record Mailing(
     }
 
     private static String literal(@Nullable Template template) {
-        return template instanceof Template.Literal(JsonNode text) ? text.asString() : "a channel";
+        String text = constant(template);
+        return text == null ? "a channel" : text;
+    }
+
+    private static @Nullable String constant(@Nullable Template template) {
+        return template instanceof Template.Literal(JsonNode text) ? text.asString() : null;
+    }
+
+    Need need() {
+        return new Need(
+                place.step(),
+                constant(channel),
+                event,
+                constant(template),
+                terms.protection().word(),
+                place.line(),
+                place.column());
     }
 }

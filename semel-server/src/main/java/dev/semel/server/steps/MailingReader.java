@@ -13,8 +13,7 @@ final class MailingReader {
     /** What any channel could honour; whether this one does is known where the channel is, when the file is published. */
     private static final Set<String> HONOURED = Set.of("provider_key", "at_most_once", "ask", "none");
 
-    private static final EffectReader EFFECT =
-            new EffectReader("a message", EffectPlan.Does.NOTIFY, HONOURED, null);
+    private static final EffectReader EFFECT = new EffectReader("a message", EffectPlan.Does.NOTIFY, HONOURED, null);
 
     private MailingReader() {}
 
@@ -42,7 +41,7 @@ final class MailingReader {
             return null;
         }
         lint(draft, terms);
-        return new Mailing(null, channel, template, to, data, overrides, terms);
+        return new Mailing(null, channel, template, to, data, overrides, terms, place(draft));
     }
 
     /** `event: name`, `to`, `data` beside each other. */
@@ -55,7 +54,13 @@ final class MailingReader {
             return null;
         }
         lint(draft, terms);
-        return new Mailing(event, null, null, to, data, overrides, terms);
+        return new Mailing(event, null, null, to, data, overrides, terms, place(draft));
+    }
+
+    private static Mailing.Place place(Draft draft) {
+        var spot = draft.fields().spotOfValue(draft.fields().get("protect") == null ? "id" : "protect");
+        return new Mailing.Place(
+                draft.id(), draft.problems().line(spot), draft.problems().column(spot));
     }
 
     /** The recipient is part of the key in any case; what may be missing is what the message is about. */

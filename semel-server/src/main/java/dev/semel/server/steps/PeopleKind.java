@@ -25,7 +25,8 @@ final class PeopleKind {
     private record Asking(Deed deed, Set<Template> reads) implements Act {
         @Override
         public JsonNode run(Play play) {
-            return play.durable().step(play.id(), () -> deed.of(play, play.outside().people()));
+            return play.durable()
+                    .step(play.id(), () -> deed.of(play, play.outside().people()));
         }
 
         @Override

@@ -1,6 +1,7 @@
 package dev.semel.server.steps;
 
 import dev.semel.server.language.Template;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,11 @@ final class SendKind implements Kind {
         @Override
         public Stream<Template> templates() {
             return mailing.templates();
+        }
+
+        @Override
+        public List<Need> needs() {
+            return List.of(mailing.need());
         }
 
         @Override

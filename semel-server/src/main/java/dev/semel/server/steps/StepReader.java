@@ -143,7 +143,7 @@ public final class StepReader {
             return null;
         }
         Act act = kind.read(new Draft(id == null ? "" : id, fields, site, tools));
-        return id == null || act == null ? null : FileStep.of(id, kind.word(), when, onError, act);
+        return id == null || act == null ? null : new FileStep(id, kind.word(), when, onError, act, Set.of()).checked();
     }
 
     /** The kind whose word stands in the step: one, and only one that no other kind takes as a field of its own. */

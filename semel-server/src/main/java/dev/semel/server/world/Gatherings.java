@@ -160,7 +160,8 @@ final class Gatherings implements Digests {
     private static SemelException full() {
         return new SemelException(
                 ErrorCode.PAYLOAD_TOO_LARGE,
-                "A digest holds at most " + MOST_ITEMS + " items and 512 KiB before it is sent. This one was not added.",
+                "A digest holds at most " + MOST_ITEMS
+                        + " items and 512 KiB before it is sent. This one was not added.",
                 "Collect for a shorter time, or make items smaller.");
     }
 

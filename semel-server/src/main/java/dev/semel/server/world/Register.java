@@ -79,8 +79,8 @@ final class Register implements People {
     @Override
     public JsonNode subscribe(String id, String topic, boolean subscribed) {
         String profile = idOf(id);
-        semel.change(settings.subscriptions()
-                .putting(new Subscriptions.Word(workspace, profile, topic, subscribed, ACTOR)));
+        semel.change(
+                settings.subscriptions().putting(new Subscriptions.Word(workspace, profile, topic, subscribed, ACTOR)));
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("profile", profile)

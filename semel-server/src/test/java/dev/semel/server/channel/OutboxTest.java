@@ -99,6 +99,26 @@ class OutboxTest {
                 .startsWith("-mail (has no address for e-mail)"));
     }
 
+    /** An e-mail address is no telephone number. */
+    @Test
+    void who_is_known_by_an_address_is_written_to_elsewhere_at_the_other_ones() {
+        assertEquals(
+                "+text +4930123456 v1 (has not unsubscribed)",
+                written(workspace.outbox().plan("text", "hello-sms", "ann@example.com")));
+    }
+
+    /** S30. */
+    @Test
+    void what_a_provider_says_with_a_refusal_is_not_passed_on() {
+        workspace.failure = new Failures.Status(500, Json.parse("\"Bearer t0ken\""), null);
+        Outbox.Leaf leaf =
+                workspace.outbox().plan("text", "hello-sms", "p1").getFirst().getFirst();
+        Failures.Status status =
+                assertThrows(Failures.Status.class, () -> workspace.outbox().send(Post.STEP, letter(leaf)));
+        assertEquals(500, status.status());
+        assertTrue(status.body().isNull());
+    }
+
     @Test
     void what_was_planned_is_sent_with_the_words_of_then() throws Exception {
         Outbox.Leaf leaf =

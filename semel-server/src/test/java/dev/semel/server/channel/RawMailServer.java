@@ -104,7 +104,9 @@ final class RawMailServer implements AutoCloseable {
                 case "AUTH" -> say(socket, verb, "235 2.7.0 welcome");
                 case "DATA" -> {
                     say(socket, verb, "354 go on");
-                    mail(socket, in);
+                    if (script.getOrDefault(verb, "354").startsWith("354")) {
+                        mail(socket, in);
+                    }
                 }
                 case "QUIT" -> {
                     say(socket, verb, "221 bye");

@@ -10,12 +10,17 @@ import dev.semel.store.Edit;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A workspace in a store of its own, with its settings and a provider that writes down what it is called with. */
 final class Workspace implements AutoCloseable {
     final Post post = new Post();
     final List<Calls.Call> calls = new ArrayList<>();
     final Settings settings;
+
+    /** What the provider does instead of taking a message; null where it takes it. */
+    @Nullable
+    RuntimeException failure;
 
     private final Semel semel;
     private final int id;
@@ -24,13 +29,15 @@ final class Workspace implements AutoCloseable {
         semel = Semel.embedded(folder.resolve("semel.db"));
         id = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)))
                 .ws();
-        settings = new Settings(
-                semel, SecretKeys.none(), new Settings.Checks(MessageTemplate::check, Channels::check));
+        settings = new Settings(semel, SecretKeys.none(), new Settings.Checks(MessageTemplate::check, Channels::check));
     }
 
     Outbox outbox() {
         return new Outbox(id, settings, new Channels.Ports(post.line(), (step, call) -> {
             calls.add(call);
+            if (failure != null) {
+                throw failure;
+            }
             return Json.parse("{\"id\": \"m_1\"}");
         }));
     }

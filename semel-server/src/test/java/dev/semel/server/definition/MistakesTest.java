@@ -264,11 +264,7 @@ class MistakesTest {
                         "6:10",
                         "/steps/1/id",
                         "the step id 'a' stands in line 5 and in line 6; ids must differ."),
-                mistake(
-                        "steps:\n  - {id: a, java: {}}\n",
-                        "5:13",
-                        "/steps/0/java",
-                        "step kind java is not available yet in this version."),
+                mistake("steps:\n  - {id: a, http: {}}\n", "5:19", "/steps/0/http", "url is missing."),
                 mistake(
                         "steps:\n  - {id: a, set: 1, protect: ask}\n",
                         "5:21",
@@ -327,11 +323,11 @@ class MistakesTest {
             idempotency: {window: 5x, scope: w, fingerprint: ['a b', 'x..y']}
             steps:
               - {id: a, set: {x: '${ foo }', y: '${ bar + lowr(1) }'}}
-              - {id: b, java: {}, retry: {}}
+              - {id: b, http: {}, retry: {}}
             output: '${ steps.c }'
             """);
         assertEquals(
-                List.of("1:8", "2:11", "3:1", "4:23", "4:34", "4:51", "4:58", "6:26", "6:41", "6:47", "7:13", "8:13"),
+                List.of("1:8", "2:11", "3:1", "4:23", "4:34", "4:51", "4:58", "6:26", "6:41", "6:47", "7:19", "8:13"),
                 mistakes.stream().map(m -> m.line() + ":" + m.column()).toList());
     }
 
@@ -345,8 +341,8 @@ class MistakesTest {
 
     @Test
     void a_refused_step_is_not_reported_again_where_it_is_read() {
-        var mistake = Drafts.only(Drafts.with("steps:\n  - {id: a, java: {}}\noutput: '${ steps.a.body }'\n"));
-        assertEquals("step kind java is not available yet in this version.", mistake.message());
+        var mistake = Drafts.only(Drafts.with("steps:\n  - {id: a, http: {}}\noutput: '${ steps.a.body }'\n"));
+        assertEquals("url is missing.", mistake.message());
     }
 
     @Test

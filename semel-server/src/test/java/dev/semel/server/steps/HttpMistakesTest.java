@@ -51,7 +51,7 @@ final class HttpMistakesTest {
                 "{url: 'https://a.example/', headers: {idempotency-key: x}} | this header carries the key of the"
                         + " effect",
                 "{url: 'https://a.example/', headers: {'X Y': x}} | this is not the name of a header",
-                "{url: 'https://a.example/', headers: {'X: y\r\nZ': x}} | this is not the name of a header",
+                "{url: 'https://a.example/', headers: {\"X: y\\r\\nZ\": x}} | this is not the name of a header",
                 "{url: 'https://a.example/', headers: {X-A: x, x-a: y}} | this header stands there twice",
                 "{url: 'https://a.example/', headers: '${ input.headers }'} | http.headers must be a map",
                 "{url: 'https://a.example/', auth: 'sk_live_1'} | a credential does not stand in a file",

@@ -159,6 +159,27 @@ record Walls(Rooms rooms) {
                         "a definition becomes a Published workflow and knows key, workflow, effect, json and error"
                                 + " only. Let the wiring hand in the rest"),
                 new Wall(
+                        "settings",
+                        rooms.in("server.settings"),
+                        Ambience.SQL
+                                .or(core.and(type(rooms.exactly("")).negate())
+                                        .and(type(rooms.exactly("store")).negate())
+                                        .and(type(rooms.in(Rooms.PURE)).negate()))
+                                .or(type(rooms.in("server")
+                                        .and(rooms.in("server.settings", "server.language")
+                                                .negate()))),
+                        "settings are documents in the store and know nobody who uses them. Let the wiring hand in a"
+                                + " check"),
+                new Wall(
+                        "outbound",
+                        rooms.in("server.outbound"),
+                        packages("java", "javax", "tools.jackson", "org.jspecify")
+                                .and(Ambience.SQL.negate())
+                                .or(type(rooms.in("server.outbound", "workflow", "http", "error")))
+                                .negate(),
+                        "server.outbound sends what it is handed and knows the JDK, JSON and how a send can fail. Hand"
+                                + " it a Request"),
+                new Wall(
                         "steps",
                         rooms.in("server.steps")
                                 .and(rooms.file("server.steps.TxKind").negate()),

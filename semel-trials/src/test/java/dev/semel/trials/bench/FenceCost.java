@@ -43,6 +43,7 @@ final class FenceCost {
     private final Lane lane;
     private List<RunId> unfinished = List.of();
     private volatile boolean leftOut;
+    private volatile double inside;
 
     private FenceCost(String url) {
         try (Semel semel = Semel.open(Settings.of(url, version -> {
@@ -75,6 +76,7 @@ final class FenceCost {
         int pairs = Math.max(300, MOST_TRIGGERS / triggers);
         double[] with = new double[pairs];
         double[] without = new double[pairs];
+        double[] statement = new double[pairs];
         for (int i = -pairs / 5; i < pairs; i++) { // the first ones warm up
             boolean first = i % 2 == 0;
             double one = millis(triggers, first);
@@ -82,14 +84,21 @@ final class FenceCost {
             if (i >= 0) {
                 with[i] = first ? other : one;
                 without[i] = first ? one : other;
+                statement[i] = inside;
             }
         }
         double fenced = WorkersBench.median(with);
         double open = WorkersBench.median(without);
         WorkersBench.say(
-                "batch of %d triggers and as many ends: %.3f ms with the fence, %.3f ms without: %.1f %% of the batch"
-                        + " (medians of %d)",
-                triggers, fenced, open, 100 * (fenced - open) / fenced, pairs);
+                "batch of %d triggers and as many ends: %.3f ms with the fence, %.3f ms without (%.1f %%); its"
+                        + " statement takes %.3f ms, %.1f %% of the batch (medians of %d)",
+                triggers,
+                fenced,
+                open,
+                100 * (fenced - open) / fenced,
+                WorkersBench.median(statement),
+                100 * WorkersBench.median(statement) / fenced,
+                pairs);
     }
 
     /** Of one batch. */
@@ -146,10 +155,18 @@ final class FenceCost {
     }
 
     private PreparedStatement fence(PreparedStatement real) {
-        return proxy(
-                PreparedStatement.class,
-                (method, args) ->
-                        leftOut && method.getName().equals("executeQuery") ? made() : method.invoke(real, args));
+        return proxy(PreparedStatement.class, (method, args) -> {
+            if (!method.getName().equals("executeQuery")) {
+                return method.invoke(real, args);
+            }
+            if (leftOut) {
+                return made();
+            }
+            long began = System.nanoTime();
+            Object answer = method.invoke(real, args);
+            inside = (System.nanoTime() - began) / 1e6;
+            return answer;
+        });
     }
 
     /** The row that the fence would have answered. */
@@ -164,8 +181,7 @@ final class FenceCost {
     @FunctionalInterface
     private interface Call {
         @org.jspecify.annotations.Nullable
-        Object on(java.lang.reflect.Method method, Object @org.jspecify.annotations.Nullable [] args)
-                throws Exception;
+        Object on(java.lang.reflect.Method method, Object @org.jspecify.annotations.Nullable [] args) throws Exception;
     }
 
     private static <T> T proxy(Class<T> type, Call call) {

@@ -46,7 +46,8 @@ final class OwnerIndex {
             sql.execute(INDEX);
             double with = millis(connection, sql);
             WorkersBench.say(
-                    "freeing %d runs of a dead worker beside %d runs asleep: %.0f ms without the index, %.0f ms with it",
+                    "freeing %d runs of a dead worker beside %d runs asleep: %.0f ms without the index, %.0f ms with"
+                            + " it",
                     TAKEN, OTHERS, without, with);
         }
     }

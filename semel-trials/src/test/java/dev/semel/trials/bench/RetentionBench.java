@@ -2,6 +2,8 @@ package dev.semel.trials.bench;
 
 import dev.semel.Semel;
 import dev.semel.Settings;
+import dev.semel.engine.Ambient;
+import dev.semel.engine.Catalog;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
 import dev.semel.store.Reads;
@@ -24,7 +26,11 @@ final class RetentionBench {
     private static final int RUNS = Integer.getInteger("runs", 1_000_000);
     private static final int SLICE = 256;
     private static final Duration PAUSE = Duration.ofMillis(20);
-    private static final long OLD = 1_000_000_000L;
+    private static final long HOUR = 3_600_000_000L;
+
+    // Old for this trial, and not for the sweeps of the workers that are measured: they keep runs for 90 days.
+    private static final long OLD = Ambient.real().micros() - HOUR;
+    private static final long ENDED = OLD - HOUR;
 
     private RetentionBench() {}
 
@@ -37,7 +43,7 @@ final class RetentionBench {
             sql.execute("CHECKPOINT");
             WorkersBench.rate(Math.max(5, seconds * 2), server);
             try (Semel sweeping = Semel.open(Settings.of(url, version -> {
-                throw new dev.semel.engine.Catalog.NotKnownHere(version.name(), version.workflowId());
+                throw new Catalog.NotKnownHere(version.name(), version.workflowId());
             }))) {
                 deletes(sql, sweeping, server, seconds);
             }
@@ -55,11 +61,12 @@ final class RetentionBench {
         String numbers = "generate_series(1, " + RUNS + ") AS n";
         sql.execute("INSERT INTO " + run + " (run, ws, workflow_id, version, door, actor, key, input, fields, lineage,"
                 + " created_at) SELECT " + id + ", 1, 'wf_old', 1, 1, 'tok_dev', 'key ' || n,"
-                + " '{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}', '', " + id + ", 0 FROM " + numbers);
-        sql.execute("INSERT INTO " + end + " (run, state, ended_at, output, entries) SELECT " + id
-                + ", 10, 0, '{\"ok\":true}', '[]' FROM " + numbers);
-        sql.execute("INSERT INTO " + journal + " (run, seq, at, entries) SELECT " + id + ", 0, 0, repeat('x', 300) FROM "
-                + numbers);
+                + " '{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}', '', " + id + ", " + ENDED
+                + " FROM " + numbers);
+        sql.execute("INSERT INTO " + end + " (run, state, ended_at, output, entries) SELECT " + id + ", 10, " + ENDED
+                + ", '{\"ok\":true}', '[]' FROM " + numbers);
+        sql.execute("INSERT INTO " + journal + " (run, seq, at, entries) SELECT " + id
+                + ", 0, 0, repeat('x', 300) FROM " + numbers);
     }
 
     /** Half of them as fast as it goes, half at the pace of our sweep beside the load. */

@@ -92,7 +92,7 @@ class SecretsTest extends OnBothStores {
                 stage.admin().get("/v1/audit").expect(200),
                 Problem.expect(
                         put("canary", "another-one", "Idempotency-Key: canary-1"), 422, "idempotency-key-conflict"),
-                Problem.expect(put("NOT-A-NAME", value), 400, "invalid-input"),
+                Problem.expect(put("not%20a%20name", value), 400, "invalid-input"),
                 Problem.expect(
                         stage.admin().put("/v1/secrets/canary", "{\"value\":[\"" + value + "\"]}"),
                         400,

@@ -78,10 +78,12 @@ class FullDiskTest {
                 Files.delete(filler);
                 postgres.startAgain(); // it may have given up when its log could not grow; that is its operator's part
                 Crowd.until("ready again", () -> server.as("").get("/readyz").status() == 200);
-                Crowd.until("triggers are taken again", () -> trigger(caller, "after").status() == 200);
+                Crowd.until(
+                        "triggers are taken again",
+                        () -> trigger(caller, "after").status() == 200);
                 Map.copyOf(acknowledged)
-                        .forEach((key, run) -> assertEquals(
-                                run, trigger(caller, key).runId(), "the same key is the same run"));
+                        .forEach((key, run) ->
+                                assertEquals(run, trigger(caller, key).runId(), "the same key is the same run"));
                 Crowd.until(
                         "all runs that were acknowledged complete",
                         () -> postgres.number("full_disk", "SELECT count(*) FROM semel_work") == 0);

@@ -1,0 +1,76 @@
+package dev.semel.trials.bench;
+
+import dev.semel.server.Serve;
+import dev.semel.server.cli.ServeOptions;
+import dev.semel.server.definition.Definition;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** How long files take: a large one to read, and a thousand published ones at the next start. */
+public final class FilesBench {
+    private static final int STEPS = 500;
+    private static final int FILES = 1_000;
+    private static final int ROUNDS = 20;
+
+    private FilesBench() {}
+
+    public static void main(String[] arguments) throws IOException {
+        large();
+        many();
+    }
+
+    private static void large() {
+        StringBuilder file = new StringBuilder("semel: 1\nworkflow: large\nowner: bench\nsteps:\n");
+        for (int i = 0; i < STEPS; i++) {
+            file.append("  - id: s")
+                    .append(i)
+                    .append("\n    when: ${ input.amount > ")
+                    .append(i)
+                    .append(" }\n");
+            file.append("    set: { text: \"${ lower(trim(input.name)) }\" }\n"); // two each: 1,000 are allowed
+        }
+        long[] millis = new long[ROUNDS];
+        for (int i = 0; i < ROUNDS; i++) {
+            long from = System.nanoTime();
+            Definition.compile(file.toString());
+            millis[i] = (System.nanoTime() - from) / 1_000_000;
+        }
+        long first = millis[0];
+        Arrays.sort(millis);
+        System.out.println(
+                "a file of " + STEPS + " steps: median " + millis[ROUNDS / 2] + " ms, the very first " + first + " ms");
+    }
+
+    private static void many() throws IOException {
+        Path folder = Files.createTempDirectory("semel-bench-files");
+        Path workflows = Files.createDirectory(folder.resolve("workflows"));
+        long empty = started(folder, null);
+        for (int i = 0; i < FILES; i++) {
+            Files.writeString(workflows.resolve("w" + i + ".yaml"), """
+                semel: 1
+                workflow: w%d
+                owner: bench
+                input: { id: { type: string, required: true } }
+                steps:
+                  - { id: a, set: { text: "${ lower(input.id) }" } }
+                  - { id: b, set: { text: "${ steps.a.text + '!' }" } }
+                  - { id: c, set: { size: "${ size(steps.b.text) }" } }
+                """.formatted(i));
+        }
+        System.out.println("a start without files: " + empty + " ms; one that publishes " + FILES + ": "
+                + started(folder, workflows) + " ms; the next, with the folder: " + started(folder, workflows)
+                + " ms; without it: " + started(folder, null) + " ms");
+    }
+
+    private static long started(Path folder, @Nullable Path workflows) {
+        String store = "sqlite:" + folder.resolve("bench.db");
+        long from = System.nanoTime();
+        Serve serve = Serve.start(new ServeOptions(true, false, "127.0.0.1", 0, folder, store, workflows));
+        long took = (System.nanoTime() - from) / 1_000_000;
+        serve.close();
+        return took;
+    }
+}

@@ -1,0 +1,240 @@
+package dev.semel.trials.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.icegreen.greenmail.util.GreenMail;
+import com.icegreen.greenmail.util.ServerSetup;
+import dev.semel.json.Json;
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.StoreKind;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+
+/** SQL, people, digests and Java steps in files, on the real server. */
+class KindsTest {
+    private final GreenMail mail = new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
+
+    @TempDir
+    Path folder;
+
+    @BeforeEach
+    void start() {
+        mail.start();
+    }
+
+    @AfterEach
+    void stop() {
+        mail.stop();
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void rows_commit_with_their_record_and_a_repeat_writes_none(StoreKind kind) throws SQLException {
+        String store = kind.fresh(folder);
+        // Before the server: it holds the file of SQLite for itself alone.
+        sql(store, "CREATE TABLE license (payment_id text PRIMARY KEY, serial text NOT NULL, cents bigint)");
+        try (LiveServer server = LiveServer.dev(store, folder)) {
+            server.admin().publish("""
+                semel: 1
+                workflow: licenser
+                owner: o
+                steps:
+                  - id: issue
+                    tx:
+                      sql: >
+                        insert into license (payment_id, serial, cents)
+                        values (:payment, :serial, :cents) returning serial, cents
+                      params:
+                        payment: ${ input.payment_id }
+                        serial: ${ "LIC-" + short_hash(step.id) }
+                        cents: ${ input.cents }
+                output: ${ steps.issue }
+                """).expect(200);
+            String data = "{\"payment_id\":\"p1\",\"cents\":4900}";
+            JsonNode first = Json.parse(output(server.admin(), "licenser", data, "k1"));
+            assertTrue(first.get("serial").asString().startsWith("LIC-"), first.toString());
+            assertEquals("4900", first.get("cents").toString());
+            assertEquals(first.toString(), output(server.admin(), "licenser", data, "k1"));
+            Reply doubled = run(server.admin(), "licenser", data, "k2");
+            assertEquals("failed", doubled.text("status"), doubled.body());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void people_are_found_made_and_put_into_cohorts(StoreKind kind) {
+        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
+            server.admin().put("/v1/cohorts/vip", "{}").expect(200);
+            server.admin().publish("""
+                semel: 1
+                workflow: greeter
+                owner: o
+                steps:
+                  - id: made
+                    user_profile:
+                      find_or_create: ${ lower(trim(input.email)) }
+                      set: {attributes: {plan: pro}}
+                  - {id: join, cohort: {profile: "${ steps.made.id }", name: vip, member: true}}
+                  - {id: leave, subscription: {profile: "${ steps.made.id }", topic: email, subscribed: false}}
+                  - {id: again, user_profile: {find: "${ input.email }"}}
+                  - {id: asked, cohort: {profile: "${ steps.made.id }", name: vip}}
+                output:
+                  id: ${ steps.made.id == steps.again.id }
+                  before: ${ in_cohort(steps.made.id, "vip") }
+                  after: ${ in_cohort(steps.again.id, "vip") }
+                  member: ${ steps.asked.member }
+                  subscribed: ["${ steps.made.subscribed }", "${ steps.again.subscribed }"]
+                  plan: ${ steps.again.attributes.plan }
+                """).expect(200);
+            assertEquals(
+                    "{\"id\":true,\"before\":false,\"after\":true,\"member\":true,\"subscribed\":[true,false],"
+                            + "\"plan\":\"pro\"}",
+                    output(server.admin(), "greeter", "{\"email\":\"ann@example.com\"}", "k1"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void a_digest_gathers_the_items_of_many_runs_into_one_mail(StoreKind kind) throws Exception {
+        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
+            Caller caller = server.admin();
+            channel(caller);
+            caller.put("/v1/templates/leads", """
+                {"channel":"email","subject":"{{ count }} leads","text":"{{#each items}}{{ this }};{{/each}}"}\
+                """).expect(200);
+            caller.publish("""
+                semel: 1
+                workflow: teller
+                owner: o
+                steps:
+                  - id: tell
+                    digest:
+                      key: ${ key("sales", input.region) }
+                      collect_for: 3s
+                      item: ${ input.lead }
+                    send: {channel: mail, to: sales@acme.example, template: leads}
+                    protect: at_most_once
+                output: ${ default(steps.tell.sent, false) }
+                """).expect(200);
+            List<String> runs = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                String data = "{\"data\":{\"region\":\"emea\",\"lead\":\"l" + i + "\"}}";
+                runs.add(caller.trigger("teller", "k" + i, data).expect(200).text("run_id"));
+                caller.trigger("teller", "k" + i, data).expect(200);
+            }
+            for (String run : runs) {
+                assertEquals("completed", ended(caller, run).get("status").asString());
+            }
+            assertEquals(1, mail.getReceivedMessages().length);
+            assertEquals("5 leads", mail.getReceivedMessages()[0].getSubject());
+            String text =
+                    String.valueOf(mail.getReceivedMessages()[0].getContent()).strip();
+            for (int i = 0; i < 5; i++) {
+                assertEquals(text.indexOf("l" + i + ";"), text.lastIndexOf("l" + i + ";"), text);
+                assertTrue(text.contains("l" + i + ";"), text);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void a_step_in_java_is_an_effect_like_any_other(StoreKind kind) {
+        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
+            server.admin().publish("""
+                semel: 1
+                workflow: shouter
+                owner: o
+                steps:
+                  - id: loud
+                    java: shout
+                    input: {text: "${ input.text }"}
+                    protect: provider_key
+                    provider_window: 24h
+                  - {id: words, template_search: {prefix: wel}}
+                output: {said: "${ steps.loud.said }", keyed: "${ size(steps.loud.key) > 0 }", found: "${ size(steps.words.items) }"}
+                """).expect(200);
+            assertEquals(
+                    "{\"said\":\"HELLO\",\"keyed\":true,\"found\":0}",
+                    output(server.admin(), "shouter", "{\"text\":\"hello\"}", "k1"));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void a_protection_that_the_channel_cannot_keep_does_not_publish(StoreKind kind) {
+        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
+            channel(server.admin());
+            Reply refused = server.admin().publish("""
+                semel: 1
+                workflow: promiser
+                owner: o
+                steps:
+                  - id: tell
+                    send: {channel: mail, to: ann@example.com, template: none_yet}
+                    protect: provider_key
+                    provider_window: 24h
+                """).expect(400);
+            assertTrue(refused.body().contains("line 7, column 14"), refused.body());
+            assertTrue(refused.body().contains("channel mail can honour only ask, at_most_once"), refused.body());
+            Reply risky = server.admin().publish("""
+                semel: 1
+                workflow: promiser
+                owner: o
+                steps:
+                  - {id: pay, java: shout, protect: ask, risk: high}
+                """).expect(400);
+            assertTrue(risky.body().contains("nobody approves it"), risky.body());
+        }
+    }
+
+    private void channel(Caller caller) {
+        caller.put("/v1/channels/mail", """
+            {"kind":"email","smtp":{"host":"127.0.0.1","port":%d,"security":"none","from":"hello@acme.example"}}\
+            """.formatted(mail.getSmtp().getPort())).expect(200);
+    }
+
+    private static Reply run(Caller caller, String workflow, String data, String key) {
+        return caller.post(
+                        "/v1/workflows/" + workflow + "/trigger?wait=60s",
+                        "{\"data\":" + data + "}",
+                        "Idempotency-Key: " + key)
+                .expect(200);
+    }
+
+    private static String output(Caller caller, String workflow, String data, String key) {
+        Reply reply = run(caller, workflow, data, key);
+        assertEquals(
+                "completed",
+                reply.text("status"),
+                () -> caller.get("/v1/runs/" + reply.text("run_id")).body());
+        return reply.json().get("output").toString();
+    }
+
+    private static JsonNode ended(Caller caller, String run) {
+        JsonNode row = caller.get("/v1/runs/" + run).expect(200).json();
+        for (int asked = 0; row.get("ended_at").isNull() && asked < 20_000; asked++) {
+            row = caller.get("/v1/runs/" + run).expect(200).json();
+        }
+        return row;
+    }
+
+    private static void sql(String store, String statement) throws SQLException {
+        try (Connection connection = StoreKind.connect(store);
+                Statement one = connection.createStatement()) {
+            one.execute(statement);
+        }
+    }
+}
