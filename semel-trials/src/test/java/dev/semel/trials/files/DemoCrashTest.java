@@ -44,6 +44,7 @@ class DemoCrashTest {
         assertEquals(0, demo.exitValue(), lines::toString);
         assertEquals("2 calls, 1 effect", lines.getLast(), lines::toString);
         assertTrue(lines.stream().anyMatch(line -> line.endsWith(": 1 call, 1 effect")), lines::toString);
+        assertTrue(lines.get(lines.size() - 2).startsWith("run       completed, license LIC-"), lines::toString);
         try (Stream<Path> left = Files.list(folder)) {
             assertEquals(List.of(said), left.toList());
         }
