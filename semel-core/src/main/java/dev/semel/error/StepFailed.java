@@ -74,7 +74,10 @@ public final class StepFailed extends SemelException {
 
     /** A class as its author calls it; an anonymous one has at least the name of the class around it. */
     public static String simpleName(String className) {
-        return className.substring(className.lastIndexOf('.') + 1);
+        String name = className.substring(className.lastIndexOf('.') + 1);
+        int inner = name.lastIndexOf('$');
+        boolean named = inner >= 0 && inner + 1 < name.length() && Character.isLetter(name.codePointAt(inner + 1));
+        return named ? name.substring(inner + 1) : name;
     }
 
     /** What the failure said of itself. */

@@ -38,7 +38,13 @@ final class Failure extends RuntimeException {
             for (Object error : errors) {
                 ObjectNode place = places.addObject();
                 if (error instanceof Map<?, ?> members) {
-                    members.forEach((name, value) -> place.putPOJO(String.valueOf(name), value));
+                    members.forEach((name, value) -> {
+                        if (value instanceof Integer number) {
+                            place.put(String.valueOf(name), number);
+                        } else {
+                            place.put(String.valueOf(name), String.valueOf(value));
+                        }
+                    });
                 }
             }
         }

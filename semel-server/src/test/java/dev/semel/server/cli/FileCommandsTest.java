@@ -69,6 +69,15 @@ class FileCommandsTest {
     }
 
     @Test
+    void all_mistakes_of_a_file_are_listed_with_their_places() throws IOException {
+        write("a.yaml", "semel: 1\nworkflow: alpha\ntitel: x\nsteps:\n  - {id: note, set: '${ lowr(input.a) }'}\n");
+        var result = desk.run("check", "a.yaml");
+        assertEquals(1, result.exit());
+        assertTrue(result.err().contains("line 3:1  'titel' is not a field"), result.err());
+        assertTrue(result.err().contains("line 5:23  there is no function lowr()"), result.err());
+    }
+
+    @Test
     void a_circle_among_the_files_is_refused_and_so_are_two_of_one_name() throws IOException {
         write("a.yaml", "semel: 1\nworkflow: a\nowner: o\nsteps: [{id: call, workflow: b}]\n");
         write("b.yaml", "semel: 1\nworkflow: b\nowner: o\nsteps: [{id: call, workflow: a}]\n");

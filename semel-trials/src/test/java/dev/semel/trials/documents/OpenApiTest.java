@@ -205,6 +205,9 @@ class OpenApiTest {
         asking.ask(200, "POST", "/v1/workflows/{id}/trigger", "{}");
         asking.ask(200, "GET", "/v1/runs?q=status:queued", "");
         asking.ask(200, "POST", "/v1/workflows/{id}/resume", "");
+        asking.ask(200, "POST", "/v1/runs/{run_id}/cancel", "{\"reason\":\"a test\"}");
+        asking.ask(200, "POST", "/v1/runs/{run_id}/signals/{name}", "{\"data\":{}}");
+        asking.ask(200, "POST", "/v1/runs/{run_id}/decide", "{\"step\":\"x\",\"decision\":\"approve\"}");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
         asking.with("Idempotency-Key", "change_1");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");

@@ -1,0 +1,62 @@
+package dev.semel.server.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+
+@Command(
+        name = "timeline",
+        description = "Shows the steps of a run: kind, protection, how each ended, and how often it was tried.",
+        footerHeading = "%nExamples:%n",
+        footer = {"  semel timeline run_9kXmP2vQwL", "  semel timeline run_9kXmP2vQwL --json"})
+final class TimelineCommand implements Callable<Integer> {
+    @Mixin
+    final Output output;
+
+    @Mixin
+    final Connection connection;
+
+    @Parameters(paramLabel = "RUN", description = "The id of the run.")
+    String run = "";
+
+    TimelineCommand(Surroundings around) {
+        this.output = new Output(around);
+        this.connection = new Connection(around);
+    }
+
+    @Override
+    public Integer call() {
+        Answer answer = connection.api().ask(Call.get(Call.path("v1", "runs", run, "timeline")));
+        if (output.json) {
+            output.document(answer.body());
+            return Exit.DONE;
+        }
+        JsonNode items = answer.body().path("items");
+        if (items.isEmpty()) {
+            output.talk("no step is on record yet");
+            return Exit.DONE;
+        }
+        Table table = new Table("STEP", "KIND", "PROTECTION", "STATUS", "TRIED", "EFFECT KEY");
+        for (JsonNode step : items) {
+            table.row(
+                    Json.text(step, "path"),
+                    Json.text(step, "kind"),
+                    Json.text(step, "protection"),
+                    status(Json.text(step, "status")),
+                    String.valueOf(step.path("attempts").size()),
+                    Json.text(step, "effect_key"));
+        }
+        table.print(output);
+        return Exit.DONE;
+    }
+
+    private String status(String word) {
+        return switch (word) {
+            case "suppressed", "in_doubt" -> output.yellow(word);
+            case "failed" -> output.red(word);
+            default -> word;
+        };
+    }
+}
