@@ -14,6 +14,8 @@ import dev.semel.server.channel.Channels;
 import dev.semel.server.channel.MessageTemplate;
 import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
+import dev.semel.server.demo.Demo;
+import dev.semel.server.demo.Playground;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
 import dev.semel.server.outbound.Guard;
@@ -27,9 +29,7 @@ import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -58,6 +58,7 @@ public final class Serve implements AutoCloseable {
     private final HttpServer http;
     private final Rows.Workspace workspace;
     private final @Nullable WorkflowFolder folder;
+    private final @Nullable Playground playground;
 
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
@@ -68,6 +69,7 @@ public final class Serve implements AutoCloseable {
                 .withWorker(name(options))
                 .withRequests(Log::request));
         try {
+            this.playground = options.dev() && options.demo() ? playground(options.port()) : null;
             this.workspace = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)));
             Tokens tokens = options.dev() ? Tokens.forDev(semel, workspace) : Tokens.serving(semel);
             Metrics metrics = new Metrics(semel);
@@ -85,10 +87,14 @@ public final class Serve implements AutoCloseable {
                     dev.semel.server.http.Settings.on(options.host(), options.port()), api.router(), tokens, metrics);
         } catch (RuntimeException e) {
             semel.close();
-            outbound.close();
-            alarm.close();
+            closeWays();
             throw e;
         }
+    }
+
+    /** On the port behind the server's, which the example files name. */
+    private static Playground playground(int port) {
+        return Playground.start(port == 0 ? 0 : port + 1);
     }
 
     /** What the steps of a workspace reach. */
@@ -174,6 +180,9 @@ public final class Serve implements AutoCloseable {
         Durability durability = semel.standing().durability();
         talk.println(durability == null ? "the store has not told its durability yet" : durability.line());
         talk.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
+        if (playground != null) {
+            talk.println("  Play  " + playground.url() + "         fake providers: calls next to effects");
+        }
         if (options.demo()) {
             talk.println("  Try   semel send payment_receipt --key evt_1 --times 3 --data "
                     + "'{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}'"
@@ -192,7 +201,11 @@ public final class Serve implements AutoCloseable {
 
     private void publishFiles() {
         if (options.demo()) {
-            publish("demo payment_receipt", resource("/demo/payment_receipt.yaml"));
+            publish("demo payment_receipt", Demo.resource("/demo/payment_receipt.yaml"));
+        }
+        if (playground != null) {
+            new Demo(semel, settings, workspace.ws()).furnish(playground.url());
+            Demo.examples(playground.url()).forEach(one -> publish("demo " + one.name(), one.text()));
         }
         if (folder == null) {
             return;
@@ -220,17 +233,6 @@ public final class Serve implements AutoCloseable {
             api.publish(workspace.ws(), Definition.compile(text));
         } catch (SemelException e) {
             throw new SemelException(e.code(), file + ": " + e.detail(), e.fix());
-        }
-    }
-
-    private static String resource(String path) {
-        try (InputStream in = Serve.class.getResourceAsStream(path)) {
-            if (in == null) {
-                throw new IllegalStateException("no " + path + " in the jar");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new IllegalStateException(path + " cannot be read", e);
         }
     }
 
@@ -272,6 +274,11 @@ public final class Serve implements AutoCloseable {
         return semel;
     }
 
+    /** The fake providers of the demo; null without it. */
+    public @Nullable Playground playground() {
+        return playground;
+    }
+
     /** What its workspaces keep beside workflows, for trials. */
     public dev.semel.server.settings.Settings settings() {
         return settings;
@@ -285,7 +292,15 @@ public final class Serve implements AutoCloseable {
         }
         http.stop();
         semel.close(options.grace());
+        closeWays();
+    }
+
+    /** What runs may need until they stand still. */
+    private void closeWays() {
         outbound.close();
         alarm.close();
+        if (playground != null) {
+            playground.close();
+        }
     }
 }

@@ -86,6 +86,7 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(SettingCommand.commandLine(around, ROUTE))
                 .addSubcommand(PeopleCommands.profile(around))
                 .addSubcommand(PeopleCommands.cohort(around))
+                .addSubcommand(DemoCommand.commandLine(around))
                 .addSubcommand(new DoctorCommand(around))
                 .addSubcommand(new CommandLine.HelpCommand());
         addHelpOption(root);

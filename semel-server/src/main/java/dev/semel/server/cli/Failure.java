@@ -82,6 +82,7 @@ final class Failure extends RuntimeException {
             case "not-semel" -> "This does not look like a Semel server";
             case "no-token", "not-allowed" -> "There is no token to show";
             case "not-written" -> "No file was written";
+            case "demo-failed" -> "The demonstration failed";
             default -> "This cannot be sent as it is";
         };
     }

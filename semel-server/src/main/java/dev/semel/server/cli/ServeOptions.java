@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What `semel dev` and `semel serve` were asked to do, already checked.
  *
  * @param dev loopback only, bearer token `dev`, workspace `default`
- * @param demo add the example workflow
+ * @param demo add the example workflow; in dev also those that call others, and a playground of those others
  * @param port 0 lets the system choose a free one
  * @param data folder for what the server keeps; it may not exist yet
  * @param store `sqlite:FILE` or `jdbc:postgresql://…`

@@ -80,7 +80,9 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             footerHeading = "%nExamples:%n",
             footer = {"  semel dev --demo", "  semel dev --port 8086 --data ./try"})
     static final class Dev extends ServerCommand {
-        @Option(names = "--demo", description = "Add the example workflow payment_receipt.")
+        @Option(
+                names = "--demo",
+                description = "Add example workflows, and a playground of fake providers on the next port.")
         boolean demo;
 
         Dev(Surroundings around, Function<ServeOptions, Integer> serve) {

@@ -1,3 +1,4 @@
+/** Fake providers, and what `semel dev --demo` and `semel demo` show with them. */
 @NullMarked
 package dev.semel.server.demo;
 

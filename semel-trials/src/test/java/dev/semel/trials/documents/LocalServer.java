@@ -2,6 +2,7 @@ package dev.semel.trials.documents;
 
 import dev.semel.server.Serve;
 import dev.semel.server.cli.ServeOptions;
+import dev.semel.server.demo.Playground;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -22,6 +23,12 @@ final class LocalServer implements Server {
     @Override
     public String url() {
         return "http://127.0.0.1:" + Objects.requireNonNull(serve).port();
+    }
+
+    @Override
+    public String playground() {
+        Playground playground = Objects.requireNonNull(serve).playground();
+        return playground == null ? "" : playground.url();
     }
 
     @Override

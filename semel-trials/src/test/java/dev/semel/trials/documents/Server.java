@@ -8,6 +8,11 @@ interface Server {
     /** What the sessions find in {@code SEMEL_SERVER}: {@code http://host:port}. Known once started. */
     String url();
 
+    /** Where the fake providers of the demo listen, in the same form; empty where there are none. */
+    default String playground() {
+        return "";
+    }
+
     /** What it printed until it was ready. */
     default String greeting() {
         return "";

@@ -8,11 +8,13 @@ import java.util.regex.Pattern;
 
 /**
  * The blocks of one document, run in order in one shell. {@code localhost:8085} in a block is the server of the
- * document, and an id that an output showed is the real one, so that a reader can copy every line as it stands.
+ * document, {@code localhost:8086} its playground, and an id that an output showed is the real one, so that a reader can copy every line as it stands.
  */
 final class Session {
     private static final String TYPED = "localhost:8085";
     private static final String PRINTED = "127.0.0.1:8085";
+    private static final String PLAYED = "localhost:8086";
+    private static final String PLAYGROUND = "127.0.0.1:8086";
 
     /** The launcher's remark in a checkout that was edited after it was packaged; no reader's concern. */
     private static final Pattern STALE = Pattern.compile("(?m)^semel: the sources are newer than the build\\. .*\\R");
@@ -76,11 +78,18 @@ final class Session {
     }
 
     private String spoken(String block) {
-        return names.spoken(block).replace(TYPED, authority()).replace(PRINTED, authority());
+        String spoken = names.spoken(block).replace(TYPED, authority()).replace(PRINTED, authority());
+        String played = playground();
+        return played.isEmpty() ? spoken : spoken.replace(PLAYED, played).replace(PLAYGROUND, played);
     }
 
     private String shown(String output) {
-        return STALE.matcher(output).replaceAll("").replace(authority(), PRINTED);
+        String shown = STALE.matcher(output).replaceAll("").replace(authority(), PRINTED);
+        return playground().isEmpty() ? shown : shown.replace(playground(), PLAYGROUND);
+    }
+
+    private String playground() {
+        return server.playground().replace("http://", "");
     }
 
     private String authority() {

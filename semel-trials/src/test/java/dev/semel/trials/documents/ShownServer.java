@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The server that a document starts with the very command it shows; only the port is left to the system. */
 final class ShownServer implements Server {
     private static final Pattern ADDRESS = Pattern.compile("http://127\\.0\\.0\\.1:\\d+");
+    private static final Pattern PLAYGROUND = Pattern.compile("(?m)^ *Play +(" + ADDRESS.pattern() + ")");
     private static final int SECONDS_TO_START = 120;
 
     private final ProcessBuilder command;
@@ -66,6 +67,12 @@ final class ShownServer implements Server {
             throw new IllegalStateException("The server did not say where it listens:\n" + greeting());
         }
         return address.group();
+    }
+
+    @Override
+    public String playground() {
+        Matcher address = PLAYGROUND.matcher(greeting());
+        return address.find() ? address.group(1) : "";
     }
 
     @Override

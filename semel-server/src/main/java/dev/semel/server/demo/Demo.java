@@ -1,0 +1,90 @@
+package dev.semel.server.demo;
+
+import dev.semel.Semel;
+import dev.semel.json.Json;
+import dev.semel.server.settings.Settings;
+import dev.semel.server.settings.Shelf;
+import dev.semel.store.Rows;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/** What `semel dev --demo` has beside an empty server: example files, and the settings that they send with. */
+public final class Demo {
+    /** Children before those that call them. */
+    private static final List<String> FILES = List.of("receipt_and_license", "new_lead", "ship_parcel", "fulfil_order");
+
+    private static final String ACTOR = "demo";
+
+    private final Semel semel;
+    private final Settings settings;
+    private final int workspace;
+
+    public Demo(Semel semel, Settings settings, int workspace) {
+        this.semel = semel;
+        this.settings = settings;
+        this.workspace = workspace;
+    }
+
+    /** A workflow file of the demo. */
+    public record Example(String name, String text) {}
+
+    /** The files, which call the playground where it really is. */
+    public static List<Example> examples(String playground) {
+        return FILES.stream()
+                .map(name -> new Example(
+                        name, resource("/examples/" + name + ".yaml").replace(Playground.USUAL, playground)))
+                .toList();
+    }
+
+    /** A file from the jar. */
+    public static String resource(String path) {
+        try (InputStream in = Demo.class.getResourceAsStream(path)) {
+            if (in == null) {
+                throw new IllegalStateException("no " + path + " in the jar");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException(path + " cannot be read", e);
+        }
+    }
+
+    /** Done again it changes nothing, unless the playground has moved. */
+    public void furnish(String playground) {
+        put(settings.channels(), "email", """
+            {"kind": "webhook", "url": "PLAYGROUND/mail"}\
+            """.replace("PLAYGROUND", playground));
+        put(settings.channels(), "chat", """
+            {"kind": "chat", "url": "PLAYGROUND/chat"}\
+            """.replace("PLAYGROUND", playground));
+        put(settings.templates(), "receipt", """
+            {"channel": "webhook", "text": "Thank you for {{ amount }} ({{ payment }}). Your license is {{ license }}."}\
+            """);
+        put(settings.templates(), "welcome", """
+            {"channel": "webhook", "text": "Welcome! You have chosen {{ plan }}."}\
+            """);
+        put(settings.templates(), "leads-digest", """
+            {"channel": "chat", "text": "{{ count }} new leads:{{#each items as lead}} {{ lead }}{{/each}}"}\
+            """);
+        put(settings.routes(), "lead.welcome", """
+            {"event": "lead.welcome", "channels": [{"channel": "email", "template": "welcome"}]}\
+            """);
+        put(settings.cohorts().shelf(), "do-not-mail", """
+            {"description": "Those whom nobody writes to"}\
+            """);
+    }
+
+    /** What somebody else has changed since is theirs. */
+    private <T> void put(Shelf<T> shelf, String name, String text) {
+        JsonNode document = Json.parse(text);
+        shelf.check(document);
+        Rows.Setting before = shelf.row(workspace, name);
+        boolean ours = before == null || before.changedBy().equals(ACTOR);
+        if (ours && (before == null || !Json.parse(before.body()).equals(document))) {
+            int version = before == null ? 0 : before.version();
+            semel.change(shelf.putting(new Shelf.Draft(workspace, name, document, version, ACTOR)));
+        }
+    }
+}

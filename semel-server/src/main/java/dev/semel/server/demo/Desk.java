@@ -1,0 +1,136 @@
+package dev.semel.server.demo;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** One fake provider: what it was asked, what it did, and what it remembers. Not safe for threads by itself. */
+final class Desk {
+    /** What is older is forgotten, as real providers do after a while. */
+    private static final int REMEMBERED = 10_000;
+
+    private static final int SHORT_HASH = 8;
+
+    private final Provider provider;
+    private final Map<String, ObjectNode> known = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, ObjectNode> eldest) {
+            return size() > REMEMBERED;
+        }
+    };
+    private long calls;
+    private long effects;
+
+    /**
+     * A request.
+     *
+     * @param rest what stands in the path behind the provider's name
+     * @param externalId of the query; empty where there is none
+     * @param key the header Idempotency-Key; empty where there is none
+     * @param body an object, if it is any use
+     */
+    record Asked(boolean reads, String rest, String externalId, String key, JsonNode body) {}
+
+    /** @param did in a word, for people */
+    record Said(int status, JsonNode body, String did) {}
+
+    Desk(Provider provider) {
+        this.provider = provider;
+    }
+
+    long calls() {
+        return calls;
+    }
+
+    long effects() {
+        return effects;
+    }
+
+    /** Null where nobody is there for such a request; it is not counted then. */
+    @Nullable
+    Said take(Asked asked) {
+        boolean fits = switch (provider) {
+            case PAYMENTS -> asked.reads() && !asked.rest().isEmpty();
+            case LEADS -> asked.rest().isEmpty();
+            case LICENSES, PICKS, PARCELS, MAIL, CHAT ->
+                !asked.reads() && asked.rest().isEmpty();
+        };
+        if (!fits) {
+            return null;
+        }
+        calls++;
+        return switch (provider) {
+            case PAYMENTS -> new Said(200, object().put("id", asked.rest()).put("status", "succeeded"), "read");
+            case LICENSES -> keyed(asked, "serial", "LIC-");
+            case PARCELS -> keyed(asked, "tracking", "TRK-");
+            case LEADS -> asked.reads() ? found(asked.externalId()) : lead(asked.body());
+            case PICKS -> done(object().put("pick", effects + 1));
+            case MAIL, CHAT -> done(object().put("id", "msg_" + (effects + 1)));
+        };
+    }
+
+    private Said done(ObjectNode answer) {
+        effects++;
+        return new Said(200, answer, "done");
+    }
+
+    /** The number follows from the key, so that it is the same after a restart, which forgets all keys. */
+    private Said keyed(Asked asked, String member, String prefix) {
+        ObjectNode before = asked.key().isEmpty() ? null : known.get(asked.key());
+        if (before != null) {
+            return new Said(200, before, "known");
+        }
+        String named = asked.key().isEmpty() ? provider.word() + calls : asked.key();
+        ObjectNode answer = object().put(member, prefix + hash(named));
+        if (!asked.key().isEmpty()) {
+            known.put(asked.key(), answer);
+        }
+        return done(answer);
+    }
+
+    private Said lead(JsonNode body) {
+        String id = body.path("external_id").asString("");
+        if (id.isEmpty()) {
+            return new Said(400, object().put("error", "external_id is missing"), "refused");
+        }
+        ObjectNode before = known.get(id);
+        if (before != null) {
+            return new Said(409, before, "refused");
+        }
+        ObjectNode lead = object().put("id", "lead_" + hash(id)).put("external_id", id);
+        known.put(id, lead);
+        return done(lead);
+    }
+
+    private Said found(String externalId) {
+        ObjectNode answer = object();
+        ObjectNode lead = known.get(externalId);
+        var items = answer.putArray("items");
+        if (lead != null) {
+            items.add(lead);
+        }
+        return new Said(200, answer, "read");
+    }
+
+    private static ObjectNode object() {
+        return JsonNodeFactory.instance.objectNode();
+    }
+
+    private static String hash(String text) {
+        try {
+            byte[] sha = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(sha).substring(0, SHORT_HASH);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+package dev.semel.server.demo;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * Fake providers on a port of this machine that count calls next to effects, so that everybody can see that the one is not
+ * the other. `GET /` shows it to people, `GET /counts` to programs, and `POST /lose/{provider}` loses the answer of the
+ * next call, behind its effect. It remembers nothing over a restart.
+ */
+public final class Playground implements AutoCloseable {
+    /** Where the example files look for it. */
+    public static final String USUAL = "http://127.0.0.1:8086";
+
+    private static final int THREADS = 8;
+    private static final int WAITING_CALLS = 256;
+    private static final int LARGEST_BODY = 64 << 10;
+    private static final int HIGHEST_PORT = 65_535;
+
+    private final HttpServer http;
+    private final ThreadPoolExecutor threads;
+    private final Street street = new Street();
+
+    /** How often a provider was called, and how often it did something. */
+    public record Counts(long calls, long effects) {}
+
+    private record Page(int status, String type, String text) {}
+
+    private Playground(HttpServer http) {
+        this.http = http;
+        this.threads = new ThreadPoolExecutor(
+                THREADS,
+                THREADS,
+                1,
+                TimeUnit.MINUTES,
+                new ArrayBlockingQueue<>(WAITING_CALLS),
+                Thread.ofPlatform().daemon().name("playground-", 0).factory());
+        http.setExecutor(threads);
+        http.createContext("/", this::handle);
+        http.start();
+    }
+
+    /** @param port the one it would like; where that is taken, or 0, it gets a free one */
+    public static Playground start(int port) {
+        try {
+            return new Playground(bound(port > HIGHEST_PORT ? 0 : port));
+        } catch (IOException e) {
+            throw new UncheckedIOException("The playground found no port to listen on.", e);
+        }
+    }
+
+    private static HttpServer bound(int port) throws IOException {
+        try {
+            return HttpServer.create(loopback(port), 0);
+        } catch (BindException taken) {
+            return HttpServer.create(loopback(0), 0);
+        }
+    }
+
+    private static InetSocketAddress loopback(int port) throws IOException {
+        return new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port);
+    }
+
+    public String url() {
+        return "http://127.0.0.1:" + http.getAddress().getPort();
+    }
+
+    public Counts counts(Provider provider) {
+        return street.counts(provider);
+    }
+
+    /** The next call that is more than a question has its effect and gets no answer; `then` happens in between. */
+    public void lose(Provider provider, Runnable then) {
+        street.lose(provider, then);
+    }
+
+    private void handle(HttpExchange exchange) {
+        try (exchange) {
+            Page page = page(exchange);
+            if (page == null) {
+                return; // closed without an answer: the connection breaks
+            }
+            byte[] bytes = page.text().getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", page.type());
+            exchange.sendResponseHeaders(page.status(), bytes.length);
+            exchange.getResponseBody().write(bytes);
+        } catch (IOException gone) {
+            return; // whoever asked does not listen any more; it is counted all the same
+        }
+    }
+
+    /** Null: no answer. */
+    private @Nullable Page page(HttpExchange exchange) throws IOException {
+        boolean reads = exchange.getRequestMethod().equals("GET");
+        String[] path = exchange.getRequestURI().getPath().substring(1).split("/", 2);
+        String rest = path.length > 1 ? path[1] : "";
+        if (reads && path[0].isEmpty()) {
+            return new Page(200, "text/plain; charset=utf-8", street.table());
+        }
+        if (reads && path[0].equals("counts") && rest.isEmpty()) {
+            return json(200, street.document());
+        }
+        boolean losing = path[0].equals("lose");
+        Provider provider = Provider.named(losing ? rest : path[0]);
+        if (provider == null || !(reads || exchange.getRequestMethod().equals("POST")) || (losing && reads)) {
+            return missing();
+        }
+        if (losing) {
+            street.lose(provider, () -> {});
+            return json(200, object("lost", "the answer of the next call to " + provider.word()));
+        }
+        JsonNode body = body(exchange);
+        if (body == null) {
+            return json(400, object("error", "the body is not a JSON object of at most 64 KiB; nothing was done"));
+        }
+        String key = exchange.getRequestHeaders().getFirst("Idempotency-Key");
+        var asked = new Desk.Asked(
+                reads, rest, externalId(exchange.getRequestURI().getRawQuery()), key == null ? "" : key, body);
+        Street.Outcome outcome = street.call(provider, asked);
+        if (outcome.loss() != null) {
+            outcome.loss().run();
+            return null;
+        }
+        Desk.Said said = outcome.said();
+        return said == null ? missing() : json(said.status(), said.body());
+    }
+
+    private static String externalId(@Nullable String query) {
+        return Stream.of(query == null ? new String[0] : query.split("&"))
+                .filter(pair -> pair.startsWith("external_id="))
+                .map(pair -> URLDecoder.decode(pair.substring("external_id=".length()), StandardCharsets.UTF_8))
+                .findFirst()
+                .orElse("");
+    }
+
+    /** Null where it is not an object, or too large. */
+    private static @Nullable JsonNode body(HttpExchange exchange) throws IOException {
+        byte[] bytes = exchange.getRequestBody().readNBytes(LARGEST_BODY + 1);
+        if (bytes.length == 0) {
+            return JsonNodeFactory.instance.objectNode();
+        }
+        if (bytes.length > LARGEST_BODY) {
+            return null;
+        }
+        try {
+            JsonNode body = Json.parse(new String(bytes, StandardCharsets.UTF_8));
+            return body.isObject() ? body : null;
+        } catch (SemelException e) {
+            return null;
+        }
+    }
+
+    private static Page missing() {
+        return json(404, object("error", "nobody is here for that; GET / shows who is"));
+    }
+
+    private static JsonNode object(String member, String text) {
+        return JsonNodeFactory.instance.objectNode().put(member, text);
+    }
+
+    private static Page json(int status, JsonNode body) {
+        return new Page(status, "application/json", Json.write(body) + "\n");
+    }
+
+    @Override
+    public void close() {
+        http.stop(0);
+        threads.shutdownNow();
+    }
+}

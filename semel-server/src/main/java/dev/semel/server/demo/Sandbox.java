@@ -1,0 +1,87 @@
+package dev.semel.server.demo;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A playground, a folder that nobody else uses, and one server after another on it. When it is closed, or this process is
+ * told to stop, nothing of it is left.
+ */
+public final class Sandbox implements AutoCloseable {
+    private final Path folder;
+    private final Playground playground;
+    private final Thread hook = Thread.ofPlatform().unstarted(this::clean);
+    private @Nullable Child child;
+    private boolean cleaned;
+
+    private Sandbox(Path folder) {
+        this.folder = folder;
+        this.playground = Playground.start(0);
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    public static Sandbox open() throws IOException {
+        Path folder = Files.createTempDirectory("semel-demo");
+        Files.createDirectory(folder.resolve("workflows"));
+        return new Sandbox(folder);
+    }
+
+    public Playground playground() {
+        return playground;
+    }
+
+    public void workflow(String name, String text) throws IOException {
+        Files.writeString(folder.resolve("workflows").resolve(name + ".yaml"), text);
+    }
+
+    /** A server on the folder, ready; the one before it must be gone. */
+    public Child start() throws IOException, InterruptedException {
+        Child started = launch();
+        started.awaitReady();
+        return started;
+    }
+
+    private synchronized Child launch() throws IOException {
+        if (cleaned) {
+            throw new IOException("the demonstration is being stopped");
+        }
+        Child started = Child.launch(folder.resolve("data"), folder.resolve("workflows"));
+        child = started;
+        return started;
+    }
+
+    @Override
+    public void close() {
+        clean();
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException stopping) {
+            return; // the hook runs, and waits for what is done here
+        }
+    }
+
+    private synchronized void clean() {
+        if (cleaned) {
+            return;
+        }
+        cleaned = true;
+        if (child != null) {
+            child.kill();
+        }
+        playground.close();
+        try (Stream<Path> all = Files.walk(folder)) {
+            List<Path> deepestFirst = all.sorted(Comparator.reverseOrder()).toList();
+            for (Path path : deepestFirst) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("The folder " + folder + " could not be removed.", e);
+        }
+    }
+}
