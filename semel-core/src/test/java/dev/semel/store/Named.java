@@ -50,9 +50,9 @@ enum Named {
     WAKE((side, world) -> side.apply(World.OTHER, new Edit.Wake(List.of(world.resting, world.driven, world.doubting)))),
     GIVE_BACK((side, world) -> side.apply(World.LEASE, new Edit.GiveBack(new Driver(world.driven, 1)))),
     DECIDE((side, world) -> side.apply(
-            World.OTHER, new Edit.Decide(world.doubted.id(), world.doubting, "{}", world.desk.by("a", "r")))),
+            World.OTHER, new Edit.Decide(world.doubted.id(), world.doubting, "{}", Named.by(side)))),
     RELEASE((side, world) -> side.apply(
-            World.OTHER, new Edit.Release(world.desk.key("held").name(), world.driven, world.desk.by("a", "r")))),
+            World.OTHER, new Edit.Release(world.desk.key("held").name(), world.driven, Named.by(side)))),
     SWEEP((side, world) -> side.apply(World.OTHER, new Edit.DeleteNames(List.of(world.tombstone())))),
     RETIRE((side, world) -> side.apply(World.OTHER, new Edit.DeleteRuns(List.of(world.old), Place.START + 1))),
     RESERVE_PAST((side, world) -> side.apply(World.LEASE, Desk.ops(world.driven, world.past.reserve(world.driven)))),
@@ -86,7 +86,7 @@ enum Named {
             Desk.ops(world.neighbour, world.wanted.reserve(world.neighbour)),
             world.admit(side, world.expired()))),
     RELEASE_WITH_KEY((side, world) -> {
-        var release = new Edit.Release(world.desk.key("held").name(), world.driven, world.desk.by("a", "r"));
+        var release = new Edit.Release(world.desk.key("held").name(), world.driven, Named.by(side));
         return side.apply(World.OTHER, Named.once(side, world, release));
     }),
     PUT_NEW((side, world) ->
@@ -135,5 +135,10 @@ enum Named {
     private static Object sorted(Object claimed) {
         return ((List<Driver>) claimed)
                 .stream().sorted(java.util.Comparator.comparing(Driver::run)).toList();
+    }
+
+    /** The request of a side: the same in every order, and another one for each side. */
+    private static Edit.By by(Side side) {
+        return new Edit.By(new dev.semel.run.RunId(600 + side.number, 6), "a", "r");
     }
 }
