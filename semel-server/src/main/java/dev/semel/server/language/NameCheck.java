@@ -191,7 +191,7 @@ final class NameCheck {
     private void step(FieldRef path, Spot spot) {
         if (path.parts().isEmpty() || !(path.parts().getFirst() instanceof String id)) {
             problems.add(spot, "name the step whose result is meant: steps.<id>.");
-        } else if (site.later().contains(id)) {
+        } else if (site.isLater(id)) {
             problems.add(
                     spot, "step '%s' has not run yet at this place; only earlier steps can be read.".formatted(id));
         } else if (!site.earlier().contains(id)) {

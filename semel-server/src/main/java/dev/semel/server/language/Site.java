@@ -1,5 +1,6 @@
 package dev.semel.server.language;
 
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -7,10 +8,10 @@ import java.util.Set;
  * The place in a file where an expression stands, which decides what it may read.
  *
  * @param earlier steps whose results are known there
- * @param later steps that exist but have not run there
+ * @param all steps of the file; both are looked at while the file is read, and are not copied for each of its places
  * @param items names that loops around the place gave to their items
  */
-public record Site(Kind kind, Set<String> earlier, Set<String> later, Set<String> items) {
+public record Site(Kind kind, Set<String> earlier, Set<String> all, Set<String> items) {
     public enum Kind {
         /** The key is made before anything else is known. */
         KEY("a key", Set.of("input", "header")),
@@ -38,8 +39,8 @@ public record Site(Kind kind, Set<String> earlier, Set<String> later, Set<String
     }
 
     public Site {
-        earlier = Set.copyOf(earlier);
-        later = Set.copyOf(later);
+        earlier = Collections.unmodifiableSet(earlier);
+        all = Collections.unmodifiableSet(all);
         items = Set.copyOf(items);
     }
 
@@ -49,7 +50,12 @@ public record Site(Kind kind, Set<String> earlier, Set<String> later, Set<String
 
     /** The same place in the order of steps, for a value of another kind. */
     public Site as(Kind other) {
-        return new Site(other, earlier, later, items);
+        return new Site(other, earlier, all, items);
+    }
+
+    /** Whether there is such a step that has not run there. */
+    boolean isLater(String step) {
+        return all.contains(step) && !earlier.contains(step);
     }
 
     Set<String> names() {

@@ -46,7 +46,7 @@ final class ForEachKind implements Kind {
         Set<String> items = new LinkedHashSet<>(draft.site().items());
         items.add(as);
         Site inside =
-                new Site(Site.Kind.STEP, draft.site().earlier(), draft.site().later(), items);
+                new Site(Site.Kind.STEP, draft.site().earlier(), draft.site().all(), items);
         Template key = key(draft, inside);
         Integer atOnce = draft.fields().number("parallel", 1, MOST_AT_ONCE);
         Tree steps = draft.fields().get("steps");

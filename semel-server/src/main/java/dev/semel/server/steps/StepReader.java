@@ -95,9 +95,7 @@ public final class StepReader {
             if (fields == null) {
                 continue;
             }
-            Set<String> later = new LinkedHashSet<>(ids);
-            later.removeAll(earlier);
-            FileStep step = step(fields, new Site(Site.Kind.STEP, earlier, later, around.items()));
+            FileStep step = step(fields, new Site(Site.Kind.STEP, earlier, ids, around.items()));
             if (step != null) {
                 steps.add(step);
             }

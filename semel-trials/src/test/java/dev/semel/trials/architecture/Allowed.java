@@ -18,6 +18,8 @@ record Allowed(Map<String, String> reasons) {
             "a table: one row for each malformed request",
             "file-size semel-core/src/main/java/dev/semel/store/jdbc/JdbcReads.java",
             "one question after another, each a statement and a line; nothing to understand between them",
+            "file-size semel-core/src/main/java/dev/semel/testing/memory/MemoryReads.java",
+            "the same questions, each answered from tables in memory",
             "file-size semel-trials/src/test/java/dev/semel/trials/simulation/Simulation.java",
             "one simulation from its first tick to its last; its parts share all of its state",
             "parameters semel-core/src/main/java/dev/semel/Semel.java#once",
