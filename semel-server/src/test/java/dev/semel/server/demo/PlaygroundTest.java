@@ -60,14 +60,18 @@ class PlaygroundTest {
         assertEquals(200, made.statusCode());
         assertEquals(409, again.statusCode());
         assertEquals(made.body().strip(), again.body().strip());
-        assertEquals("{\"items\":[" + made.body().strip() + "]}", get("/leads?external_id=s%201").body().strip());
+        assertEquals(
+                "{\"items\":[" + made.body().strip() + "]}",
+                get("/leads?external_id=s%201").body().strip());
         assertEquals(400, post("leads", "", "{}").statusCode());
         assertEquals(new Counts(5, 1), playground.counts(Provider.LEADS));
     }
 
     @Test
     void a_payment_is_only_read() throws Exception {
-        assertEquals("{\"id\":\"pay_1\",\"status\":\"succeeded\"}", get("/payments/pay_1").body().strip());
+        assertEquals(
+                "{\"id\":\"pay_1\",\"status\":\"succeeded\"}",
+                get("/payments/pay_1").body().strip());
         assertEquals(new Counts(1, 0), playground.counts(Provider.PAYMENTS));
     }
 
@@ -103,7 +107,8 @@ class PlaygroundTest {
         assertEquals("01234567…", document.at("/newest/0/key").stringValue());
         String table = get("/").body();
         assertTrue(table.contains("picks         25       25\n"), table);
-        assertEquals(20, table.lines().filter(line -> line.startsWith("POST /picks")).count(), table);
+        assertEquals(
+                20, table.lines().filter(line -> line.startsWith("POST /picks")).count(), table);
     }
 
     @ParameterizedTest
@@ -112,7 +117,8 @@ class PlaygroundTest {
         assertEquals(404, post(provider.word() + "/else", "", "{}").statusCode());
         assertEquals(404, get("/lose/" + provider.word()).statusCode());
         assertEquals(400, post(provider.word(), "", "[]").statusCode());
-        assertEquals(400, post(provider.word(), "", "\"" + "x".repeat(70_000) + "\"").statusCode());
+        assertEquals(
+                400, post(provider.word(), "", "\"" + "x".repeat(70_000) + "\"").statusCode());
         assertEquals(new Counts(0, 0), playground.counts(provider));
     }
 

@@ -21,7 +21,8 @@ import tools.jackson.databind.JsonNode;
 /** The example files as `semel dev --demo` has them, from the trigger to providers that count. */
 class DemoFlowsTest {
     private static final String PAYMENT = """
-        {"data": {"payment_id": "pay_1", "amount": 4900, "currency": "usd", "email": "ada@acme.example"}}""";
+        {"data": {"payment_id": "pay_1", "amount": 4900, "currency": "usd", "email": "ada@acme.example"}}\
+        """;
 
     @TempDir
     Path folder = Path.of("");
@@ -35,7 +36,9 @@ class DemoFlowsTest {
                     .text("run_id");
             JsonNode output = scene.completed(run).get("output");
             assertTrue(output.get("license").asString().startsWith("LIC-"), output.toString());
-            Reply again = scene.caller().trigger("receipt_and_license", "evt_1", PAYMENT).expect(200);
+            Reply again = scene.caller()
+                    .trigger("receipt_and_license", "evt_1", PAYMENT)
+                    .expect(200);
             assertEquals(run, again.runId());
             assertTrue(again.flag("idempotent_replayed"), again.body());
             scene.counted(Provider.PAYMENTS, 1, 0);
@@ -71,12 +74,14 @@ class DemoFlowsTest {
     void a_person_who_submits_twice_is_welcomed_once(StoreKind kind) {
         try (Scene scene = new Scene(kind, folder)) {
             scene.lose(Provider.LEADS);
-            String first = fresh(scene.caller().unkeyed("new_lead", lead("s1", "basic"))).text("run_id");
+            String first = fresh(scene.caller().unkeyed("new_lead", lead("s1", "basic")))
+                    .text("run_id");
             scene.untilStatus(first, "waiting"); // for the digest, which it sends after a quarter of an hour
             scene.counted(Provider.LEADS, 2, 1); // the call without an answer, and the question
             scene.counted(Provider.MAIL, 1, 1);
 
-            String second = fresh(scene.caller().unkeyed("new_lead", lead("s2", "pro"))).text("run_id");
+            String second =
+                    fresh(scene.caller().unkeyed("new_lead", lead("s2", "pro"))).text("run_id");
             JsonNode output = scene.completed(second).get("output");
             assertTrue(output.get("lead").asString().startsWith("lead_"), output.toString());
             scene.counted(Provider.LEADS, 3, 2);
@@ -89,8 +94,8 @@ class DemoFlowsTest {
 
     private static String lead(String submission, String plan) {
         return """
-            {"data": {"form_submission_id": "%s", "email": "ada@acme.example", "region": "emea", "plan": "%s"}}"""
-                .formatted(submission, plan);
+            {"data": {"form_submission_id": "%s", "email": "ada@acme.example", "region": "emea", "plan": "%s"}}\
+            """.formatted(submission, plan);
     }
 
     @ParameterizedTest
@@ -105,10 +110,13 @@ class DemoFlowsTest {
             captured(scene, run);
             JsonNode output = scene.completed(run).get("output");
             assertTrue(output.get("tracking").asString().startsWith("TRK-"), output.toString());
-            assertEquals(run, scene.caller().unkeyed("fulfil_order", order).expect(200).runId());
+            assertEquals(
+                    run,
+                    scene.caller().unkeyed("fulfil_order", order).expect(200).runId());
             scene.counted(Provider.PICKS, 2, 2);
             scene.counted(Provider.PARCELS, 1, 1);
-            Reply children = scene.caller().get("/v1/workflows/ship_parcel/runs").expect(200);
+            Reply children =
+                    scene.caller().get("/v1/workflows/ship_parcel/runs").expect(200);
             assertEquals(1, children.json().get("items").size(), children.body());
         }
     }
@@ -153,7 +161,8 @@ class DemoFlowsTest {
         try (Scene scene = new Scene(kind, folder)) {
             var semel = scene.server().serve().semel();
             var settings = scene.server().serve().settings();
-            int ws = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32))).ws();
+            int ws = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)))
+                    .ws();
             Demo demo = new Demo(semel, settings, ws);
             List<Integer> before = versions(scene);
             demo.furnish(scene.playground().url());
@@ -182,7 +191,12 @@ class DemoFlowsTest {
                         "routes/lead.welcome",
                         "cohorts/do-not-mail")
                 .stream()
-                .map(path -> scene.caller().get("/v1/" + path).expect(200).json().get("version").intValue())
+                .map(path -> scene.caller()
+                        .get("/v1/" + path)
+                        .expect(200)
+                        .json()
+                        .get("version")
+                        .intValue())
                 .toList();
     }
 }

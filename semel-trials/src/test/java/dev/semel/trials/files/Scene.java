@@ -75,7 +75,8 @@ final class Scene implements AutoCloseable {
 
     /** The one step of a run that has this status. */
     JsonNode step(String run, String status) {
-        JsonNode items = caller().get("/v1/runs/" + run + "/timeline").expect(200).json().get("items");
+        JsonNode items =
+                caller().get("/v1/runs/" + run + "/timeline").expect(200).json().get("items");
         var found = StreamSupport.stream(items.spliterator(), false)
                 .filter(item -> item.get("status").asString().equals(status))
                 .toList();
