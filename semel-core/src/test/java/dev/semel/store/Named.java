@@ -49,10 +49,10 @@ enum Named {
             side.apply(World.OTHER, Named.once(side, world, new Edit.Cancel(world.ws, world.driven, "a", "r")))),
     WAKE((side, world) -> side.apply(World.OTHER, new Edit.Wake(List.of(world.resting, world.driven, world.doubting)))),
     GIVE_BACK((side, world) -> side.apply(World.LEASE, new Edit.GiveBack(new Driver(world.driven, 1)))),
-    DECIDE((side, world) -> side.apply(
-            World.OTHER, new Edit.Decide(world.doubted.id(), world.doubting, "{}", Named.by(side)))),
-    RELEASE((side, world) -> side.apply(
-            World.OTHER, new Edit.Release(world.desk.key("held").name(), world.driven, Named.by(side)))),
+    DECIDE((side, world) ->
+            side.apply(World.OTHER, new Edit.Decide(world.doubted.id(), world.doubting, "{}", Named.by(side)))),
+    RELEASE((side, world) ->
+            side.apply(World.OTHER, new Edit.Release(world.desk.key("held").name(), world.driven, Named.by(side)))),
     SWEEP((side, world) -> side.apply(World.OTHER, new Edit.DeleteNames(List.of(world.tombstone())))),
     RETIRE((side, world) -> side.apply(World.OTHER, new Edit.DeleteRuns(List.of(world.old), Place.START + 1))),
     RESERVE_PAST((side, world) -> side.apply(World.LEASE, Desk.ops(world.driven, world.past.reserve(world.driven)))),

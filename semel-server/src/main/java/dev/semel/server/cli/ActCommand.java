@@ -57,7 +57,9 @@ abstract sealed class ActCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            Call call = Call.post(Call.path("v1", "runs", run, "cancel"), body().put("reason", reason).toString());
+            Call call = Call.post(
+                    Call.path("v1", "runs", run, "cancel"),
+                    body().put("reason", reason).toString());
             return act(call, "cancelled", "the run has ended already; nothing was changed");
         }
     }

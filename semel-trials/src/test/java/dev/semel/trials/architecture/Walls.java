@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 record Walls(Rooms rooms) {
 
     List<Wall> all() {
-        return Stream.of(core(), stores(), ambient(), server(), libraries())
+        return Stream.of(core(), stores(), ambient(), server(), files(), libraries())
                 .flatMap(List::stream)
                 .toList();
     }
@@ -150,7 +150,13 @@ record Walls(Rooms rooms) {
                         "cli",
                         rooms.in("server.cli"),
                         Ambience.SQL.or(core.and(type(rooms.in("error", "json")).negate())),
-                        "a command speaks HTTP with the server, as any client does. Add what is missing to the API"),
+                        "a command speaks HTTP with the server, as any client does. Add what is missing to the API"));
+    }
+
+    /** What files are made of, from their text to what leaves. */
+    private List<Wall> files() {
+        Predicate<Touch> core = type(rooms.core());
+        return List.of(
                 new Wall(
                         "definition",
                         rooms.in("server.definition", "server.language"),
