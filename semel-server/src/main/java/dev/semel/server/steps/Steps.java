@@ -1,5 +1,6 @@
 package dev.semel.server.steps;
 
+import dev.semel.error.Diverged;
 import dev.semel.error.InDoubt;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.RunTimedOut;
@@ -32,9 +33,12 @@ final class Steps {
         }
         try {
             return step.act().run(play);
-        } catch (InDoubt | RunCancelled | RunTimedOut e) {
+        } catch (InDoubt | RunCancelled | RunTimedOut | Diverged e) {
             throw e; // the run itself stands or ends there, whatever the file says about failures
         } catch (SemelException e) {
+            if (e.code().retryable()) {
+                throw e; // nothing is known yet, and it may be another answer the next time
+            }
             return error(e);
         }
     }

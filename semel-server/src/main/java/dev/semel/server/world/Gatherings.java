@@ -139,10 +139,7 @@ final class Gatherings implements Digests {
                     ? known
                     : JsonNodeFactory.instance.objectNode();
             JsonNode answer = change.make(document);
-            String body = Json.write(document);
-            if (body.length() > MOST_BYTES) {
-                throw full();
-            }
+            String body = fitting(document);
             if (row != null && body.equals(row.body())) {
                 return answer;
             }
@@ -155,6 +152,20 @@ final class Gatherings implements Digests {
                 ErrorCode.STORE_UNAVAILABLE,
                 "A digest is changed by too many at once. Its item was not added.",
                 "Try again in a moment.");
+    }
+
+    /** What was sent long ago gives way to what is still gathered. */
+    private static String fitting(ObjectNode document) {
+        ArrayNode batches = document.withArray("batches");
+        String body = Json.write(document);
+        while (body.length() > MOST_BYTES) {
+            if (batches.size() < 2) {
+                throw full();
+            }
+            batches.remove(0);
+            body = Json.write(document);
+        }
+        return body;
     }
 
     private static SemelException full() {

@@ -151,6 +151,37 @@ class KindsTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
+    void batches_that_were_sent_do_not_fill_a_digest(StoreKind kind) {
+        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
+            Caller caller = server.admin();
+            channel(caller);
+            caller.put("/v1/templates/big", "{\"channel\":\"email\",\"subject\":\"s\",\"text\":\"{{ count }}\"}")
+                    .expect(200);
+            caller.publish("""
+                semel: 1
+                workflow: gatherer
+                owner: o
+                steps:
+                  - id: tell
+                    digest: {key: "${ input.region }", collect_for: 1s, item: "${ input.lead }"}
+                    send: {channel: mail, to: sales@acme.example, template: big}
+                    protect: at_most_once
+                """).expect(200);
+            String lead = "x".repeat(200_000);
+            for (int i = 0; i < 4; i++) {
+                Reply reply = run(caller, "gatherer", "{\"region\":\"emea\",\"lead\":\"" + lead + "\"}", "g" + i);
+                assertEquals(
+                        "completed",
+                        reply.text("status"),
+                        () -> caller.get("/v1/runs/" + reply.text("run_id") + "/timeline")
+                                .body());
+            }
+            assertEquals(4, mail.getReceivedMessages().length);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
     void a_step_in_java_is_an_effect_like_any_other(StoreKind kind) {
         try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
             server.admin().publish("""
@@ -163,7 +194,7 @@ class KindsTest {
                     input: {text: "${ input.text }"}
                     protect: provider_key
                     provider_window: 24h
-                  - {id: words, template_search: {prefix: wel}}
+                  - {id: words, template_search: {prefix: zzz}}
                 output: {said: "${ steps.loud.said }", keyed: "${ size(steps.loud.key) > 0 }", found: "${ size(steps.words.items) }"}
                 """).expect(200);
             assertEquals(
