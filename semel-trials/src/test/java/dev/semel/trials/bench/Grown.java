@@ -12,6 +12,11 @@ import java.util.TreeSet;
 final class Grown {
     private static final int SLICE = 500_000;
 
+    /** They ended just now: what is older than its time would be looked at by the sweep all through the load. */
+    private static final String NOW = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
+
+    private static final String NOW_IN_SQLITE = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)";
+
     private Grown() {}
 
     static void postgres(String url, int keys) throws SQLException {
@@ -24,10 +29,10 @@ final class Grown {
                         "INSERT INTO semel_run (run, ws, workflow_id, version, door, actor, key, input, fields,"
                                 + " lineage, created_at) SELECT " + run
                                 + ", 1, w.workflow_id, 1, 1, 'tok_dev', 'old', '{}', '',"
-                                + run + ", 0 FROM " + numbers
+                                + run + ", " + NOW + " FROM " + numbers
                                 + ", (SELECT workflow_id FROM semel_workflow WHERE name = 'bench') w");
                 statement.execute("INSERT INTO semel_end (run, state, ended_at, output, entries) SELECT " + run
-                        + ", 10, 0, 'null', '[]' FROM " + numbers);
+                        + ", 10, " + NOW + ", 'null', '[]' FROM " + numbers);
                 statement.execute(
                         "INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags) SELECT 1,"
                                 + " 1, md5(n::text) || md5((n + 1)::text), " + run + ", decode(md5(n::text), 'hex'), 0,"
@@ -61,10 +66,10 @@ final class Grown {
         try (PreparedStatement run =
                         connection.prepareStatement("INSERT INTO semel_run (run, ws, workflow_id, version, door,"
                                 + " actor, key, input, fields, lineage, created_at) VALUES (?1, 1, ?2, 1, 1, 'tok_dev',"
-                                + " 'old', '{}', x'', ?1, 0)");
+                                + " 'old', '{}', x'', ?1, " + NOW_IN_SQLITE + ")");
                 PreparedStatement end = connection.prepareStatement(
-                        "INSERT INTO semel_end (run, state, ended_at, output, entries) VALUES (?, 10, 0, 'null',"
-                                + " '[]')")) {
+                        "INSERT INTO semel_end (run, state, ended_at, output, entries) VALUES (?, 10, " + NOW_IN_SQLITE
+                                + ", 'null', '[]')")) {
             for (int n = 0; n < keys; n++) {
                 run.setBytes(1, id(n));
                 run.setString(2, workflow);
