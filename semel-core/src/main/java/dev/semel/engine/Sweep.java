@@ -85,8 +85,10 @@ final class Sweep {
         return duration.toNanos() / 1_000;
     }
 
+    /** What cannot go yet, because something names it, is no reason to hurry. */
     private int change(Edit<Integer> edit) {
-        found = true;
-        return parts.committer().submit(0, new Write.Change<>(edit)).join();
+        int removed = parts.committer().submit(0, new Write.Change<>(edit)).join();
+        found |= removed > 0;
+        return removed;
     }
 }
