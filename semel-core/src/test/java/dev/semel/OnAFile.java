@@ -63,12 +63,18 @@ public abstract class OnAFile {
 
     /** The worker dies with every run that it drives; another one is started. */
     protected void die() {
+        die("");
+    }
+
+    /** The same; its runs of this workflow count as driven also where they are just being taken up again. */
+    protected void die(String workflow) {
         String driven = semel.backstage().driven().stream()
                 .map(run -> "'" + HexFormat.of().withUpperCase().formatHex(run.bytes()) + "'")
                 .collect(Collectors.joining(", "));
         semel.close();
         sql("UPDATE semel_work SET owner = 4711 WHERE owner IS NULL AND held = 0 AND state <> 4 AND state <> 5"
-                + " AND hex(run) IN (" + driven + ")");
+                + " AND (hex(run) IN (" + driven + ") OR workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE"
+                + " name = '" + workflow + "'))");
         open();
     }
 

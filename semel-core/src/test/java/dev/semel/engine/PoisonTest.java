@@ -55,7 +55,7 @@ final class PoisonTest extends OnAFile {
     private void diesOnce(Workflow<?, ?>... registered) throws InterruptedException {
         halted.await();
         halted = new CountDownLatch(1);
-        die();
+        die("poison");
         semel.register(registered);
     }
 
