@@ -104,16 +104,28 @@ final class Promises {
     /** A deed of high risk goes out behind an approval, or to a share of the triggers first. */
     private static void risks(Definition definition, boolean staged) {
         boolean approved = staged;
-        for (FileStep step : definition.steps().toList()) {
-            approved = approved || step.kind().equals("approval");
-            Declared effect = step.act().effect();
-            if (effect != null && "high".equals(effect.risk()) && !approved) {
-                throw new SemelException(
-                        ErrorCode.INVALID_DEFINITION,
-                        "Step '%s' has risk: high, and nobody approves it before it runs. Nothing was published."
-                                .formatted(step.id()),
-                        "Put an approval step before it, or publish to a share of the triggers first (--share 10).");
-            }
+        for (FileStep outer : definition.outerSteps()) {
+            // One inside of a branch, behind a condition, or that lets a no pass, is no leave for what comes after it.
+            approved = approved
+                    || (outer.when() == null
+                            && outer.onError() == FileStep.OnError.FAIL
+                            && outer.act().asksLeave());
+            boolean free = !approved;
+            outer.all()
+                    .filter(step -> free && isHigh(step.act().effect()))
+                    .findFirst()
+                    .ifPresent(step -> {
+                        throw new SemelException(
+                                ErrorCode.INVALID_DEFINITION,
+                                "Step '%s' has risk: high, and nobody approves it before it runs. Nothing was published."
+                                        .formatted(step.id()),
+                                "Put an approval step before it, at the outermost level and without a condition, or"
+                                        + " publish to a share of the triggers first (--share 10).");
+                    });
         }
+    }
+
+    private static boolean isHigh(@Nullable Declared effect) {
+        return effect != null && "high".equals(effect.risk());
     }
 }

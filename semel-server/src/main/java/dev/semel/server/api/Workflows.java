@@ -26,6 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Workflows: list, look, publish, pause. */
 final class Workflows {
+    private static final int LOOKED_BACK = 100;
     private static final int WORKFLOW_ID_FROM = "run_".length() + 10;
 
     private final Semel semel;
@@ -239,7 +240,11 @@ final class Workflows {
             Rows.Workflow row = reads.workflow(workspace, definition.name());
             boolean there = row != null
                     && (is(reads.version(row.workflowId(), row.version()), definition)
-                            || is(reads.version(row.workflowId(), row.rollout().candidate()), definition));
+                            || is(reads.version(row.workflowId(), row.rollout().candidate()), definition)
+                            || isLastOf(
+                                    actor,
+                                    reads.versions(row.workflowId(), Integer.MAX_VALUE, LOOKED_BACK),
+                                    definition));
             return there ? row : null;
         });
         if (known != null) {
@@ -248,6 +253,15 @@ final class Workflows {
         refuseLoops(workspace, definition);
         promises.check(workspace, definition, false);
         return semel.change(publishing(workspace, definition, actor));
+    }
+
+    /** The same file again, after somebody went back from it: that decision stands until the file changes. */
+    private static boolean isLastOf(String actor, List<Rows.Version> newestFirst, Definition definition) {
+        return newestFirst.stream()
+                .filter(version -> version.by().equals(actor))
+                .findFirst()
+                .filter(version -> is(version, definition))
+                .isPresent();
     }
 
     private static boolean is(Rows.@Nullable Version version, Definition definition) {

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -116,10 +117,15 @@ public final class Outbox {
         return new Leaf(choice, template == null ? 0 : template.version());
     }
 
+    /** Wishes are kept also of those who have no profile, or no longer: by what they were called then. */
+    private static String wishes(String to) {
+        return to.indexOf('@') > 0 ? to.strip().toLowerCase(Locale.ROOT) : to;
+    }
+
     private Recipient recipient(String to) {
         Shelf.Kept<Profile> profile = settings.profiles().findAny(workspace, to);
         return profile == null
-                ? Recipient.at(to)
+                ? Recipient.at(to).wishing(settings.subscriptions().of(workspace, wishes(to)))
                 : Recipient.of(
                         profile.name(),
                         profile.value(),

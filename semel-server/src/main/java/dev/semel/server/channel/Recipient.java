@@ -44,13 +44,18 @@ public record Recipient(Map<Medium, String> addresses, List<OptOut> optOuts) {
         put(addresses, Medium.WHATSAPP, profile.phone());
         put(addresses, Medium.CHAT, profile.chat());
         addresses.put(Medium.WEBHOOK, id); // a program knows the person by the id
-        List<OptOut> optOuts = choices.stream()
+        return new Recipient(addresses, List.of()).wishing(choices);
+    }
+
+    /** The same person with what they have said. */
+    Recipient wishing(List<Subscriptions.Choice> choices) {
+        List<OptOut> without = choices.stream()
                 .filter(choice -> !choice.subscribed())
                 .map(choice -> new OptOut(
                         choice.topic(),
                         LocalDate.ofInstant(Instant.EPOCH.plus(choice.since(), ChronoUnit.MICROS), ZoneOffset.UTC)))
                 .toList();
-        return new Recipient(addresses, optOuts);
+        return new Recipient(addresses, without);
     }
 
     /** Somebody of whom only an address is known: it tells what it is an address of. */

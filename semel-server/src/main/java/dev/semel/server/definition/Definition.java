@@ -163,6 +163,11 @@ public final class Definition {
         return more.isEmpty() ? this : new Definition(text, parts.noting(more));
     }
 
+    /** The steps of the file itself, without those inside of branches and loops. */
+    public List<FileStep> outerSteps() {
+        return parts.steps();
+    }
+
     /** What its steps need of the workspace. */
     public List<Need> needs() {
         return steps().flatMap(step -> step.act().needs().stream()).toList();

@@ -134,6 +134,13 @@ final class NameCheck {
             unknownName(root, spot);
         } else if (root.equals("steps")) {
             step(path, spot);
+        } else if (root.equals("secret")
+                && (path.parts().size() != 1 || !(path.parts().getFirst() instanceof String))) {
+            problems.add(
+                    spot,
+                    "name the secret itself, as in secret.CRM_TOKEN: data must not choose which one is sent.",
+                    "which one?",
+                    fix());
         } else if (FIELDS.containsKey(root)
                 && (path.parts().size() != 1
                         || !FIELDS.get(root).contains(path.parts().getFirst()))) {

@@ -38,4 +38,9 @@ public interface Act {
     default List<Need> needs() {
         return List.of();
     }
+
+    /** Whether a run comes past it only where a person has said yes. */
+    default boolean asksLeave() {
+        return false;
+    }
 }

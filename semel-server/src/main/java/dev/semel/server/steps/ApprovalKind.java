@@ -103,6 +103,11 @@ final class ApprovalKind implements Kind {
         }
 
         @Override
+        public boolean asksLeave() {
+            return !(late instanceof Expiry.Continue) && !(rejected instanceof Expiry.Continue);
+        }
+
+        @Override
         public Stream<Template> templates() {
             return Stream.concat(Stream.of(title), show.values().stream());
         }

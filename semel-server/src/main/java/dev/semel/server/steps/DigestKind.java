@@ -4,6 +4,7 @@ import dev.cel.common.types.CelKind;
 import dev.semel.server.language.Fields;
 import dev.semel.server.language.Site;
 import dev.semel.server.language.Template;
+import dev.semel.workflow.Key;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -61,8 +62,10 @@ final class DigestKind implements Kind {
             Digests digests = play.outside().digests();
             JsonNode value = play.fill(item);
             // The step id makes it one item: handed in again after a crash, it is there already.
+            // Two steps never share a batch: their messages go to different people.
+            String shared = Key.of(play.course().workflow(), play.id(), name).text();
             var one = new Digests.Item(
-                    name, play.durable().stepId(play.id()), play.durable().runId(), value);
+                    shared, play.durable().stepId(play.id()), play.durable().runId(), value);
             JsonNode place = play.durable().step(play.id() + ".collect", () -> digests.collect(one));
             long batch = place.path("batch").longValue();
             if (!place.path("leader").booleanValue()) {
@@ -70,7 +73,11 @@ final class DigestKind implements Kind {
                 return collected.put("batch", batch).set("sent_by", place.path("run_id"));
             }
             play.durable().sleep(play.id() + ".wait", length);
-            JsonNode gathered = play.durable().step(play.id() + ".close", () -> digests.close(name, batch));
+            JsonNode gathered = play.durable().step(play.id() + ".close", () -> digests.close(one, batch));
+            if (gathered.has("sent_by")) {
+                ObjectNode collected = JsonNodeFactory.instance.objectNode().put("collected", true);
+                return collected.put("batch", batch).set("sent_by", gathered.path("sent_by"));
+            }
             return mailing.run(play, data(play, gathered));
         }
 

@@ -15,6 +15,9 @@ public interface Digests {
      */
     JsonNode collect(Item item);
 
-    /** Ends a batch, whose later items go into the next. Asked again it answers the same: {@code {items, count}}. */
-    JsonNode close(String key, long batch);
+    /**
+     * Ends a batch, whose later items go into the next: {@code {items, count}}. Asked again by the same item it answers the
+     * same; whoever comes second is told {@code {sent_by: run}}, and sends nothing.
+     */
+    JsonNode close(Item by, long batch);
 }

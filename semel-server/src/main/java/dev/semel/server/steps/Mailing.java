@@ -3,6 +3,7 @@ package dev.semel.server.steps;
 import dev.semel.error.StepFailed;
 import dev.semel.server.language.Template;
 import dev.semel.workflow.Outcome;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -34,7 +35,11 @@ record Mailing(
     JsonNode run(Play play, JsonNode filled) {
         String recipient = play.text(to, "to");
         Messages.Wish wish = new Messages.Wish(
-                event, play.maybeText(channel, "channel"), play.maybeText(template, "template"), recipient);
+                event,
+                play.maybeText(channel, "channel"),
+                play.maybeText(template, "template"),
+                recipient,
+                terms.protection().word());
         JsonNode plan = play.durable()
                 .step(play.id() + ".plan", () -> play.outside().messages().plan(wish));
         JsonNode changes = overrides == null ? JsonNodeFactory.instance.objectNode() : play.fill(overrides);
@@ -49,34 +54,54 @@ record Mailing(
 
     /** One channel with its fallbacks, in order. */
     private void leg(Trip trip, JsonNode leg, Report report) {
-        boolean failed = false;
+        StepFailed failed = null;
         for (JsonNode choice : leg) {
             String state = choice.path("state").asString("");
-            boolean goes = state.equals("taken") || (state.equals("reserve") && failed);
+            boolean goes = state.equals("taken") || (state.equals("reserve") && failed != null);
             if (!goes) {
                 report.notSent(choice, choice.path("reason").asString(""));
                 continue;
             }
             try {
                 report.sent(choice, send(trip, choice));
-                failed = false;
+                failed = null;
             } catch (StepFailed e) {
-                failed = true;
-                report.failed(choice, e);
+                failed = e;
+                report.notSent(choice, "failed: " + e.reason());
             }
+        }
+        if (failed != null) {
+            report.failed(failed);
         }
     }
 
     private Outcome<JsonNode> send(Trip trip, JsonNode choice) {
         Play play = trip.play();
         String channel = choice.path("channel").asString("");
+        JsonNode sent = compared(trip, choice);
+        String recipient = normal(trip.recipient());
         var aim = event == null
-                ? new EffectTerms.Aim(play.id(), null, trip.recipient(), trip.data())
-                : new EffectTerms.Aim(play.id() + "." + channel, channel, trip.recipient(), trip.data());
+                ? new EffectTerms.Aim(play.id(), null, recipient, sent)
+                : new EffectTerms.Aim(play.id() + "." + channel, channel, recipient, sent);
         var letter = new Messages.Letter(
                 choice, trip.data(), trip.overrides(), play.durable().runId());
         return play.durable()
                 .effect(terms.plan(play, aim), step -> play.outside().messages().send(step, letter));
+    }
+
+    /** Other words, another channel or other overrides are another message, whatever its data. */
+    private static JsonNode compared(Trip trip, JsonNode choice) {
+        ObjectNode sent = JsonNodeFactory.instance.objectNode();
+        sent.set("data", trip.data());
+        sent.set("channel", choice.path("channel"));
+        sent.set("template", choice.path("template"));
+        sent.set("overrides", trip.overrides());
+        return sent;
+    }
+
+    /** An address is the same in capitals. */
+    private static String normal(String recipient) {
+        return recipient.indexOf('@') > 0 ? recipient.strip().toLowerCase(Locale.ROOT) : recipient;
     }
 
     /** What is said about the message: where it went and where not, each with its reason. */
@@ -107,7 +132,6 @@ record Mailing(
                     result.put("indeterminate", true);
                 }
             }
-            failure = null;
         }
 
         void notSent(JsonNode choice, String reason) {
@@ -117,9 +141,9 @@ record Mailing(
                     .put("reason", reason);
         }
 
-        void failed(JsonNode choice, StepFailed e) {
-            notSent(choice, "failed: " + e.reason());
-            failure = e;
+        /** A leg that came to nothing fails the step, whatever the others did; those stay on record. */
+        void failed(StepFailed e) {
+            failure = failure == null ? e : failure;
         }
 
         JsonNode result() {

@@ -19,12 +19,14 @@ public interface Messages {
      *
      * @param event takes the route of that name; null where the channel is named
      * @param to the id of a profile, or an address
+     * @param protection what the file states: a channel that cannot keep it sends nothing
      */
     record Wish(
             @Nullable String event,
             @Nullable String channel,
             @Nullable String template,
-            String to) {}
+            String to,
+            String protection) {}
 
     /** Sends one message once. @return what the other side said: `message_id`, `channel` */
     JsonNode send(Step step, Letter letter) throws IOException, InterruptedException;

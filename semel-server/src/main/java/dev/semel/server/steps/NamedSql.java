@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 record NamedSql(String jdbc, List<String> names) {
     private static final Pattern PART = Pattern.compile(
             "'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|--[^\\n]*+|/\\*(?s:.*?)\\*/|::|:([A-Za-z_][A-Za-z0-9_]*)|[;?]");
+    private static final Pattern UNUSUAL =
+            Pattern.compile("(?i)\\b[EUBX]&?'|\\bU&\"|\\$[A-Za-z_0-9]*\\$|/\\*|--|query_to_xml|\\bexecute\\b");
     private static final Pattern FIRST_WORD = Pattern.compile("\\s*([A-Za-z]+)");
     private static final Pattern OURS = Pattern.compile("\\bsemel_", Pattern.CASE_INSENSITIVE);
     private static final Set<String> STATEMENTS = Set.of("insert", "update", "delete", "select", "with", "merge");
@@ -46,6 +48,10 @@ record NamedSql(String jdbc, List<String> names) {
         Matcher first = FIRST_WORD.matcher(sql);
         if (!first.lookingAt() || !STATEMENTS.contains(first.group(1).toLowerCase(java.util.Locale.ROOT))) {
             return "tx.sql must be one insert, update, delete, merge or select.";
+        }
+        if (UNUSUAL.matcher(sql).find()) {
+            return "tx.sql has plain quotes only: no E'…', U&'…', $…$ and no comment; they could hide a second"
+                    + " statement.";
         }
         Matcher part = PART.matcher(sql.stripTrailing());
         while (part.find()) {

@@ -34,6 +34,9 @@ public final class StepReader {
     /** Names that the expression language keeps for itself: `steps.in` could never be read. */
     static final Set<String> RESERVED = Set.of("in", "true", "false", "null");
 
+    /** Their branches run at the same time. */
+    private static final Set<String> AT_ONCE = Set.of("parallel", "for_each");
+
     private static final Set<String> KNOWN = Set.of("id", "when", "on_error", "title");
 
     private final Source source;
@@ -139,6 +142,14 @@ public final class StepReader {
                 fields.choice("on_error", FileStep.OnError.class).orElse(FileStep.OnError.FAIL);
         if (kind == null) {
             return null;
+        }
+        if (onError == FileStep.OnError.CONTINUE && AT_ONCE.contains(kind.word())) {
+            problems.add(
+                    fields.spotOf("on_error"),
+                    "on_error belongs to the steps inside: of several that fail at once it would be chance which is"
+                            + " told.",
+                    "not here",
+                    "Say on_error: continue at the steps inside that may fail.");
         }
         Act act = kind.read(new Draft(id == null ? "" : id, fields, site, tools));
         return id == null || act == null ? null : new FileStep(id, kind.word(), when, onError, act, Set.of()).checked();

@@ -7,6 +7,7 @@ import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.server.steps.Digests;
 import dev.semel.store.Edit;
+import dev.semel.store.Name;
 import dev.semel.store.Rows;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
@@ -14,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -44,6 +46,10 @@ final class Gatherings implements Digests {
         return change(item.key(), document -> {
             ObjectNode known = batchOf(document, item.id());
             if (known != null) {
+                boolean leads = known.path("leader").asString("").equals(item.id());
+                if (leads && !known.path("closed").booleanValue()) {
+                    known.put("run_id", item.runId()); // a later run of the same line goes on with it
+                }
                 return place(known, item);
             }
             ObjectNode open = open(document);
@@ -69,15 +75,23 @@ final class Gatherings implements Digests {
 
     /** A run that ended, or is not there any more, sends nothing; the next item takes its place. */
     private boolean mayStillSend(ObjectNode open) {
-        RunId id = RunId.parse(open.path("run_id").asString(""));
-        Rows.Run run = id == null ? null : semel.view(reads -> reads.run(workspace, id));
-        // A chosen id is not parsed; such a run is taken at its word.
-        return id == null || (run != null && run.end() == null);
+        String id = open.path("run_id").asString("");
+        RunId own = RunId.parse(id);
+        Rows.Run run = semel.view(reads -> {
+            if (own != null) {
+                return reads.run(workspace, own);
+            }
+            var chosen = reads.names(List.of(new Name(workspace, Name.Kind.RUN, id)))
+                    .known()
+                    .getFirst();
+            return chosen == null ? null : reads.run(workspace, chosen.run());
+        });
+        return run != null && run.end() == null;
     }
 
     @Override
-    public JsonNode close(String key, long batch) {
-        return change(key, document -> {
+    public JsonNode close(Item by, long batch) {
+        return change(by.key(), document -> {
             ArrayNode batches = document.withArray("batches");
             ObjectNode wanted = null;
             for (JsonNode one : batches) {
@@ -91,7 +105,11 @@ final class Gatherings implements Digests {
                         "The batch of a digest is not there any more. Nothing was sent.",
                         "Collect the items again.");
             }
-            wanted.put("closed", true);
+            String closer = wanted.path("closed_by").asString("");
+            if (!closer.isEmpty() && !closer.equals(by.id())) {
+                return JsonNodeFactory.instance.objectNode().set("sent_by", wanted.path("run_id"));
+            }
+            wanted.put("closed", true).put("closed_by", by.id()).put("run_id", by.runId());
             while (batches.size() > KEPT_BATCHES) {
                 batches.remove(0);
             }

@@ -1,5 +1,7 @@
 package dev.semel.server.world;
 
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.server.channel.Delivery;
 import dev.semel.server.channel.Outbox;
 import dev.semel.server.channel.Routing;
@@ -8,6 +10,8 @@ import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -33,10 +37,27 @@ final class Mailroom implements Messages {
         ObjectNode plan = JsonNodeFactory.instance.objectNode();
         ArrayNode out = plan.putArray("legs");
         for (List<Outbox.Leaf> leg : legs) {
+            leg.stream().map(Outbox.Leaf::choice).forEach(choice -> refuseUnkept(choice, wish.protection()));
             ArrayNode choices = out.addArray();
             leg.forEach(leaf -> choices.add(view(leaf)));
         }
         return plan;
+    }
+
+    /** Looked at when the file is published, and again here, because a channel can be changed or made afterwards. */
+    private void refuseUnkept(Routing.Choice choice, String protection) {
+        if (choice instanceof Routing.Skipped || protection.equals("none")) {
+            return;
+        }
+        String name = choice.hop().channel();
+        Set<String> honours = outbox.channel(name).honours();
+        if (!honours.contains(protection)) {
+            throw new SemelException(
+                    ErrorCode.INVALID_DEFINITION,
+                    "SEM-P02: the step states protect: %s, and channel %s can honour only %s. Nothing was sent."
+                            .formatted(protection, name, String.join(", ", new TreeSet<>(honours))),
+                    "State a protection that the channel can honour and publish again, or use another channel.");
+        }
     }
 
     private static ObjectNode view(Outbox.Leaf leaf) {

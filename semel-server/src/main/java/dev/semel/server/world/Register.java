@@ -1,12 +1,15 @@
 package dev.semel.server.world;
 
 import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.server.settings.Cohorts;
 import dev.semel.server.settings.Profile;
 import dev.semel.server.settings.Settings;
 import dev.semel.server.settings.Shelf;
 import dev.semel.server.settings.Subscriptions;
 import dev.semel.server.steps.People;
+import dev.semel.store.Edit;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -21,6 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Profiles, subscriptions and cohorts of one workspace, as steps see them. */
 final class Register implements People {
     private static final String ACTOR = "workflow";
+    private static final int MOST_TRIES = 100;
 
     private final Semel semel;
     private final Settings settings;
@@ -59,15 +63,24 @@ final class Register implements People {
 
     @Override
     public @Nullable JsonNode update(String id, JsonNode fields) {
-        Shelf.Kept<Profile> kept = settings.profiles().findAny(workspace, id);
-        if (kept == null) {
-            return null;
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
+            Shelf.Kept<Profile> kept = settings.profiles().findAny(workspace, id);
+            if (kept == null) {
+                return null;
+            }
+            ObjectNode document = document(kept.value());
+            if (fields instanceof ObjectNode given) {
+                document.setAll(given);
+            }
+            var draft = new Shelf.Draft(workspace, kept.name(), document, kept.version(), ACTOR);
+            if (semel.change(settings.profiles().putting(draft)) instanceof Edit.Placed.Now) {
+                return find(kept.name());
+            }
         }
-        ObjectNode document = document(kept.value());
-        if (fields instanceof ObjectNode given) {
-            document.setAll(given);
-        }
-        return put(kept.name(), document);
+        throw new SemelException(
+                ErrorCode.STORE_UNAVAILABLE,
+                "A profile is changed by too many at once. It was not changed.",
+                "Try again in a moment.");
     }
 
     private JsonNode put(String id, ObjectNode document) {
@@ -106,7 +119,10 @@ final class Register implements People {
 
     private String idOf(String idOrEmail) {
         Shelf.Kept<Profile> kept = settings.profiles().findAny(workspace, idOrEmail);
-        return kept == null ? idOrEmail : kept.name();
+        if (kept != null) {
+            return kept.name();
+        }
+        return idOrEmail.indexOf('@') > 0 ? idOrEmail.strip().toLowerCase(Locale.ROOT) : idOrEmail;
     }
 
     private static ObjectNode document(Profile profile) {

@@ -315,6 +315,23 @@ class MistakesTest {
     }
 
     @Test
+    void what_could_hide_a_second_statement_or_choose_a_secret_is_refused() {
+        for (String sql : List.of(
+                "select E'\\\\''", "select $$ x $$", "delete from a -- b", "select /* b */ 1", "select 1; select 2")) {
+            String text = Drafts.with("steps:\n  - {id: a, tx: {sql: \"" + sql + "\"}}\n");
+            assertEquals(1, Drafts.mistakes(text).size(), sql);
+        }
+        var secret = Drafts.only(Drafts.with(
+                "steps:\n  - {id: a, http: {url: 'https://a.example', headers: {X-A: '${ secret[input.n] }'}}}\n"));
+        assertEquals(
+                "name the secret itself, as in secret.CRM_TOKEN: data must not choose which one is sent.",
+                secret.message());
+        var both = Drafts.only(
+                Drafts.with("steps:\n  - {id: a, on_error: continue, parallel: {left: [{id: b, set: 1}]}}\n"));
+        assertTrue(both.message().startsWith("on_error belongs to the steps inside"), both.message());
+    }
+
+    @Test
     void all_mistakes_are_reported_in_the_order_of_the_file() {
         var mistakes = Drafts.mistakes("""
             semel: 3

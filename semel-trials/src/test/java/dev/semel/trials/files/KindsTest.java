@@ -151,6 +151,95 @@ class KindsTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
+    void a_digest_whose_first_run_was_cancelled_is_sent_by_the_next_and_once(StoreKind kind) throws Exception {
+        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
+            Caller caller = server.admin();
+            channel(caller);
+            caller.put("/v1/templates/leads", "{\"channel\":\"email\",\"subject\":\"{{ count }}\",\"text\":\"x\"}")
+                    .expect(200);
+            for (String name : List.of("first_digest", "second_digest")) {
+                caller.publish("""
+                    semel: 1
+                    workflow: NAME
+                    owner: o
+                    steps:
+                      - id: tell
+                        digest: {key: "${ input.region }", collect_for: 4s, item: "${ input.lead }"}
+                        send: {channel: mail, to: NAME@acme.example, template: leads}
+                        protect: at_most_once
+                    """.replace("NAME", name)).expect(200);
+            }
+            String data = "{\"data\":{\"region\":\"emea\",\"lead\":\"l\"},\"run_id\":\"chosen-1\"}";
+            caller.trigger("first_digest", "a", data).expect(200);
+            collected(caller, "chosen-1");
+            caller.post("/v1/runs/chosen-1/cancel", "{}").expect(200);
+            ended(caller, "chosen-1");
+            String next = caller.trigger("first_digest", "b", "{\"data\":{\"region\":\"emea\",\"lead\":\"m\"}}")
+                    .expect(200)
+                    .text("run_id");
+            String other = caller.trigger("second_digest", "c", "{\"data\":{\"region\":\"emea\",\"lead\":\"n\"}}")
+                    .expect(200)
+                    .text("run_id");
+            assertEquals("completed", ended(caller, next).get("status").asString());
+            assertEquals("completed", ended(caller, other).get("status").asString());
+            assertEquals(2, mail.getReceivedMessages().length, "one for each workflow");
+            List<String> subjects = new ArrayList<>();
+            for (var message : mail.getReceivedMessages()) {
+                subjects.add(message.getSubject() + " " + message.getAllRecipients()[0]);
+            }
+            subjects.sort(null);
+            assertEquals(List.of("1 second_digest@acme.example", "2 first_digest@acme.example"), subjects);
+        }
+    }
+
+    private static void collected(Caller caller, String run) {
+        JsonNode timeline =
+                caller.get("/v1/runs/" + run + "/timeline").expect(200).json();
+        for (int asked = 0; !timeline.toString().contains("tell.collect") && asked < 20_000; asked++) {
+            timeline = caller.get("/v1/runs/" + run + "/timeline").expect(200).json();
+        }
+        assertTrue(timeline.toString().contains("tell.collect"), timeline.toString());
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void who_unsubscribed_without_a_profile_gets_nothing_and_other_words_are_another_message(StoreKind kind) {
+        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
+            Caller caller = server.admin();
+            channel(caller);
+            for (String name : List.of("one", "two")) {
+                caller.put("/v1/templates/" + name, "{\"channel\":\"email\",\"subject\":\"s\",\"text\":\"x\"}")
+                        .expect(200);
+            }
+            caller.publish("""
+                semel: 1
+                workflow: writer
+                owner: o
+                steps:
+                  - {id: quiet, subscription: {profile: "bob@example.com", topic: all, subscribed: false}}
+                  - {id: bob, send: {channel: mail, to: "Bob@example.com", template: one}, protect: at_most_once}
+                  - id: first
+                    send: {channel: mail, to: "ann@example.com", template: one}
+                    idempotent: {key: "${ input.k }", time: 1, unit: hours}
+                    protect: at_most_once
+                  - id: same
+                    send: {channel: mail, to: "Ann@Example.com", template: one}
+                    idempotent: {key: "${ input.k }", time: 1, unit: hours}
+                    protect: at_most_once
+                  - id: other
+                    send: {channel: mail, to: "ann@example.com", template: two}
+                    idempotent: {key: "${ input.k }", time: 1, unit: hours}
+                    protect: at_most_once
+                output: ["${ steps.bob.sent }", "${ steps.first.sent }"]
+                """).expect(200);
+            assertEquals("[false,true]", output(caller, "writer", "{\"k\":\"welcome\"}", "k1"));
+            assertEquals(
+                    2, mail.getReceivedMessages().length, "first and other; same is the same, Bob does not want any");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
     void batches_that_were_sent_do_not_fill_a_digest(StoreKind kind) {
         try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
             Caller caller = server.admin();
@@ -228,6 +317,23 @@ class KindsTest {
                   - {id: pay, java: shout, protect: ask, risk: high}
                 """).expect(400);
             assertTrue(risky.body().contains("nobody approves it"), risky.body());
+            Reply lenient = server.admin().publish("""
+                semel: 1
+                workflow: promiser
+                owner: o
+                steps:
+                  - {id: ask, approval: {to: "role:ops", title: May I, on_reject: continue}}
+                  - {id: pay, java: shout, protect: ask, risk: high}
+                """).expect(400);
+            assertTrue(lenient.body().contains("nobody approves it"), lenient.body());
+            server.admin().publish("""
+                semel: 1
+                workflow: promiser
+                owner: o
+                steps:
+                  - {id: ask, approval: {to: "role:ops", title: May I}}
+                  - {id: pay, java: shout, protect: ask, risk: high}
+                """).expect(200);
         }
     }
 
