@@ -2,6 +2,7 @@ package dev.semel.server.definition;
 
 import dev.semel.key.FingerprintField;
 import dev.semel.key.KeyPolicy;
+import dev.semel.server.language.Durations;
 import dev.semel.server.steps.Declared;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -220,14 +221,8 @@ public record Change(String field, String from, String to, String means) {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
-    /** As it is written in a file: the largest unit that gives a whole number. */
+    /** Empty where there is none. */
     static String words(@Nullable Duration length) {
-        if (length == null) {
-            return "";
-        }
-        long seconds = length.toSeconds();
-        return seconds % 86_400 == 0
-                ? seconds / 86_400 + "d"
-                : seconds % 3_600 == 0 ? seconds / 3_600 + "h" : seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
+        return length == null ? "" : Durations.words(length);
     }
 }

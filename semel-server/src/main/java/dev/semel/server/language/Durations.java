@@ -25,4 +25,16 @@ public final class Durations {
                     default -> Duration.ofDays(count);
                 });
     }
+
+    /** As a file writes it: the largest unit that gives a whole number. */
+    public static String words(Duration length) {
+        long seconds = length.toSeconds();
+        if (seconds % 86_400 == 0) {
+            return seconds / 86_400 + "d";
+        }
+        if (seconds % 3_600 == 0) {
+            return seconds / 3_600 + "h";
+        }
+        return seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
+    }
 }

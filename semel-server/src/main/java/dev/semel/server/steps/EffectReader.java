@@ -2,6 +2,7 @@ package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
 import dev.semel.effect.Protection;
+import dev.semel.server.language.Durations;
 import dev.semel.server.language.Fields;
 import dev.semel.server.language.Site;
 import dev.semel.server.language.Spot;
@@ -11,7 +12,6 @@ import dev.semel.workflow.EffectPlan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -246,17 +246,11 @@ record EffectReader(
         if (protection instanceof Protection.ProviderKey(Duration memory) && memory.compareTo(horizon) < 0) {
             draft.warn(
                     "SEM-K06: the provider forgets the key after %s, and attempts go on for %s; the last ones end in doubt."
-                            .formatted(words(memory), words(horizon)));
+                            .formatted(Durations.words(memory), Durations.words(horizon)));
         }
         if (once != null && once.window() != null && once.window().compareTo(horizon) < 0) {
             draft.warn("SEM-K06: the window of %s is shorter than its own retries, which go on for %s."
-                    .formatted(words(once.window()), words(horizon)));
+                    .formatted(Durations.words(once.window()), Durations.words(horizon)));
         }
-    }
-
-    static String words(Duration length) {
-        return length.toString()
-                .substring(length.toDays() > 0 && length.toHours() % 24 == 0 ? 0 : 2)
-                .toLowerCase(Locale.ROOT);
     }
 }

@@ -15,6 +15,8 @@ final class MailingReader {
 
     private static final EffectReader EFFECT = new EffectReader("a message", EffectPlan.Does.NOTIFY, HONOURED, null);
 
+    private static final int LONG_KEY = 256;
+
     private MailingReader() {}
 
     static Set<String> fieldsWith(String... more) {
@@ -71,6 +73,4 @@ final class MailingReader {
             draft.warn("SEM-K07: the key is written in more than 256 characters; a short one is easier to look up.");
         }
     }
-
-    private static final int LONG_KEY = 256;
 }

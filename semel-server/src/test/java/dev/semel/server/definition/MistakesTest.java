@@ -315,6 +315,25 @@ class MistakesTest {
     }
 
     @Test
+    void a_memory_shorter_than_the_retries_is_worth_a_warning() {
+        Definition definition = Drafts.compiled("""
+            steps:
+              - id: a
+                http: {method: POST, url: "https://a.example"}
+                protect: provider_key
+                provider_window: 10s
+                idempotent: {key: "${ input.id }", time: 1, unit: minutes}
+                retry: {attempts: 3, first: 1h, factor: 1}
+            """);
+        assertEquals(
+                List.of(
+                        "Step 'a': SEM-K06: the provider forgets the key after 10s, and attempts go on for 2h; the last"
+                                + " ones end in doubt.",
+                        "Step 'a': SEM-K06: the window of 1m is shorter than its own retries, which go on for 2h."),
+                definition.warnings());
+    }
+
+    @Test
     void what_could_hide_a_second_statement_or_choose_a_secret_is_refused() {
         for (String sql : List.of(
                 "select E'\\\\''", "select $$ x $$", "delete from a -- b", "select /* b */ 1", "select 1; select 2")) {
