@@ -5,12 +5,16 @@ import dev.semel.run.RunId;
 import dev.semel.store.Edit;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
+import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.workflow.Published;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -28,6 +32,7 @@ public final class Dispatcher implements AutoCloseable {
     private static final long PAUSE_MILLIS = 500;
     private static final long SWEEPING_MILLIS = 20;
     private static final int CLAIM_AT_ONCE = 500;
+    private static final int READ_AT_ONCE = 50;
     private static final int UNSUSPECTED_FALLS = 2;
     private static final int ADOPT_AT_ONCE = 1_000;
     private static final long ADOPT_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -128,12 +133,13 @@ public final class Dispatcher implements AutoCloseable {
             List<Write.Driver> claimed = parts.committer()
                     .submit(0, new Write.Claim(room, List.copyOf(undrivable), falls))
                     .join();
-            for (Write.Driver driver : claimed) {
-                if (resume(driver)) {
-                    left--;
-                    onTrial = falls > UNSUSPECTED_FALLS ? driver.run() : onTrial;
-                }
+            for (int from = 0; from < claimed.size(); from += READ_AT_ONCE) {
+                List<Write.Driver> some = claimed.subList(from, Math.min(from + READ_AT_ONCE, claimed.size()));
+                left -= resume(some);
             }
+            onTrial = falls > UNSUSPECTED_FALLS && left < room
+                    ? claimed.getFirst().run()
+                    : onTrial;
             return claimed.size();
         } finally {
             for (int i = 0; i < left; i++) {
@@ -217,23 +223,58 @@ public final class Dispatcher implements AutoCloseable {
      * execution would look like the one before it, and the ledger would take its reservations for that one's.
      */
     private void giveBack(Write.Driver driver) {
-        // The place in memory is held meanwhile, so that nobody begins to drive it.
-        boolean unused = parts.runs().resume(driver.run(), () -> {
-            parts.committer()
-                    .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))
-                    .join();
-            return null;
-        });
+        if (!parts.runs().hold(driver.run())) {
+            return;
+        }
+        try {
+            letGo(driver);
+        } finally {
+            parts.runs().letGo(driver.run());
+        }
         wakeUp();
+    }
+
+    private void letGo(Write.Driver driver) {
+        parts.committer()
+                .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))
+                .join();
     }
 
     private record Due(long next, long now) {}
 
-    /** True when the run is being driven, with one of the places reserved for it. */
-    private boolean resume(Write.Driver driver) {
+    /** How many of the runs are driven now, each with one of the places reserved for them. */
+    private int resume(List<Write.Driver> claimed) {
+        Map<RunId, Write.Driver> held = new LinkedHashMap<>();
+        for (Write.Driver driver : claimed) {
+            if (parts.runs().hold(driver.run())) {
+                held.put(driver.run(), driver);
+            }
+        }
+        int driven = 0;
+        try {
+            List<RunId> ids = List.copyOf(held.keySet());
+            for (Reads.Recorded read : parts.readers().ask(reads -> reads.recorded(ids))) {
+                RunLoop.Recorded recorded =
+                        recorded(Objects.requireNonNull(held.get(read.run().id())), read);
+                if (recorded != null) {
+                    held.remove(recorded.run().id());
+                    parts.runs().goOn(recorded);
+                    driven++;
+                }
+            }
+        } catch (StoreFailure e) {
+            around.counters().droppedRuns.increment(); // ours in the store and not here: looked for
+            throw e;
+        } finally {
+            held.keySet().forEach(parts.runs()::letGo);
+        }
+        return driven;
+    }
+
+    private RunLoop.@Nullable Recorded recorded(Write.Driver driver, Reads.Recorded read) {
         int before = registrations.get();
         try {
-            return parts.runs().resume(driver.run(), () -> read(driver));
+            return of(driver, read);
         } catch (Catalog.NotKnownHere e) {
             if (undrivable.add(e.workflowId())) {
                 LOG.log(
@@ -244,14 +285,11 @@ public final class Dispatcher implements AutoCloseable {
             if (registrations.get() != before) {
                 undrivable.remove(e.workflowId()); // it may have been registered since we looked: look again
             }
-            parts.committer()
-                    .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))
-                    .join();
-            return false;
+            letGo(driver);
         } catch (RuntimeException e) {
             LOG.log(Level.ERROR, "run " + driver.run().text() + " cannot be driven here: " + e.getMessage());
-            return false;
         }
+        return null;
     }
 
     /** A workflow was registered: its runs may be driven here from now on. */
@@ -262,14 +300,13 @@ public final class Dispatcher implements AutoCloseable {
         wakeUp();
     }
 
-    private RunLoop.@Nullable Recorded read(Write.Driver driver) {
+    private RunLoop.@Nullable Recorded of(Write.Driver driver, Reads.Recorded read) {
         RunId id = driver.run();
-        Rows.Run run = parts.readers().maybe(reads -> reads.claimed(id));
-        if (run == null || run.end() != null || run.work() == null) {
+        Rows.Run run = read.run();
+        Rows.Work work = run.work();
+        if (run.end() != null || work == null) {
             return null;
         }
-        Rows.Work work = run.work();
-        List<Reads.Chunk> chunks = parts.readers().ask(reads -> reads.journal(id));
         around.counters().recovered.increment();
         Published workflow = catalog.version(run.workflowId(), run.version());
         Duration longest = workflow.extras().deadline();
@@ -286,7 +323,7 @@ public final class Dispatcher implements AutoCloseable {
                         work.falls(),
                         work.cancel(),
                         run.parent()),
-                chunks);
+                read.journal());
     }
 
     private void pause() {

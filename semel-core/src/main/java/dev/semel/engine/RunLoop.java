@@ -19,7 +19,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -198,10 +197,10 @@ public final class RunLoop {
     record Recorded(Resident run, List<Reads.Chunk> chunks) {}
 
     /**
-     * Goes on with a run, for which room is reserved; false where it is driven already or has ended. It is read only
-     * when no other execution is left in this process that could still write to it.
+     * Holds the place of a run, so that nobody begins to drive it: it is read only when no other execution is left in
+     * this process that could still write to it. False where it is driven already.
      */
-    boolean resume(RunId id, Supplier<@Nullable Recorded> read) {
+    boolean hold(RunId id) {
         Slot slot = new Slot();
         Slot taken = resident.compute(id, (_, there) -> {
             if (there != null) {
@@ -209,22 +208,17 @@ public final class RunLoop {
             }
             return there == null ? slot : there;
         });
-        if (taken != slot) {
-            return false;
-        }
-        Recorded recorded = null;
-        try {
-            recorded = read.get();
-        } finally {
-            if (recorded == null) {
-                resident.remove(id);
-            }
-        }
-        if (recorded == null) {
-            return false;
-        }
-        launch(slot, recorded.run(), recorded.chunks());
-        return true;
+        return taken == slot;
+    }
+
+    /** Lets go of a place that is held and not driven. */
+    void letGo(RunId id) {
+        resident.remove(id);
+    }
+
+    /** Goes on with a run whose place is held, for which room is reserved. */
+    void goOn(Recorded recorded) {
+        launch(Objects.requireNonNull(resident.get(recorded.run().id())), recorded.run(), recorded.chunks());
     }
 
     private void launch(Slot slot, Resident run, List<Reads.Chunk> chunks) {

@@ -4,6 +4,7 @@ import dev.semel.effect.Ledger;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,21 @@ public interface Reads extends AutoCloseable {
 
     /** A run that this worker claimed, whatever its workspace. */
     Rows.@Nullable Run claimed(RunId id);
+
+    /** Claimed runs with their journals, in any order; those that are gone are left out. */
+    default List<Recorded> recorded(List<RunId> ids) {
+        List<Recorded> all = new ArrayList<>(ids.size());
+        for (RunId id : ids) {
+            Rows.Run run = claimed(id);
+            if (run != null) {
+                all.add(new Recorded(run, journal(id)));
+            }
+        }
+        return all;
+    }
+
+    /** A run and the chunks of its journal in order, without what its end holds. */
+    record Recorded(Rows.Run run, List<Chunk> journal) {}
 
     /** Newest first. */
     List<Rows.Run> runs(RunFilter filter);

@@ -9,7 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Write.Owned;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Only the lease that drives a run writes about it. */
@@ -146,5 +148,24 @@ interface OwnerRules {
         Rows.Run claimed = desk().reads.claimed(third);
         assertNotNull(claimed);
         assertEquals(1, Desk.claims(claimed));
+    }
+
+    @Test
+    default void runs_are_read_together_as_each_by_itself() {
+        RunId used = desk().fresh(desk().key("K"));
+        desk().apply(desk().append(used, 0, "[\"a\"]"));
+        desk().apply(desk().append(used, 1, "[\"b\"]"));
+        RunId bare = desk().fresh();
+        RunId gone = desk().id();
+        List<Reads.Recorded> together = desk().reads.recorded(List.of(bare, gone, used)).stream()
+                .sorted(Comparator.comparing(read -> read.run().id()))
+                .toList();
+        assertEquals(List.of(each(used), each(bare)), together);
+        assertEquals(List.of(), desk().reads.recorded(List.of()));
+    }
+
+    private Reads.Recorded each(RunId id) {
+        return new Reads.Recorded(
+                Objects.requireNonNull(desk().reads.claimed(id)), desk().reads.journal(id));
     }
 }

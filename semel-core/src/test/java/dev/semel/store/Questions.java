@@ -137,6 +137,11 @@ final class Questions {
         for (String workflow : Triggers.WORKFLOWS) {
             answer("runs of " + workflow, () -> reads.runs(filter(ws, workflow, null, null)));
         }
+        answer(
+                "recorded",
+                () -> reads.recorded(runs).stream()
+                        .sorted(Comparator.comparing(read -> read.run().id()))
+                        .toList());
         RunId before = runs.isEmpty() ? null : runs.get(runs.size() / 2);
         answer(
                 "runs page",

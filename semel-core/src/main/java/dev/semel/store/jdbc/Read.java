@@ -38,7 +38,7 @@ public final class Read {
         return bytes == null ? null : RunId.of(bytes);
     }
 
-    static Rows.Run run(ResultSet row) throws SQLException {
+    public static Rows.Run run(ResultSet row) throws SQLException {
         Rows.End end = null;
         int endState = row.getInt(17);
         if (endState != 0) {

@@ -1,7 +1,9 @@
 package dev.semel.store.postgres;
 
 import dev.semel.key.Known;
+import dev.semel.run.RunId;
 import dev.semel.store.Name;
+import dev.semel.store.Rows;
 import dev.semel.store.jdbc.JdbcReads;
 import dev.semel.store.jdbc.Read;
 import dev.semel.store.jdbc.Session;
@@ -11,7 +13,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 final class PostgresReads extends JdbcReads {
@@ -28,6 +32,27 @@ final class PostgresReads extends JdbcReads {
                    r.lineage, k.first_at, k.expires_at, k.flags
             FROM semel_key k JOIN semel_run r ON r.run = k.run
             WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key LIMIT 1) k
+        """;
+
+    // differs: one statement for many runs. Each is read by its index; LIMIT 1 keeps a plan from joining whole tables.
+    private static final String RECORDED = """
+        SELECT x.* FROM unnest(?::bytea[]) AS wanted(run)
+        CROSS JOIN LATERAL (
+            SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
+                   r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
+                   e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at,
+                   w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of
+            FROM semel_run r
+            LEFT JOIN semel_work w ON w.run = r.run
+            LEFT JOIN semel_end e ON e.run = r.run
+            LEFT JOIN semel_use u ON u.run = r.run
+            LEFT JOIN semel_link l ON l.run = r.run
+            WHERE r.run = wanted.run LIMIT 1) x
+        """;
+    private static final String JOURNALS = """
+        SELECT j.run, j.seq, j.entries FROM unnest(?::bytea[]) AS u(run)
+        CROSS JOIN LATERAL (
+            SELECT run, seq, entries FROM semel_journal WHERE run = u.run ORDER BY seq LIMIT 1000000000) j
         """;
 
     private final PostgresStore store;
@@ -47,6 +72,34 @@ final class PostgresReads extends JdbcReads {
     @Override
     public Found names(List<Name> names) {
         return ask(() -> find(session, names, store.skew()));
+    }
+
+    @Override
+    public List<Recorded> recorded(List<RunId> ids) {
+        byte[][] keys = ids.stream().map(RunId::bytes).toArray(byte[][]::new);
+        return ask(() -> {
+            Map<RunId, List<Chunk>> journals = new HashMap<>();
+            try (ResultSet row = of(JOURNALS, keys)) {
+                while (row.next()) {
+                    journals.computeIfAbsent(RunId.of(row.getBytes(1)), _ -> new ArrayList<>())
+                            .add(new Chunk(row.getInt(2), row.getString(3)));
+                }
+            }
+            List<Recorded> all = new ArrayList<>(ids.size());
+            try (ResultSet row = of(RECORDED, keys)) {
+                while (row.next()) {
+                    Rows.Run run = Read.run(row);
+                    all.add(new Recorded(run, journals.getOrDefault(run.id(), List.of())));
+                }
+            }
+            return all;
+        });
+    }
+
+    private ResultSet of(String sql, byte[][] runs) throws SQLException {
+        PreparedStatement statement = session.statement(sql);
+        new Arrays(session, statement).bytes(runs);
+        return statement.executeQuery();
     }
 
     static Found find(Session session, List<Name> names, long skew) throws SQLException {
