@@ -325,7 +325,7 @@ public final class Semel implements AutoCloseable {
     }
 
     public Events events() {
-        return new Events(this, catalog);
+        return new Events(this, catalog, committer);
     }
 
     /** What was counted since the start, by name. */
