@@ -143,6 +143,7 @@ final class Language {
                 .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
                 .addMacros(macros())
                 .addVar("input", SimpleType.DYN)
+                .addVar("event", SimpleType.DYN)
                 .addVar("steps", MapType.create(SimpleType.STRING, SimpleType.DYN))
                 .addVar("run", texts)
                 .addVar("step", texts)

