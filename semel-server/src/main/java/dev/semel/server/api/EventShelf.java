@@ -30,7 +30,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class EventShelf {
     private static final int MOST_RUNS = 1_000;
     private static final int MOST_AT_ONCE = 200;
-    private static final Set<String> MEMBERS = Set.of("type", "source", "unmatched", "since", "after", "limit", "dry_run");
+    private static final Set<String> MEMBERS =
+            Set.of("type", "source", "unmatched", "since", "after", "limit", "dry_run");
 
     private final Semel semel;
     private final EventDoor door;
@@ -100,7 +101,8 @@ final class EventShelf {
         List<Rows.Held> names =
                 semel.view(reads -> reads.namesLike(event.ws(), kind, event.eventId() + "/", MOST_RUNS));
         for (Rows.Held held : names == null ? List.<Rows.Held>of() : names) {
-            Rows.Run run = semel.view(reads -> reads.run(event.ws(), held.known().run()));
+            Rows.Run run =
+                    semel.view(reads -> reads.run(event.ws(), held.known().run()));
             if (run != null) {
                 runs.add(views.runWithRequests(run));
             }
@@ -138,7 +140,10 @@ final class EventShelf {
         }
         for (String name : body.propertyNames()) {
             if (!MEMBERS.contains(name)) {
-                throw Ask.invalid("", "the filter knows " + String.join(", ", MEMBERS.stream().sorted().toList()));
+                throw Ask.invalid(
+                        "",
+                        "the filter knows "
+                                + String.join(", ", MEMBERS.stream().sorted().toList()));
             }
         }
         boolean dry = flag("dry_run", text(body, "dry_run"));
@@ -147,7 +152,11 @@ final class EventShelf {
         Reads.Events page = page(
                 request.principal(),
                 new Wanted(
-                        text(body, "type"), text(body, "source"), text(body, "unmatched"), text(body, "since"), paging));
+                        text(body, "type"),
+                        text(body, "source"),
+                        text(body, "unmatched"),
+                        text(body, "since"),
+                        paging));
         AtomicReferenceArray<ObjectNode> answers =
                 new AtomicReferenceArray<>(page.found().size());
         List<Integer> places =
@@ -181,8 +190,7 @@ final class EventShelf {
     private ObjectNode again(Rows.Event kept, Request request, boolean dry) {
         Event event = KeptEvent.of(kept);
         Entrance entrance = new Entrance(kept.door(), request.principal().tokenId(), kept.correlationId());
-        Delivered delivered =
-                dry ? door.preview(kept.ws(), event, entrance) : door.deliver(kept.ws(), event, entrance);
+        Delivered delivered = dry ? door.preview(kept.ws(), event, entrance) : door.deliver(kept.ws(), event, entrance);
         return EventViews.delivered(event, delivered, request.id());
     }
 }

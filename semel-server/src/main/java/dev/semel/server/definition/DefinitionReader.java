@@ -112,11 +112,8 @@ final class DefinitionReader {
         InputRules input = new InputReader(problems).read(workflow.get("input"));
         PolicyReader.Rules rules = new PolicyReader(problems, templates).read(workflow.get("idempotency"), requireKey);
         GateReader gates = new GateReader(problems, templates);
-        Doors doors = trigger == null
-                ? Doors.NONE
-                : new Doors(new EventsReader(problems, templates).read(trigger));
-        Published.Extras extras =
-                new Published.Extras(gates.read(workflow), workflow.duration("timeout"), doors);
+        Doors doors = trigger == null ? Doors.NONE : new Doors(new EventsReader(problems, templates).read(trigger));
+        Published.Extras extras = new Published.Extras(gates.read(workflow), workflow.duration("timeout"), doors);
         List<FileStep> steps = new StepReader(source, problems, templates, warnings).read(workflow);
         Template output = output(workflow);
         String title = workflow.text("title");

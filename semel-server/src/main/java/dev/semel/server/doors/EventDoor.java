@@ -121,7 +121,8 @@ public final class EventDoor {
         Event event = asked.event();
         ArrayNode notes = JsonNodeFactory.instance.arrayNode();
         match.notes()
-                .forEach(note -> notes.addObject().put("workflow", note.workflow()).put("reason", note.reason()));
+                .forEach(note ->
+                        notes.addObject().put("workflow", note.workflow()).put("reason", note.reason()));
         return new Rows.Event(
                 asked.workspace(),
                 asked.eventId(),
