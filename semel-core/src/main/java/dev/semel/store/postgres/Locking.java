@@ -55,11 +55,11 @@ final class Locking {
 
     // A queue without a ticket was made by a lock only: its trigger turned out not to be fresh.
     private static final String UNUSED = """
-        DELETE FROM semel_queue q USING unnest(?::text[]) AS u(queue) WHERE q.queue = u.queue AND q.tail = 0
+        DELETE FROM semel_queue WHERE queue = ANY (?) AND tail = 0
         """;
 
     private static final String UNUSED_RATES = """
-        DELETE FROM semel_rate r USING unnest(?::text[]) AS u(name) WHERE r.name = u.name AND r.next_at = 0
+        DELETE FROM semel_rate WHERE name = ANY (?) AND next_at = 0
         """;
 
     /** A run at work as it stands under the lock. */
