@@ -114,6 +114,7 @@ final class PostgresLane implements Lane {
                 case Write.Admit _, Write.Append _, Write.End _, Write.Tally _ -> {}
             }
         }
+        locks.dropLetters();
         if (store.hasCompany()) {
             Hints.send(session, store.self(), Hints.of(batch, outcomes, driving.freedPlaces()));
         }
