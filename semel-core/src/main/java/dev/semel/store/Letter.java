@@ -77,8 +77,12 @@ public sealed interface Letter<T> {
         record OtherLetter() implements Posted {}
     }
 
-    /** A wait begins to listen, or gets the oldest letter that is kept. */
-    record Listen(Address to, Ear ear) implements Letter<Heard> {}
+    /**
+     * A wait begins to listen, or gets the oldest letter that is kept.
+     *
+     * @param undoing it listens although its run is asked to end, because it undoes what the run did
+     */
+    record Listen(Address to, Ear ear, boolean undoing) implements Letter<Heard> {}
 
     /** A wait listens no more, because it is over for another reason. A letter that came before is told. */
     record Hush(Ear ear) implements Letter<Heard> {}

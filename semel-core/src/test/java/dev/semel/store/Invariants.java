@@ -87,7 +87,7 @@ public final class Invariants {
         gates();
         NEVER.put("a letter is kept and somebody listens for it", """
             SELECT l.letter FROM semel_letter l JOIN semel_listener o ON o.ws = l.ws AND o.name = l.name AND o.key = l.key
-            JOIN semel_work w ON w.run = o.run WHERE l.runs = '' AND l.expires_at > o.since AND w.cancel = 0
+            JOIN semel_work w ON w.run = o.run WHERE l.runs = '' AND l.expires_at > o.since AND (w.cancel = 0 OR o.undoing = 1)
             """);
         NEVER.put("a wait listens and has its letter", """
             SELECT o.path FROM semel_listener o JOIN semel_signal s ON s.run = o.run AND s.name = '#letter:' || o.path

@@ -35,7 +35,7 @@ final class LetterMeetingTest {
     }
 
     private Write<?> listen(Driver by, String key) {
-        return new Write.Change<>(new Edit.Mail<>(new Letter.Listen(to(key), new Letter.Ear(by, "wait"))));
+        return new Write.Change<>(new Edit.Mail<>(new Letter.Listen(to(key), new Letter.Ear(by, "wait"), false)));
     }
 
     private Write<?> hush(Driver by) {

@@ -32,7 +32,7 @@ interface LetterRules {
     }
 
     private Heard listen(Driver by, String path, String key) {
-        return desk().change(new Edit.Mail<>(new Letter.Listen(to(key), new Letter.Ear(by, path))));
+        return desk().change(new Edit.Mail<>(new Letter.Listen(to(key), new Letter.Ear(by, path), false)));
     }
 
     private Heard hush(Driver by, String path) {
@@ -177,6 +177,15 @@ interface LetterRules {
         assertEquals(sent(), post("o1", "evt", "1"));
         assertEquals(Heard.GONE, listen(ended, "wait", "o1"));
         assertEquals(Heard.LETTER, listen(driver(), "wait", "o1"));
+    }
+
+    @Test
+    default void a_wait_that_undoes_what_a_cancelled_run_did_hears_its_letter() {
+        Driver by = driver();
+        desk().change(new Edit.Cancel(desk().ws, by.run(), "a", "r"));
+        var listen = new Letter.Listen(to("o1"), new Letter.Ear(by, "undo"), true);
+        assertEquals(Heard.NOTHING, desk().change(new Edit.Mail<>(listen)));
+        assertEquals(sent(by), post("o1", "evt", "1"));
     }
 
     @Test

@@ -21,7 +21,7 @@ final class LetterScript {
     Letter<?> next() {
         return switch (random.nextInt(8)) {
             case 0, 1, 2 -> post();
-            case 3, 4, 5 -> new Letter.Listen(address(), ear());
+            case 3, 4, 5 -> new Letter.Listen(address(), ear(), random.nextInt(4) == 0);
             case 6 -> new Letter.Hush(ear());
             default -> new Letter.Delete(1 + random.nextInt(3));
         };

@@ -87,7 +87,7 @@ final class World implements AutoCloseable {
     /** A run waits under a key, at a path that is named like it. */
     Edit<Letter.Heard> listen(RunId run, String key) {
         Letter.Ear ear = new Letter.Ear(new Driver(run, 1), key);
-        return new Edit.Mail<>(new Letter.Listen(new Letter.Address(ws, "paid", key), ear));
+        return new Edit.Mail<>(new Letter.Listen(new Letter.Address(ws, "paid", key), ear, false));
     }
 
     /** A letter that nobody waits for yet, under a key that is its id. */

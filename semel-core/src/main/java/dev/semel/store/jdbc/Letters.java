@@ -36,7 +36,7 @@ final class Letters {
     // A run that ended, or is asked to, hears nothing more; its rows go with it.
     private static final String LISTENERS = """
         SELECT l.run, l.path FROM semel_listener l WHERE l.ws = ? AND l.name = ? AND l.key = ?
-            AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = l.run AND w.cancel = 0)
+            AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = l.run AND (w.cancel = 0 OR l.undoing = 1))
         ORDER BY l.since, l.run, l.path LIMIT ?
         """;
 
@@ -50,8 +50,8 @@ final class Letters {
         """;
 
     private static final String LISTEN = """
-        INSERT INTO semel_listener (run, path, ws, name, key, since) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (run, path) DO UPDATE SET name = excluded.name, key = excluded.key,
+        INSERT INTO semel_listener (run, path, ws, name, key, since, undoing) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (run, path) DO UPDATE SET name = excluded.name, key = excluded.key, undoing = excluded.undoing,
             since = CASE WHEN semel_listener.name = excluded.name AND semel_listener.key = excluded.key
                 THEN semel_listener.since ELSE excluded.since END
         """;
@@ -161,7 +161,8 @@ final class Letters {
                 to.key(),
                 now);
         if (kept == null) {
-            session.update(LISTEN, ear.by().run(), ear.path(), to.workspace(), to.name(), to.key(), now);
+            int undoing = listen.undoing() ? 1 : 0;
+            session.update(LISTEN, ear.by().run(), ear.path(), to.workspace(), to.name(), to.key(), now, undoing);
             return Heard.NOTHING;
         }
         session.update(HAND_OVER, ear.by().run().text(), to.workspace(), to.name(), kept[0]);

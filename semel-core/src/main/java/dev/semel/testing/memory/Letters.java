@@ -45,7 +45,7 @@ final class Letters {
                     : new Posted.OtherLetter();
         }
         List<Tables.Listener> listeners = tables.listeners.rows().values().stream()
-                .filter(one -> one.to().equals(post.to()) && hears(one.run()))
+                .filter(one -> one.to().equals(post.to()) && hears(one))
                 .sorted(Comparator.comparingLong(Tables.Listener::since)
                         .thenComparing(Tables.Listener::run)
                         .thenComparing(Tables.Listener::path))
@@ -66,9 +66,9 @@ final class Letters {
         return new Posted.Sent(got, until, false);
     }
 
-    private boolean hears(RunId run) {
-        Work work = tables.work.get(run);
-        return work != null && !work.cancel;
+    private boolean hears(Tables.Listener one) {
+        Work work = tables.work.get(one.run());
+        return work != null && (!work.cancel || one.undoing());
     }
 
     private Rows.Signal signal(String path, String value, long now) {
@@ -92,7 +92,7 @@ final class Letters {
         if (kept == null) {
             Tables.Listener before = tables.listeners.get(place);
             long since = before != null && before.to().equals(listen.to()) ? before.since() : now;
-            tables.listeners.put(place, new Tables.Listener(run, ear.path(), listen.to(), since));
+            tables.listeners.put(place, new Tables.Listener(run, ear.path(), listen.to(), since, listen.undoing()));
             return Heard.NOTHING;
         }
         var name = new Pair<>(kept.to().workspace(), new Pair<>(kept.to().name(), kept.letter()));

@@ -53,7 +53,7 @@ final class Tables {
     record Signal(RunId run, Rows.Signal signal) {}
 
     /** A wait that listens for letters. */
-    record Listener(RunId run, String path, Letter.Address to, long since) {}
+    record Listener(RunId run, String path, Letter.Address to, long since, boolean undoing) {}
 
     /** A signal by a key, with those who have it; {@code id} is the request that sent it. */
     record Mail(

@@ -2,6 +2,7 @@
 -- Not breaking: an older worker does not look here; a run that it drives does not listen.
 
 -- A wait of a run that listens for signals by a key. One letter ends it: the row goes with the delivery.
+-- undoing: it listens although its run is asked to end.
 CREATE TABLE semel_listener (
     run bytea NOT NULL,
     path text COLLATE "C" NOT NULL,
@@ -9,6 +10,7 @@ CREATE TABLE semel_listener (
     name text COLLATE "C" NOT NULL,
     key text COLLATE "C" NOT NULL,
     since bigint NOT NULL,
+    undoing integer NOT NULL CHECK (undoing IN (0, 1)),
     PRIMARY KEY (run, path)
 );
 CREATE INDEX semel_listener_by_key ON semel_listener (ws, name, key, since, run, path);

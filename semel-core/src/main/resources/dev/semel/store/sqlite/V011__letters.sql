@@ -2,6 +2,7 @@
 -- Not breaking: an older worker does not look here; a run that it drives does not listen.
 
 -- A wait of a run that listens for signals by a key. One letter ends it: the row goes with the delivery.
+-- undoing: it listens although its run is asked to end.
 CREATE TABLE semel_listener (
     run BLOB NOT NULL,
     path TEXT NOT NULL,
@@ -9,6 +10,7 @@ CREATE TABLE semel_listener (
     name TEXT NOT NULL,
     key TEXT NOT NULL,
     since INTEGER NOT NULL,
+    undoing INTEGER NOT NULL CHECK (undoing IN (0, 1)),
     PRIMARY KEY (run, path)
 ) STRICT;
 CREATE INDEX semel_listener_by_key ON semel_listener (ws, name, key, since, run, path);

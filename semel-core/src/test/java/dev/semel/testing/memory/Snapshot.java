@@ -204,7 +204,7 @@ public final class Snapshot {
         fill(
                 "semel_listener",
                 tables.listeners.rows().values(),
-                l -> row(l.run(), l.path(), l.to().workspace(), l.to().name(), l.to().key(), l.since()));
+                l -> row(l.run(), l.path(), l.to().workspace(), l.to().name(), l.to().key(), l.since(), l.undoing()));
         fill(
                 "semel_letter",
                 tables.letters.rows().values(),
