@@ -26,6 +26,7 @@ public final class Edits {
     private final Replying replying;
     private final SettingEdits settings;
     private final Publishing publishing;
+    private final Letters letters;
 
     public Edits(Session session, Supplier<RunId> ids) {
         this.session = session;
@@ -34,6 +35,7 @@ public final class Edits {
         this.replying = new Replying(session, this);
         this.settings = new SettingEdits(session);
         this.publishing = new Publishing(session, this);
+        this.letters = new Letters(session, runs, ids);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
@@ -54,6 +56,7 @@ public final class Edits {
             case Edit.DeleteEvents delete -> EventRows.delete(session, delete.events());
             case Edit.DeleteRuns delete -> new Retiring(session).retire(delete, now);
             case Edit.Signal signal -> runs.signal(signal, now);
+            case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
             case Edit.Cancel cancel -> cancel(cancel, now);
             case Edit.Wake wake -> runs.wake(wake);
             case Edit.GiveBack back -> runs.giveBack(back.driver());

@@ -118,6 +118,7 @@ final class PostgresLane implements Lane {
         if (!keeps.isEmpty()) {
             new EventKeeping(session, moment).apply(keeps, outcomes);
         }
+        locks.dropLetters();
         if (store.hasCompany()) {
             Hints.send(session, store.self(), Hints.of(batch, outcomes, driving.freedPlaces()));
         }
