@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Removes what is kept no longer, a slice at a time and far behind its time, so that no answer hangs on when it comes:
- * names first, then answers to changes, then runs.
+ * names first, then answers to changes and deliveries, then runs.
  */
 final class Sweep {
     private static final int NAMES_AT_ONCE = 1_000;
@@ -63,6 +63,9 @@ final class Sweep {
         if (nameReached == null) {
             if (parts.readers().ask(reads -> reads.expiredReply())) {
                 change(new Edit.DeleteReplies(NAMES_AT_ONCE));
+            }
+            if (parts.readers().ask(reads -> reads.expiredDelivery())) {
+                change(new Edit.DeleteDeliveries(NAMES_AT_ONCE));
             }
             endedBefore = now - micros(limits.finishedRuns());
             amongRuns = true;

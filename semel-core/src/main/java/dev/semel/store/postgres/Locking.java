@@ -175,6 +175,8 @@ final class Locking {
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
                     Edit.WakeHeld _,
+                    Edit.Receive _,
+                    Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> List.of();
         };
@@ -211,6 +213,8 @@ final class Locking {
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
                     Edit.WakeHeld _,
+                    Edit.Receive _,
+                    Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> null;
         };
