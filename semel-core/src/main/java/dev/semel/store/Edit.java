@@ -222,6 +222,24 @@ public sealed interface Edit<T> {
         }
     }
 
+    /** Deletes these events, where they still are what was read; answers how many. */
+    record DeleteEvents(List<OldEvent> events) implements Edit<Integer> {
+        /** In the order in which every batch locks events. */
+        public DeleteEvents {
+            events = events.stream()
+                    .sorted(Comparator.comparingInt(OldEvent::ws).thenComparing(OldEvent::eventId))
+                    .toList();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** An event past its time: which one and when it came. */
+    record OldEvent(int ws, String eventId, long at) {}
+
     /** A name past its time: who held it and until when. */
     record Tombstone(Name name, RunId run, long expiresAt) {}
 

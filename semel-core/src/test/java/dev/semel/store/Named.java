@@ -61,6 +61,9 @@ enum Named {
         var seen = new Write.Seen(world.wish(side), world.ws, world.driven, false, Place.START, 200, "actor", null, 1);
         return side.apply(World.LEASE, new Write.Tally(List.of(seen)));
     }),
+    KEEP_EVENTS((side, world) -> side.applyAll(
+            World.LEASE, world.event(side, "evt_a", side.number), world.event(side, "evt_b", 3 - side.number))),
+    SWEEP_EVENTS((side, world) -> side.apply(World.OTHER, new Edit.DeleteEvents(List.of(world.oldEvent())))),
     PUBLISH((side, world) ->
             side.apply(World.OTHER, new Edit.Publish(world.ws, "one", Desk.WORKFLOW, "by " + side.number, "a"))),
     RESUME((side, world) -> side.apply(World.OTHER, new Edit.Pause(world.ws, Desk.WORKFLOW, false))),

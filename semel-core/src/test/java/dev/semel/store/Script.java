@@ -3,6 +3,7 @@ package dev.semel.store;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.trigger.Door;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -118,6 +119,9 @@ final class Script {
         if (dice < 70) {
             return tally();
         }
+        if (dice < 73) {
+            return keep();
+        }
         Edit<?> edit = dice < 88 ? runEdit() : edit();
         return new Write.Change<>(edit);
     }
@@ -230,6 +234,25 @@ final class Script {
         return new Write.Tally(rows);
     }
 
+    private Write.Keep keep() {
+        long change = first.reads.catalogChange() - random.nextInt(2);
+        Rows.Event event = new Rows.Event(
+                1 + random.nextInt(2),
+                pick(List.of("evt_a", "evt_b")),
+                new RunId(600_000 + ++seen, 3),
+                Door.EVENT,
+                "/shop",
+                "1",
+                pick(List.of("t1", "t2")),
+                "{}",
+                0,
+                "actor",
+                null,
+                random.nextInt(3),
+                "[]");
+        return new Write.Keep(event, change);
+    }
+
     private Edit<?> runEdit() {
         RunId run = anyRun();
         int ws = random.nextInt(8) == 0 ? 2 : 1;
@@ -271,7 +294,7 @@ final class Script {
     }
 
     private Edit<?> edit() {
-        return switch (random.nextInt(13)) {
+        return switch (random.nextInt(14)) {
             case 0 -> new Edit.Pause(random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
             case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
             case 2 -> new Edit.DeleteReplies(10);
@@ -287,6 +310,7 @@ final class Script {
             case 10 ->
                 new Edit.Stage(1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
             case 11 -> new Edit.Promote(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester");
+            case 13 -> new Edit.DeleteEvents(first.reads.oldEvents(1, first.place.time() - random.nextInt(5_000_000), 2));
             case 12 -> new Edit.Rollback(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");
             default -> throw new AssertionError();
         };

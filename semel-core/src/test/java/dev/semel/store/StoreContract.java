@@ -27,6 +27,7 @@ abstract class StoreContract
                 QuietRules,
                 WorkerRules,
                 SettingRules,
+                EventRules,
                 DeliveryRules {
     private Desk desk = unopened();
 

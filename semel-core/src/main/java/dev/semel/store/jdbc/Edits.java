@@ -53,6 +53,7 @@ public final class Edits {
             case Edit.Once<?> once -> replying.once(once, now);
             case Edit.DeleteReplies delete -> replying.deleteExpired(delete.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
+            case Edit.DeleteEvents delete -> EventRows.delete(session, delete.events());
             case Edit.DeleteRuns delete -> new Retiring(session).retire(delete, now);
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Cancel cancel -> cancel(cancel, now);

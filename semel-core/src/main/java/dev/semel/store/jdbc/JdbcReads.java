@@ -325,6 +325,33 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
+    public List<Rows.Held> namesLike(int ws, Name.Kind kind, String prefix, int limit) {
+        return ask(() -> session.list(KEYS, Read::held, ws, kind.code(), prefix, prefix + "\u007f", limit));
+    }
+
+    @Override
+    public Rows.@Nullable Event event(int ws, String eventId) {
+        return maybe(() -> EventRows.one(session, ws, eventId));
+    }
+
+    @Override
+    public Events events(EventFilter filter) {
+        RunId before = filter.before();
+        return ask(() -> EventRows.list(session, filter, before == null ? AFTER_ALL : before.bytes()));
+    }
+
+    @Override
+    public List<Edit.OldEvent> oldEvents(int ws, long before, int limit) {
+        return ask(() -> EventRows.old(session, ws, before, limit));
+    }
+
+    @Override
+    public @Nullable Integer workspaceAfter(int ws) {
+        return maybe(() -> session.one(
+                "SELECT ws FROM semel_workspace WHERE ws > ? ORDER BY ws LIMIT 1", row -> row.getInt(1), ws));
+    }
+
+    @Override
     public long catalogChange() {
         Long change = maybe(() -> session.one("SELECT change FROM semel_catalog", row -> row.getLong(1)));
         return change == null ? 0 : change;

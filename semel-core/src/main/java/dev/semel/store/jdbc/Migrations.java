@@ -29,6 +29,7 @@ public final class Migrations {
             "V006__retention.sql",
             "V007__settings.sql",
             "V008__candidates.sql",
+            "V009__events.sql",
             "V012__deliveries.sql");
 
     private static final String TABLE = """

@@ -111,8 +111,12 @@ final class PostgresLane implements Lane {
                     Object absent = locks.absent(change.edit());
                     outcomes[i] = absent != null ? absent : Nothing.orNothing(edits.apply(change.edit(), now));
                 }
-                case Write.Admit _, Write.Append _, Write.End _, Write.Tally _ -> {}
+                case Write.Admit _, Write.Append _, Write.End _, Write.Tally _, Write.Keep _ -> {}
             }
+        }
+        List<Indexed<Write.Keep>> keeps = pick(batch, Write.Keep.class);
+        if (!keeps.isEmpty()) {
+            new EventKeeping(session, moment).apply(keeps, outcomes);
         }
         if (store.hasCompany()) {
             Hints.send(session, store.self(), Hints.of(batch, outcomes, driving.freedPlaces()));

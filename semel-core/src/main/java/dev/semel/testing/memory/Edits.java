@@ -47,6 +47,7 @@ final class Edits {
             case Edit.Once<?> once -> once(once, now);
             case Edit.DeleteReplies replies -> deleteReplies(replies.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
+            case Edit.DeleteEvents delete -> EventTable.delete(tables, delete.events());
             case Edit.DeleteRuns delete -> runs.retire(delete, now);
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Cancel cancel -> cancel(cancel, now);

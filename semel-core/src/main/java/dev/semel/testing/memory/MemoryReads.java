@@ -199,6 +199,31 @@ final class MemoryReads implements Reads {
     }
 
     @Override
+    public List<Rows.Held> namesLike(int ws, Name.Kind kind, String prefix, int limit) {
+        return ask(() -> held(new Name(ws, kind, prefix), prefix + "\u007f", limit));
+    }
+
+    @Override
+    public Rows.@Nullable Event event(int ws, String eventId) {
+        return maybe(() -> tables.events.get(new Pair<>(ws, eventId)));
+    }
+
+    @Override
+    public Events events(EventFilter filter) {
+        return ask(() -> EventTable.list(tables, filter));
+    }
+
+    @Override
+    public List<Edit.OldEvent> oldEvents(int ws, long before, int limit) {
+        return ask(() -> EventTable.old(tables, ws, before, limit));
+    }
+
+    @Override
+    public @Nullable Integer workspaceAfter(int ws) {
+        return maybe(() -> tables.workspaces.rows().higherKey(ws));
+    }
+
+    @Override
     public long catalogChange() {
         return ask(() -> Objects.requireNonNull(tables.catalog.get(Tables.ONE)));
     }

@@ -145,6 +145,10 @@ final class Tables {
     /** By lease and slot; the row says no more than that. */
     final Table<Pair<Long, Integer>, Batch.Hold> fence = new Table<>(undo);
 
+    final Table<Pair<Integer, String>, Rows.Event> events = new Table<>(undo, event -> event.matched() >= 0);
+    final NavigableMap<Pair<Integer, RunId>, Rows.Event> eventsByTime =
+            events.index(event -> new Pair<>(event.ws(), event.seq()));
+
     final Table<RunId, Audit> audit = new Table<>(undo);
 
     Tables() {
