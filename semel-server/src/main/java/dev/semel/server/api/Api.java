@@ -4,6 +4,8 @@ import dev.semel.Semel;
 import dev.semel.server.auth.Quotas;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.definition.Definition;
+import dev.semel.server.doors.EventDoor;
+import dev.semel.server.hooks.HookDoor;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Handler;
 import dev.semel.server.http.Request;
@@ -12,6 +14,7 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Settings;
 import dev.semel.store.Rows;
+import java.time.InstantSource;
 import java.util.List;
 
 /** Every route of the API, in one list. */
@@ -22,12 +25,13 @@ public final class Api {
     private final Semel semel;
     private final Workflows workflows;
     private final Promises promises = new Promises();
+    private final Spaces spaces;
     private final Deeds deeds;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
         this.semel = semel;
-        Spaces spaces = new Spaces(semel);
+        this.spaces = new Spaces(semel);
         Views views = new Views(semel);
         Triggers triggers = new Triggers(semel, spaces, new Quotas(semel::nanos));
         this.deeds = new Deeds(semel);
@@ -98,6 +102,16 @@ public final class Api {
     public Api with(Settings settings) {
         promises.with(settings);
         new SettingsApi(settings).addTo(router, deeds);
+        return this;
+    }
+
+    /** Adds the door for providers, and the routes to its hooks. */
+    public Api receiving(Settings settings, InstantSource clock) {
+        EventDoor.Ports ports = new EventDoor.Ports(
+                spaces::of, (workflow, input) -> FileWorkflow.of(workflow).checkInput(input));
+        HookDoor door = new HookDoor(semel, settings, new EventDoor(semel, ports), clock);
+        new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
+        new Deliveries(semel, door).addTo(router);
         return this;
     }
 
