@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Removes what is kept no longer, a slice at a time and far behind its time, so that no answer hangs on when it comes:
- * names first, then answers to changes and letters, then events, then runs.
+ * names first, then answers to changes, letters and deliveries, then events, then runs.
  */
 final class Sweep {
     private static final int NAMES_AT_ONCE = 1_000;
@@ -73,6 +73,9 @@ final class Sweep {
             }
             if (parts.readers().ask(reads -> reads.expiredLetter())) {
                 change(new Edit.Mail<>(new Letter.Delete(NAMES_AT_ONCE)));
+            }
+            if (parts.readers().ask(reads -> reads.expiredDelivery())) {
+                change(new Edit.DeleteDeliveries(NAMES_AT_ONCE));
             }
             endedBefore = now - micros(limits.finishedRuns());
             eventsBefore = now - micros(limits.events());

@@ -314,6 +314,26 @@ public sealed interface Edit<T> {
         }
     }
 
+    /**
+     * A delivery of a webhook that came in. Where it was not turned away before, its id and its signature are held against
+     * those that came in their window, and the answer says what became of it. Applied again it answers the same. Null:
+     * so many were turned away in this hour that this one is not kept.
+     */
+    record Receive(Delivery delivery, Delivery.Memory memory) implements Edit<@Nullable Delivery> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** Deletes up to {@code limit} deliveries, payloads and marks each that are kept no longer; says how many. */
+    record DeleteDeliveries(int limit) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
     sealed interface Placed {
         /** What was asked for stands. */
         record Now(Rows.Setting row) implements Placed {}

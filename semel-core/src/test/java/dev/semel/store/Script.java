@@ -17,6 +17,7 @@ final class Script {
     private static final int REMEMBERED = 12;
     private static final int SETTINGS_EVERY = 9;
     private static final int LETTERS_EVERY = 7;
+    private static final int DELIVERIES_EVERY = 11;
 
     private final RandomGenerator random;
     private final Actor first;
@@ -29,6 +30,7 @@ final class Script {
     private int made = 0;
     private final SettingScript settings = new SettingScript();
     private final LetterScript letters;
+    private final DeliveryScript deliveries = new DeliveryScript();
 
     Script(RandomGenerator random, Actor first) {
         this.random = random;
@@ -68,6 +70,9 @@ final class Script {
         }
         if (made % LETTERS_EVERY == 0) {
             return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Mail<>(letters.next()))));
+        }
+        if (made % DELIVERIES_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(deliveries.next())));
         }
         int dice = random.nextInt(100);
         if (dice < 8) {

@@ -28,7 +28,8 @@ abstract class StoreContract
                 QuietRules,
                 WorkerRules,
                 SettingRules,
-                EventRules {
+                EventRules,
+                DeliveryRules {
     private Desk desk = unopened();
 
     abstract Place place();

@@ -3,6 +3,7 @@ package dev.semel.store.jdbc;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
@@ -428,6 +429,23 @@ public abstract class JdbcReads implements Reads {
     @Override
     public List<Rows.Setting> settingVersions(int ws, String kind, String name) {
         return ask(() -> SettingEdits.versions(session, ws, kind, name));
+    }
+
+    @Override
+    public List<Delivery> deliveries(int ws, String hook, @Nullable RunId before, int limit) {
+        return ask(() ->
+                DeliveryEdits.page(session, ws, hook, List.of(before == null ? AFTER_ALL : before.bytes(), limit)));
+    }
+
+    @Override
+    public @Nullable Delivery delivery(int ws, String hook, RunId id) {
+        return maybe(() -> DeliveryEdits.one(session, ws, hook, id));
+    }
+
+    @Override
+    public boolean expiredDelivery() {
+        long now = now();
+        return maybe(() -> DeliveryEdits.expired(session, now)) != null;
     }
 
     @Override

@@ -30,7 +30,8 @@ public final class Migrations {
             "V007__settings.sql",
             "V008__candidates.sql",
             "V009__events.sql",
-            "V011__letters.sql");
+            "V011__letters.sql",
+            "V012__deliveries.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

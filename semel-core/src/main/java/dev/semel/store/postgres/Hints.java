@@ -76,6 +76,8 @@ final class Hints implements Store.Listening {
                     Edit.DeleteEvents _,
                     Edit.DeleteRuns _,
                     Edit.ReleaseAll _,
+                    Edit.Receive _,
+                    Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> {}
             default -> hints.add(ANY);

@@ -202,6 +202,8 @@ final class Locking {
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
                     Edit.WakeHeld _,
+                    Edit.Receive _,
+                    Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> List.of();
         };
@@ -240,6 +242,8 @@ final class Locking {
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
                     Edit.WakeHeld _,
+                    Edit.Receive _,
+                    Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> null;
         };

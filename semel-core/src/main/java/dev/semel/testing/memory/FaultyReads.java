@@ -2,6 +2,7 @@ package dev.semel.testing.memory;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
@@ -183,6 +184,21 @@ final class FaultyReads implements Reads {
     @Override
     public List<Rows.Setting> settingVersions(int ws, String kind, String name) {
         return there().settingVersions(ws, kind, name);
+    }
+
+    @Override
+    public List<Delivery> deliveries(int ws, String hook, @Nullable RunId before, int limit) {
+        return there().deliveries(ws, hook, before, limit);
+    }
+
+    @Override
+    public @Nullable Delivery delivery(int ws, String hook, RunId id) {
+        return there().delivery(ws, hook, id);
+    }
+
+    @Override
+    public boolean expiredDelivery() {
+        return there().expiredDelivery();
     }
 
     @Override

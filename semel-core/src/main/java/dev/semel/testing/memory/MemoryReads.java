@@ -3,6 +3,7 @@ package dev.semel.testing.memory;
 import dev.semel.effect.Ledger;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
+import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
@@ -321,6 +322,23 @@ final class MemoryReads implements Reads {
     @Override
     public List<Rows.Setting> settingVersions(int ws, String kind, String name) {
         return ask(() -> SettingEdits.kept(tables, ws, kind, name));
+    }
+
+    @Override
+    public List<Delivery> deliveries(int ws, String hook, @Nullable RunId before, int limit) {
+        RunId end = before == null ? Tables.AFTER_ALL : before;
+        return ask(() -> DeliveryEdits.page(tables, ws, hook, end).limit(limit).toList());
+    }
+
+    @Override
+    public @Nullable Delivery delivery(int ws, String hook, RunId id) {
+        return maybe(() -> DeliveryEdits.one(tables, ws, hook, id));
+    }
+
+    @Override
+    public boolean expiredDelivery() {
+        long now = now();
+        return ask(() -> DeliveryEdits.expired(tables, now));
     }
 
     @Override
