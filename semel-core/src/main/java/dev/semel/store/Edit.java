@@ -254,6 +254,14 @@ public sealed interface Edit<T> {
         GONE
     }
 
+    /** Something about letters: signals by a key, for whoever waits for them. */
+    record Mail<T>(Letter<T> letter) implements Edit<T> {
+        @Override
+        public boolean standsAlone() {
+            return letter.standsAlone();
+        }
+    }
+
     /** Asks a run to end. It ends when its owner sees this. False: no such run, or it has ended. */
     record Cancel(int workspace, RunId run, String actor, String reason) implements Edit<Boolean> {}
 
@@ -300,6 +308,26 @@ public sealed interface Edit<T> {
             return name.kind().watched();
         }
 
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /**
+     * A delivery of a webhook that came in. Where it was not turned away before, its id and its signature are held against
+     * those that came in their window, and the answer says what became of it. Applied again it answers the same. Null:
+     * so many were turned away in this hour that this one is not kept.
+     */
+    record Receive(Delivery delivery, Delivery.Memory memory) implements Edit<@Nullable Delivery> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** Deletes up to {@code limit} deliveries, payloads and marks each that are kept no longer; says how many. */
+    record DeleteDeliveries(int limit) implements Edit<Integer> {
         @Override
         public boolean standsAlone() {
             return true;

@@ -120,6 +120,15 @@ public interface Reads extends AutoCloseable {
     /** The versions of a document that are kept, newest first, at most 200. */
     List<Rows.Setting> settingVersions(int ws, String kind, String name);
 
+    /** Deliveries of a hook, newest first, without their payloads. */
+    List<Delivery> deliveries(int ws, String hook, @Nullable RunId before, int limit);
+
+    @Nullable
+    Delivery delivery(int ws, String hook, RunId id);
+
+    /** Whether anything of a delivery is kept that need not be any more. */
+    boolean expiredDelivery();
+
     List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit);
 
     /**
@@ -176,6 +185,9 @@ public interface Reads extends AutoCloseable {
     /** The next workspace with a higher number; null at the end. */
     @Nullable
     Integer workspaceAfter(int ws);
+
+    /** Whether a letter is known that need not be any more; those are deleted some time behind. */
+    boolean expiredLetter();
 
     /** When the next run that nobody drives is due, by the store's clock; {@link Write.Rest#NEVER} where there is none. */
     long nextDue();

@@ -40,6 +40,8 @@ final class Questions {
         answer("now", reads::now);
         answer("catalogChange", reads::catalogChange);
         answer("expiredReply", reads::expiredReply);
+        answer("expiredLetter", reads::expiredLetter);
+        answer("expiredDelivery", reads::expiredDelivery);
         answer("nextDue", reads::nextDue);
         answer("unfinished", reads::unfinished);
         answer("workers", reads::workers);
@@ -89,6 +91,20 @@ final class Questions {
             answer("setting", () -> reads.setting(ws, kind.word(), "b"));
             answer("setting version", () -> reads.setting(ws, kind.word(), "b", 2));
             answer("setting versions", () -> reads.settingVersions(ws, kind.word(), "a"));
+        }
+        for (String hook : DeliveryScript.HOOKS) {
+            List<Delivery> deliveries = reads.deliveries(ws, hook, null, 3);
+            answer("deliveries " + hook, () -> deliveries);
+            answer(
+                    "deliveries before",
+                    () -> deliveries.isEmpty()
+                            ? null
+                            : reads.deliveries(ws, hook, deliveries.getLast().id(), 1_000));
+            answer(
+                    "delivery",
+                    () -> deliveries.isEmpty()
+                            ? null
+                            : reads.delivery(ws, hook, deliveries.getFirst().id()));
         }
         // Which of two equally old effects comes first is no promise.
         answer("effects", () -> sorted(reads.effects(ws, null, 1_000)));

@@ -23,11 +23,13 @@ abstract class StoreContract
                 LedgerRules,
                 RestRules,
                 SignalRules,
+                LetterRules,
                 GateRules,
                 QuietRules,
                 WorkerRules,
                 SettingRules,
-                EventRules {
+                EventRules,
+                DeliveryRules {
     private Desk desk = unopened();
 
     abstract Place place();

@@ -3,7 +3,9 @@ package dev.semel.store.jdbc;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
@@ -430,6 +432,23 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
+    public List<Delivery> deliveries(int ws, String hook, @Nullable RunId before, int limit) {
+        return ask(() ->
+                DeliveryEdits.page(session, ws, hook, List.of(before == null ? AFTER_ALL : before.bytes(), limit)));
+    }
+
+    @Override
+    public @Nullable Delivery delivery(int ws, String hook, RunId id) {
+        return maybe(() -> DeliveryEdits.one(session, ws, hook, id));
+    }
+
+    @Override
+    public boolean expiredDelivery() {
+        long now = now();
+        return maybe(() -> DeliveryEdits.expired(session, now)) != null;
+    }
+
+    @Override
     public List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit) {
         return ask(() -> session.list(AUDIT, Read::audit, ws, before == null ? AFTER_ALL : before.bytes(), limit));
     }
@@ -468,6 +487,13 @@ public abstract class JdbcReads implements Reads {
     public boolean expiredReply() {
         long now = now();
         return maybe(() -> session.one("SELECT 1 FROM semel_reply WHERE expires_at <= ? LIMIT 1", row -> 1, now))
+                != null;
+    }
+
+    @Override
+    public boolean expiredLetter() {
+        long before = now() - Letter.BEHIND.toNanos() / 1_000;
+        return maybe(() -> session.one("SELECT 1 FROM semel_letter WHERE expires_at <= ? LIMIT 1", row -> 1, before))
                 != null;
     }
 

@@ -2,6 +2,7 @@ package dev.semel.testing.memory;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
@@ -186,6 +187,21 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public List<Delivery> deliveries(int ws, String hook, @Nullable RunId before, int limit) {
+        return there().deliveries(ws, hook, before, limit);
+    }
+
+    @Override
+    public @Nullable Delivery delivery(int ws, String hook, RunId id) {
+        return there().delivery(ws, hook, id);
+    }
+
+    @Override
+    public boolean expiredDelivery() {
+        return there().expiredDelivery();
+    }
+
+    @Override
     public List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit) {
         return there().audit(ws, before, limit);
     }
@@ -228,6 +244,11 @@ final class FaultyReads implements Reads {
     @Override
     public boolean expiredReply() {
         return there().expiredReply();
+    }
+
+    @Override
+    public boolean expiredLetter() {
+        return there().expiredLetter();
     }
 
     @Override

@@ -5,6 +5,7 @@ import dev.semel.server.auth.Quotas;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.doors.EventDoor;
+import dev.semel.server.hooks.HookDoor;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Handler;
 import dev.semel.server.http.Request;
@@ -13,6 +14,7 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Settings;
 import dev.semel.store.Rows;
+import java.time.InstantSource;
 import java.util.List;
 
 /** Every route of the API, in one list. */
@@ -23,13 +25,14 @@ public final class Api {
     private final Semel semel;
     private final Workflows workflows;
     private final Promises promises = new Promises();
+    private final Spaces spaces;
     private final Deeds deeds;
     private final EventDoor eventDoor;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
         this.semel = semel;
-        Spaces spaces = new Spaces(semel);
+        this.spaces = new Spaces(semel);
         Views views = new Views(semel);
         Quotas quotas = new Quotas(semel::nanos);
         Triggers triggers = new Triggers(semel, spaces, quotas);
@@ -117,6 +120,14 @@ public final class Api {
     /** Through which other doors hand in what they were told. */
     public EventDoor eventDoor() {
         return eventDoor;
+    }
+
+    /** Adds the door for providers, and the routes to its hooks. */
+    public Api receiving(Settings settings, InstantSource clock) {
+        HookDoor door = new HookDoor(semel, settings, eventDoor, clock);
+        new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
+        new Deliveries(semel, door).addTo(router);
+        return this;
     }
 
     public Router router() {
