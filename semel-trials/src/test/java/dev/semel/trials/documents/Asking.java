@@ -24,6 +24,8 @@ final class Asking {
     private String type = "application/json";
     private String token = "dev";
     private String workflow = "";
+    private String delivery = "";
+    private String source = "";
 
     Asking(HttpClient client, String url, OpenApi api) {
         this.client = client;
@@ -33,6 +35,13 @@ final class Asking {
 
     Asking named(String name) {
         workflow = name;
+        return without();
+    }
+
+    /** Goes on with this delivery and, where it is not empty, to this source of webhooks instead of a name. */
+    Asking about(String deliveryId, String src) {
+        delivery = deliveryId;
+        source = src;
         return without();
     }
 
@@ -61,7 +70,8 @@ final class Asking {
         String real = target.replace("{id}", workflow)
                 .replace("{run_id}", "chosen-1")
                 .replace("{key}", "evt_1")
-                .replace("{name}", "one")
+                .replace("{delivery_id}", delivery)
+                .replace("{name}", source.isEmpty() ? "one" : source)
                 .replace("{event}", "lead.welcome")
                 .replace("{profile}", "cus_1")
                 .replace("{topic}", "email")
