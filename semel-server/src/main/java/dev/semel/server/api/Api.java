@@ -25,15 +25,19 @@ public final class Api {
     private final Semel semel;
     private final Workflows workflows;
     private final Promises promises = new Promises();
-    private final Spaces spaces;
     private final Deeds deeds;
+    private final EventDoor eventDoor;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
         this.semel = semel;
-        this.spaces = new Spaces(semel);
+        Spaces spaces = new Spaces(semel);
         Views views = new Views(semel);
-        Triggers triggers = new Triggers(semel, spaces, new Quotas(semel::nanos));
+        Quotas quotas = new Quotas(semel::nanos);
+        Triggers triggers = new Triggers(semel, spaces, quotas);
+        this.eventDoor = new EventDoor(semel, new EventDoor.Ports(spaces::of, FileWorkflow::check));
+        EventRoutes events = new EventRoutes(eventDoor, quotas);
+        EventShelf shelf = new EventShelf(semel, eventDoor, views);
         this.deeds = new Deeds(semel);
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
@@ -50,6 +54,11 @@ public final class Api {
                         .withHead(Triggers::checkKey))
                 .add(post("/v1/workflows/{id}/trigger-batch", Scope.TRIGGER, batches::trigger)
                         .withMaxBody(LARGEST_BATCH))
+                .add(post("/v1/events", Scope.TRIGGER, events::post).withMaxBody(LARGEST_BATCH))
+                .add("GET", "/v1/events", Scope.READ, shelf::list)
+                .add(post("/v1/events/reprocess", Scope.OPERATE, shelf::reprocessMany))
+                .add("GET", "/v1/events/{event_id}", Scope.READ, shelf::get)
+                .add(post("/v1/events/{event_id}/reprocess", Scope.OPERATE, shelf::reprocess))
                 .add("GET", "/v1/workflows", Scope.READ, workflows::list)
                 .add("GET", "/v1/workflows/{id}", Scope.READ, workflows::get)
                 .add(new Route("PUT", "/v1/workflows/{id}", Scope.ADMIN, workflows::publish)
@@ -105,13 +114,15 @@ public final class Api {
         return this;
     }
 
+    /** Through which other doors hand in what they were told. */
+    public EventDoor eventDoor() {
+        return eventDoor;
+    }
+
     /** Adds the door for providers, and the routes to its hooks. */
     public Api receiving(Settings settings, InstantSource clock) {
-        EventDoor.Ports ports = new EventDoor.Ports(
-                spaces::of, (workflow, input) -> FileWorkflow.of(workflow).checkInput(input));
-        HookDoor door = new HookDoor(semel, settings, new EventDoor(semel, ports), clock);
         new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
-        new Deliveries(semel, door).addTo(router);
+        new Deliveries(semel, new HookDoor(semel, settings, eventDoor, clock)).addTo(router);
         return this;
     }
 

@@ -26,6 +26,7 @@ final class Asking {
     private String workflow = "";
     private String delivery = "";
     private String source = "";
+    private String eventId = "";
 
     Asking(HttpClient client, String url, OpenApi api) {
         this.client = client;
@@ -60,6 +61,12 @@ final class Asking {
         return this;
     }
 
+    /** Which event is meant from now on. */
+    Asking event(String id) {
+        eventId = id;
+        return this;
+    }
+
     Asking token(String secret) {
         token = secret;
         return this;
@@ -72,6 +79,7 @@ final class Asking {
                 .replace("{key}", "evt_1")
                 .replace("{delivery_id}", delivery)
                 .replace("{name}", source.isEmpty() ? "one" : source)
+                .replace("{event_id}", eventId)
                 .replace("{event}", "lead.welcome")
                 .replace("{profile}", "cus_1")
                 .replace("{topic}", "email")

@@ -104,6 +104,62 @@ class HooksTest extends OnBothStores {
         return provider == Provider.STANDARD ? "whsec_" + "B".repeat(32) : provider.secret + "!";
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void a_delivery_starts_the_workflows_that_want_it_once(Provider provider) {
+        String name = "runs." + provider.word();
+        String source = provider == Provider.CLOUDEVENTS ? name + ":/shop" : name;
+        stage.admin().publish("""
+                semel: 1
+                workflow: hooked_%s
+                trigger:
+                  events: [{ type: "%s", source: "%s" }]
+                steps:
+                  - {id: note, set: {ok: true}}
+                """.formatted(provider.word(), provider.type, source)).expect(200);
+        secret(name, provider.secret);
+        String path = hook(name, provider.document, name);
+        List<Reply> replies = Crowd.atOnce(8, i -> deliver(path, provider, "id_1"));
+        String run = replies.getFirst().expect(200).json().at("/run_ids/0").asString();
+        assertTrue(run.startsWith("run_"), run);
+        int fresh = 0;
+        for (Reply reply : replies) {
+            assertEquals(run, reply.expect(200).json().at("/run_ids/0").asString());
+            fresh += reply.json().get("idempotent_replayed").asBoolean() ? 0 : 1;
+        }
+        assertEquals(1, fresh);
+        JsonNode shown = stage.admin().get("/v1/runs/" + run).expect(200).json();
+        assertEquals("hook", shown.at("/trigger/kind").asString());
+        assertEquals("hook:" + source + "/id_1", shown.get("key").asString());
+    }
+
+    @Test
+    void a_workflow_that_comes_later_gets_a_kept_delivery_by_reprocessing() {
+        secret("later", Provider.STRIPE.secret);
+        String path = hook("later", "{\"preset\":\"stripe\"", "later");
+        Reply first = deliver(path, Provider.STRIPE, "evt_9").expect(200);
+        assertEquals(0, first.json().get("run_ids").size());
+        stage.admin().publish("""
+                semel: 1
+                workflow: comes_later
+                trigger:
+                  events: [{ type: payment_intent.succeeded, source: later }]
+                steps:
+                  - {id: note, set: {ok: true}}
+                """).expect(200);
+        String again = "/v1/hooks/later/deliveries/" + first.json().get("delivery_id").asString() + "/reprocess";
+        Reply started = stage.admin().post(again, "").expect(200);
+        assertEquals(1, started.json().get("run_ids").size());
+        assertFalse(started.json().get("idempotent_replayed").asBoolean());
+        Reply replayed = stage.admin().post(again, "").expect(200);
+        assertEquals(started.json().get("run_ids"), replayed.json().get("run_ids"));
+        assertTrue(replayed.json().get("idempotent_replayed").asBoolean());
+        assertEquals(
+                started.json().get("run_ids"),
+                deliver(path, Provider.STRIPE, "evt_9").expect(200).json().get("run_ids"),
+                "the provider's own retry finds the same run");
+    }
+
     @Test
     void an_unknown_source_gets_the_same_words_whatever_is_wrong_with_it() {
         secret("known", "the secret");
