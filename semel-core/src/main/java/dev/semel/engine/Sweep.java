@@ -2,6 +2,7 @@ package dev.semel.engine;
 
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
+import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Write;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Removes what is kept no longer, a slice at a time and far behind its time, so that no answer hangs on when it comes:
- * names first, then answers to changes and deliveries, then events, then runs.
+ * names first, then answers to changes, letters and deliveries, then events, then runs.
  */
 final class Sweep {
     private static final int NAMES_AT_ONCE = 1_000;
@@ -69,6 +70,9 @@ final class Sweep {
         if (nameReached == null) {
             if (parts.readers().ask(reads -> reads.expiredReply())) {
                 change(new Edit.DeleteReplies(NAMES_AT_ONCE));
+            }
+            if (parts.readers().ask(reads -> reads.expiredLetter())) {
+                change(new Edit.Mail<>(new Letter.Delete(NAMES_AT_ONCE)));
             }
             if (parts.readers().ask(reads -> reads.expiredDelivery())) {
                 change(new Edit.DeleteDeliveries(NAMES_AT_ONCE));

@@ -254,6 +254,14 @@ public sealed interface Edit<T> {
         GONE
     }
 
+    /** Something about letters: signals by a key, for whoever waits for them. */
+    record Mail<T>(Letter<T> letter) implements Edit<T> {
+        @Override
+        public boolean standsAlone() {
+            return letter.standsAlone();
+        }
+    }
+
     /** Asks a run to end. It ends when its owner sees this. False: no such run, or it has ended. */
     record Cancel(int workspace, RunId run, String actor, String reason) implements Edit<Boolean> {}
 

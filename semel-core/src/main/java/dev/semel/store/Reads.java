@@ -186,6 +186,9 @@ public interface Reads extends AutoCloseable {
     @Nullable
     Integer workspaceAfter(int ws);
 
+    /** Whether a letter is known that need not be any more; those are deleted some time behind. */
+    boolean expiredLetter();
+
     /** When the next run that nobody drives is due, by the store's clock; {@link Write.Rest#NEVER} where there is none. */
     long nextDue();
 

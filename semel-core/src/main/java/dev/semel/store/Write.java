@@ -229,6 +229,14 @@ public sealed interface Write<O> {
     @FunctionalInterface
     interface Deed {
         String apply(java.sql.Connection connection) throws Exception;
+
+        /**
+         * Whether it takes longer than it may; a store that can end a statement under way asks now and then. Applied
+         * again after it was ended so, it fails at once.
+         */
+        default boolean isLate() {
+            return false;
+        }
     }
 
     /**

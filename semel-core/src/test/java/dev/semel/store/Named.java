@@ -44,6 +44,15 @@ enum Named {
     SIGNAL_DRIVEN((side, world) -> side.apply(World.OTHER, new Edit.Signal(world.ws, world.driven, "paid", "k", "{}"))),
     SIGNAL_RESTING(
             (side, world) -> side.apply(World.OTHER, new Edit.Signal(world.ws, world.resting, "paid", "k", "{}"))),
+    POST_TO_WHO_LISTENS((side, world) -> side.apply(World.OTHER, Named.post(side, world, "heard", "a"))),
+    POST_TO_NOBODY_YET((side, world) -> side.apply(World.OTHER, Named.post(side, world, "early", "b"))),
+    POST_AGAIN((side, world) -> side.apply(World.OTHER, Named.post(side, world, "known", "known"))),
+    LISTEN((side, world) -> side.apply(World.LEASE, world.listen(world.driven, "early"))),
+    LISTEN_BY_ANOTHER((side, world) -> side.apply(World.OTHER, world.listen(world.neighbour, "early"))),
+    LISTEN_FOR_A_KEPT_LETTER((side, world) -> side.apply(World.LEASE, world.listen(world.driven, "kept"))),
+    LISTEN_FOR_IT_BY_ANOTHER((side, world) -> side.apply(World.OTHER, world.listen(world.neighbour, "kept"))),
+    HUSH((side, world) -> side.apply(
+            World.LEASE, new Edit.Mail<>(new Letter.Hush(new Letter.Ear(new Driver(world.driven, 1), "heard"))))),
     CANCEL((side, world) -> side.apply(World.OTHER, new Edit.Cancel(world.ws, world.driven, "a", "r"))),
     CANCEL_WITH_KEY((side, world) ->
             side.apply(World.OTHER, Named.once(side, world, new Edit.Cancel(world.ws, world.driven, "a", "r")))),
@@ -130,6 +139,12 @@ enum Named {
 
     private static Write<?> signal(World world, RunId run) {
         return new Write.Change<>(new Edit.Signal(world.ws, run, "paid", "k", "{}"));
+    }
+
+    /** A letter of this side, with an id that both sides may use. */
+    private static Edit<?> post(Side side, World world, String key, String letter) {
+        Letter.Address to = new Letter.Address(world.ws, "paid", key);
+        return new Edit.Mail<>(new Letter.Post(to, letter, world.wish(side), Desk.bytes(letter), "{}"));
     }
 
     /** Two deliveries at once: whoever comes second must see the first one's mark. */

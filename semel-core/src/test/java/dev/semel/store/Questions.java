@@ -40,6 +40,7 @@ final class Questions {
         answer("now", reads::now);
         answer("catalogChange", reads::catalogChange);
         answer("expiredReply", reads::expiredReply);
+        answer("expiredLetter", reads::expiredLetter);
         answer("expiredDelivery", reads::expiredDelivery);
         answer("nextDue", reads::nextDue);
         answer("unfinished", reads::unfinished);

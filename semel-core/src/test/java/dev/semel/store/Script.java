@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Script {
     private static final int REMEMBERED = 12;
     private static final int SETTINGS_EVERY = 9;
+    private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
 
     private final RandomGenerator random;
@@ -28,6 +29,7 @@ final class Script {
     private long seen = 0;
     private int made = 0;
     private final SettingScript settings = new SettingScript();
+    private final LetterScript letters;
     private final DeliveryScript deliveries = new DeliveryScript();
 
     Script(RandomGenerator random, Actor first) {
@@ -35,6 +37,7 @@ final class Script {
         this.first = first;
         this.triggers = new Triggers(random, runs, this::lineage, () -> first.reads.catalogChange());
         this.ops = new Ops(random, first.reads);
+        this.letters = new LetterScript(this::mine, runs);
     }
 
     /** What a script begins with: two workspaces, three workflows. */
@@ -64,6 +67,9 @@ final class Script {
     private Step make() {
         if (++made % SETTINGS_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(settings.next())));
+        }
+        if (made % LETTERS_EVERY == 0) {
+            return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Mail<>(letters.next()))));
         }
         if (made % DELIVERIES_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(deliveries.next())));

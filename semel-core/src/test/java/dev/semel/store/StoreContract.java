@@ -23,6 +23,7 @@ abstract class StoreContract
                 LedgerRules,
                 RestRules,
                 SignalRules,
+                LetterRules,
                 GateRules,
                 QuietRules,
                 WorkerRules,

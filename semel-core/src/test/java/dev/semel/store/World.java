@@ -80,10 +80,25 @@ final class World implements AutoCloseable {
                 new Rows.Event(
                         ws, "evt_b", desk.id(), Door.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
                 desk.reads.catalogChange()));
+        desk.change(listen(driven, "heard"));
+        letter("kept");
+        letter("known");
         place.advance(Duration.ofNanos((Desk.TTL + 1) * 1_000));
         change = desk.reads.catalogChange();
         tables = tables();
         restore = save();
+    }
+
+    /** A run waits under a key, at a path that is named like it. */
+    Edit<Letter.Heard> listen(RunId run, String key) {
+        Letter.Ear ear = new Letter.Ear(new Driver(run, 1), key);
+        return new Edit.Mail<>(new Letter.Listen(new Letter.Address(ws, "paid", key), ear, false));
+    }
+
+    /** A letter that nobody waits for yet, under a key that is its id. */
+    private void letter(String id) {
+        Letter.Address to = new Letter.Address(ws, "paid", id);
+        desk.change(new Edit.Mail<>(new Letter.Post(to, id, desk.id(), Desk.bytes(id), "{}")));
     }
 
     SettingName profile(String name) {

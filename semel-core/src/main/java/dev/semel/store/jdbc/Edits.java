@@ -27,6 +27,7 @@ public final class Edits {
     private final SettingEdits settings;
     private final DeliveryEdits deliveries;
     private final Publishing publishing;
+    private final Letters letters;
 
     public Edits(Session session, Supplier<RunId> ids) {
         this.session = session;
@@ -36,6 +37,7 @@ public final class Edits {
         this.settings = new SettingEdits(session);
         this.deliveries = new DeliveryEdits(session);
         this.publishing = new Publishing(session, this);
+        this.letters = new Letters(session, runs, ids);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
@@ -56,6 +58,7 @@ public final class Edits {
             case Edit.DeleteEvents delete -> EventRows.delete(session, delete.events());
             case Edit.DeleteRuns delete -> new Retiring(session).retire(delete, now);
             case Edit.Signal signal -> runs.signal(signal, now);
+            case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
             case Edit.Cancel cancel -> cancel(cancel, now);
             case Edit.Wake wake -> runs.wake(wake);
             case Edit.GiveBack back -> runs.giveBack(back.driver());

@@ -5,6 +5,7 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
@@ -486,6 +487,13 @@ public abstract class JdbcReads implements Reads {
     public boolean expiredReply() {
         long now = now();
         return maybe(() -> session.one("SELECT 1 FROM semel_reply WHERE expires_at <= ? LIMIT 1", row -> 1, now))
+                != null;
+    }
+
+    @Override
+    public boolean expiredLetter() {
+        long before = now() - Letter.BEHIND.toNanos() / 1_000;
+        return maybe(() -> session.one("SELECT 1 FROM semel_letter WHERE expires_at <= ? LIMIT 1", row -> 1, before))
                 != null;
     }
 

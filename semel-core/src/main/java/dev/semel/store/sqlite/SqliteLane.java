@@ -68,8 +68,7 @@ final class SqliteLane implements Lane {
         try {
             List<Object> outcomes;
             try {
-                writer.ready();
-                outcomes = applyAll(batch);
+                outcomes = applyAllowing(batch, batch.writes().size());
             } catch (SQLException e) {
                 writer.failed(e);
                 throw failure(e);
@@ -82,6 +81,25 @@ final class SqliteLane implements Lane {
         } finally {
             turn.unlock();
         }
+    }
+
+    /**
+     * A statement of a user that is stopped in the middle of a write takes the whole transaction with it, so all of the
+     * batch is applied again; that deed says at once that it was stopped.
+     *
+     * @param stops at most one for each write
+     */
+    private List<Object> applyAllowing(Batch batch, int stops) throws SQLException {
+        writer.ready();
+        try {
+            return applyAll(batch);
+        } catch (SqliteDriving.Stopped e) {
+            if (stops == 0) {
+                throw new StoreFailure.Poisoned("the code of a tx step was stopped again and again", e);
+            }
+            writer.failed(e);
+        }
+        return applyAllowing(batch, stops - 1);
     }
 
     private List<Object> applyAll(Batch batch) throws SQLException {

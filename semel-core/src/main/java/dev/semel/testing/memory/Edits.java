@@ -21,6 +21,7 @@ final class Edits {
     private final SettingEdits settings;
     private final DeliveryEdits deliveries;
     private final Publishing publishing;
+    private final Letters letters;
 
     Edits(Tables tables, Supplier<RunId> ids) {
         this.tables = tables;
@@ -29,6 +30,7 @@ final class Edits {
         this.settings = new SettingEdits(tables);
         this.deliveries = new DeliveryEdits(tables);
         this.publishing = new Publishing(tables, this);
+        this.letters = new Letters(tables, runs, ids);
     }
 
     @Nullable
@@ -50,6 +52,7 @@ final class Edits {
             case Edit.DeleteEvents delete -> EventTable.delete(tables, delete.events());
             case Edit.DeleteRuns delete -> runs.retire(delete, now);
             case Edit.Signal signal -> runs.signal(signal, now);
+            case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
             case Edit.Cancel cancel -> cancel(cancel, now);
             case Edit.Wake wake -> runs.wake(wake);
             case Edit.GiveBack back -> runs.giveBack(back.driver());

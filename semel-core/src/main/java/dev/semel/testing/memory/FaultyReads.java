@@ -247,6 +247,11 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public boolean expiredLetter() {
+        return there().expiredLetter();
+    }
+
+    @Override
     public long nextDue() {
         return there().nextDue();
     }

@@ -395,6 +395,12 @@ final class MemoryReads implements Reads {
     }
 
     @Override
+    public boolean expiredLetter() {
+        long before = now() - Letters.BEHIND_MICROS;
+        return ask(() -> tables.letters.rows().values().stream().anyMatch(letter -> letter.expiresAt() <= before));
+    }
+
+    @Override
     public long nextDue() {
         long due = ask(() -> tables.workDue.isEmpty()
                 ? Write.Rest.NEVER

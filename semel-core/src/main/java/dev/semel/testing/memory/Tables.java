@@ -5,6 +5,7 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Batch;
 import dev.semel.store.Delivery;
+import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
 import dev.semel.store.Rows;
@@ -51,6 +52,20 @@ final class Tables {
     record Link(RunId run, @Nullable RunId parent, @Nullable RunId replayOf) {}
 
     record Signal(RunId run, Rows.Signal signal) {}
+
+    /** A wait that listens for letters. */
+    record Listener(RunId run, String path, Letter.Address to, long since, boolean undoing) {}
+
+    /** A signal by a key, with those who have it; {@code id} is the request that sent it. */
+    record Mail(
+            Letter.Address to,
+            String letter,
+            RunId id,
+            byte[] digest,
+            String value,
+            List<RunId> runs,
+            long at,
+            long expiresAt) {}
 
     record Place(String queue, long ticket, RunId run, int cap, boolean begun) {}
 
@@ -134,6 +149,10 @@ final class Tables {
     /** By run, then name and key. */
     final Table<Pair<RunId, Pair<String, String>>, Signal> signals = new Table<>(undo);
 
+    final Table<Pair<RunId, String>, Listener> listeners = new Table<>(undo);
+    /** By workspace, then name and the sender's id. */
+    final Table<Pair<Integer, Pair<String, String>>, Mail> letters = new Table<>(undo);
+
     final Table<String, Long> queues = new Table<>(undo);
     final Table<Pair<String, Long>, Place> places = new Table<>(undo, place -> place.cap() > 0);
     final NavigableMap<Pair<RunId, Pair<String, Long>>, Place> placesByRun =
@@ -168,6 +187,7 @@ final class Tables {
         removeWhere(requests, seen -> seen.run().equals(run));
         uses.remove(run);
         removeWhere(signals, signal -> signal.run().equals(run));
+        removeWhere(listeners, listener -> listener.run().equals(run));
         removeWhere(effects, row -> row.holder().run().equals(run));
         links.remove(run);
         ends.remove(run);
