@@ -25,14 +25,13 @@ public final class Api {
     private final Semel semel;
     private final Workflows workflows;
     private final Promises promises = new Promises();
-    private final Spaces spaces;
     private final Deeds deeds;
     private final EventDoor eventDoor;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
         this.semel = semel;
-        this.spaces = new Spaces(semel);
+        Spaces spaces = new Spaces(semel);
         Views views = new Views(semel);
         Quotas quotas = new Quotas(semel::nanos);
         Triggers triggers = new Triggers(semel, spaces, quotas);
@@ -124,9 +123,8 @@ public final class Api {
 
     /** Adds the door for providers, and the routes to its hooks. */
     public Api receiving(Settings settings, InstantSource clock) {
-        HookDoor door = new HookDoor(semel, settings, eventDoor, clock);
         new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
-        new Deliveries(semel, door).addTo(router);
+        new Deliveries(semel, new HookDoor(semel, settings, eventDoor, clock)).addTo(router);
         return this;
     }
 

@@ -86,6 +86,7 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(SettingCommand.commandLine(around, TEMPLATE))
                 .addSubcommand(SettingCommand.commandLine(around, CHANNEL))
                 .addSubcommand(SettingCommand.commandLine(around, ROUTE))
+                .addSubcommand(HooksCommand.commandLine(around))
                 .addSubcommand(PeopleCommands.profile(around))
                 .addSubcommand(PeopleCommands.cohort(around))
                 .addSubcommand(DemoCommand.commandLine(around))

@@ -20,6 +20,7 @@ import io.swagger.v3.parser.OpenAPIV3Parser;
 import io.swagger.v3.parser.core.models.ParseOptions;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -58,8 +59,10 @@ class OpenApiTest {
         TreeSet<String> routes = new TreeSet<>();
         try (Semel semel = Semel.open(Settings.of(
                 "sqlite:" + folder.resolve("a.db"), version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE)))) {
+            var settings = new dev.semel.server.settings.Settings(semel, SecretKeys.none());
             new Api(semel, Tokens.serving(semel), new Metrics(semel), false)
-                    .with(new dev.semel.server.settings.Settings(semel, SecretKeys.none()))
+                    .with(settings)
+                    .receiving(settings, InstantSource.system())
                     .router()
                     .routes()
                     .forEach(route -> routes.add(route.method() + " " + route.pattern() + " "
@@ -114,6 +117,7 @@ class OpenApiTest {
             versions(asking);
             operating(asking);
             SettingsAsked.ask(asking);
+            HooksAsked.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
             assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());
