@@ -2,6 +2,7 @@ package dev.semel.engine;
 
 import dev.semel.journal.Entry;
 import dev.semel.run.StepPath;
+import dev.semel.store.Letter;
 import dev.semel.workflow.Approval;
 import dev.semel.workflow.Decision;
 import dev.semel.workflow.Durable;
@@ -99,6 +100,12 @@ final class DurableScope implements Durable {
     @Override
     public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
         return Signals.await(scope, name, signal, longest);
+    }
+
+    @Override
+    public @Nullable JsonNode await(String name, String signal, String key, @Nullable Duration longest) {
+        Letter.Address to = new Letter.Address(execution.run().workspace(), signal, key);
+        return Letterbox.await(scope, name, to, longest);
     }
 
     @Override

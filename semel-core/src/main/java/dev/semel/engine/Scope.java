@@ -276,6 +276,11 @@ final class Scope {
         }
     }
 
+    /** Whether its work goes on although the run was cancelled. */
+    boolean undoes() {
+        return undo;
+    }
+
     /** Whether the run comes to its end and this scope does not undo it: nothing new begins here. */
     boolean stops() {
         return !undo && (execution.cancelled() || isLate());

@@ -61,6 +61,13 @@ public interface Durable {
     @Nullable
     JsonNode await(String name, String signal, @Nullable Duration longest);
 
+    /**
+     * The same, also for a signal that is sent to this key by somebody who does not know the run, be it before the wait
+     * begins.
+     */
+    @Nullable
+    JsonNode await(String name, String signal, String key, @Nullable Duration longest);
+
     /** Asks people to decide. */
     Decision approval(String name, Approval approval);
 

@@ -23,10 +23,13 @@ abstract class StoreContract
                 LedgerRules,
                 RestRules,
                 SignalRules,
+                LetterRules,
                 GateRules,
                 QuietRules,
                 WorkerRules,
-                SettingRules {
+                SettingRules,
+                EventRules,
+                DeliveryRules {
     private Desk desk = unopened();
 
     abstract Place place();

@@ -81,7 +81,9 @@ public final class Serve implements AutoCloseable {
                     semel, SecretKeyFile.keys(options, semel), new Checks(MessageTemplate::check, Channels::check));
             furnishing.complete(true);
             Log.clean(settings.redaction()::clean);
-            this.api = new Api(semel, tokens, metrics, options.dev()).with(settings);
+            this.api = new Api(semel, tokens, metrics, options.dev())
+                    .with(settings)
+                    .receiving(settings, clock);
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
             publishFiles();

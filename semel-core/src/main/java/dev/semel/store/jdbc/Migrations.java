@@ -28,7 +28,10 @@ public final class Migrations {
             "V005__fair_claims.sql",
             "V006__retention.sql",
             "V007__settings.sql",
-            "V008__candidates.sql");
+            "V008__candidates.sql",
+            "V009__events.sql",
+            "V011__letters.sql",
+            "V012__deliveries.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

@@ -14,6 +14,7 @@ import dev.semel.store.Wish;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
 import dev.semel.store.jdbc.Edits;
+import dev.semel.store.jdbc.EventRows;
 import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.Session;
 import java.sql.SQLException;
@@ -128,6 +129,7 @@ final class SqliteLane implements Lane {
             case Write.Append append -> driving.append(append, owner, now);
             case Write.End end -> driving.end(end, owner, now);
             case Write.Tally tally -> driving.tally(tally);
+            case Write.Keep keep -> EventRows.keep(session, keep, now, change);
             case Write.Claim claim -> driving.claim(claim, owner, now);
             case Write.Tx tx -> driving.tx(tx, owner, now);
             case Write.Change<?> edit -> change(edit, now);

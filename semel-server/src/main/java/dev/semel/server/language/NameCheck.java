@@ -21,7 +21,7 @@ final class NameCheck {
     private static final int DEEPEST = 150;
 
     private static final Set<String> LATER_FUNCTIONS = Set.of("format");
-    private static final Set<String> LATER_NAMES = Set.of("event", "attempt");
+    private static final Set<String> LATER_NAMES = Set.of("attempt");
     private static final Map<String, Set<String>> FIELDS = Map.of("run", Set.of("id"), "step", Set.of("id"));
 
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
@@ -183,7 +183,7 @@ final class NameCheck {
     private void recorded(String function, Spot spot) {
         if (site.stable()) {
             changing(function + "()", spot);
-        } else if (site.kind() == Site.Kind.LABEL || site.kind() == Site.Kind.OUTPUT) {
+        } else if (!site.kind().recordsChance()) {
             problems.add(
                     spot,
                     "%s() cannot be read in %s, because only a step can record it."
