@@ -130,8 +130,14 @@ final class Triggers {
                 Json.write(ask.data()),
                 new Trigger.Names(key, ask.runId()),
                 new Trigger.Sender(Door.HTTP, who.tokenId(), ask.correlationId()),
-                terms.strict(),
-                attempt.checks());
+                        terms.strict(),
+                        attempt.checks())
+                .later(ask.later().micros(this::now));
+    }
+
+    /** The store's clock, in microseconds. */
+    private long now() {
+        return java.util.Objects.requireNonNull(semel.view(reads -> reads.now()));
     }
 
     /** Quota, then input schema: held only against a fresh trigger, so that a duplicate is never refused for them. */
