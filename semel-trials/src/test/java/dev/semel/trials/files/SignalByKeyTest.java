@@ -24,7 +24,7 @@ class SignalByKeyTest extends OnBothStores {
     }
 
     private Caller admin() {
-        return stage.server().admin();
+        return stage.admin();
     }
 
     private void publish(String workflow) {
