@@ -16,7 +16,7 @@ final class Gatekeeper {
     static NewRun.@Nullable Gate gate(Trigger trigger) {
         Gates gates = trigger.workflow().extras().gates();
         if (gates.equals(Gates.NONE)) {
-            return null;
+            return trigger.delay() == 0 ? null : new NewRun.Gate(List.of(), null, trigger.delay(), null);
         }
         List<NewRun.Gate.Place> places = new ArrayList<>();
         if (gates.serialBy() != null) {
@@ -26,10 +26,10 @@ final class Gatekeeper {
             String queue = EffectName.digest("max", trigger.workflow().workflowId());
             places.add(new NewRun.Gate.Place(queue, gates.maxConcurrent()));
         }
-        NewRun.Gate gate = new NewRun.Gate(places, rate(trigger, gates.rateLimit()), 0, null);
+        NewRun.Gate gate = new NewRun.Gate(places, rate(trigger, gates.rateLimit()), trigger.delay(), null);
         return gates.debounce() == null
                 ? gate
-                : new NewRun.Gate(places, gate.rate(), 0, debounce(trigger, gates.debounce(), gate));
+                : new NewRun.Gate(places, gate.rate(), trigger.delay(), debounce(trigger, gates.debounce(), gate));
     }
 
     private static NewRun.Gate.@Nullable Rate rate(Trigger trigger, Gates.@Nullable RateLimit limit) {

@@ -41,7 +41,7 @@ public final class Api {
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
         Runs runs = new Runs(semel, views, triggers);
         Keys keys = new Keys(semel, views, deeds);
-        RunActs acts = new RunActs(semel, views);
+        RunActs acts = new RunActs(semel, views, deeds);
         TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, deeds);
         Health health = new Health(semel, metrics);
         Batches batches = new Batches(triggers);
@@ -71,6 +71,7 @@ public final class Api {
                 .add("GET", "/v1/runs/{run_id}/requests", Scope.READ, runs::requests)
                 .add(post("/v1/runs/{run_id}/cancel", Scope.OPERATE, acts::cancel))
                 .add(post("/v1/runs/{run_id}/signals/{name}", Scope.TRIGGER, acts::signal))
+                .add(post("/v1/signals/{name}", Scope.TRIGGER, new LetterRoutes(semel)::send))
                 .add(post("/v1/runs/{run_id}/decide", Scope.REVIEW, acts::decide))
                 .add("GET", "/v1/requests", Scope.READ, runs::allRequests)
                 .add("GET", "/v1/keys", Scope.READ, keys::list)

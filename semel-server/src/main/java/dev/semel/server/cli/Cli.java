@@ -65,7 +65,7 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new RunsCommand(around))
                 .addSubcommand(new RunCommand(around))
                 .addSubcommand(new TimelineCommand(around))
-                .addSubcommand(new ActCommand.Signal(around))
+                .addSubcommand(new SignalCommand(around))
                 .addSubcommand(new ActCommand.Decide(around))
                 .addSubcommand(new ActCommand.Cancel(around))
                 .addSubcommand(new RequestsCommand(around))

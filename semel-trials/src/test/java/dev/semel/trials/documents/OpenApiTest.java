@@ -231,6 +231,10 @@ class OpenApiTest {
         asking.ask(200, "POST", "/v1/workflows/{id}/resume", "");
         asking.ask(200, "POST", "/v1/runs/{run_id}/cancel", "{\"reason\":\"a test\"}");
         asking.ask(200, "POST", "/v1/runs/{run_id}/signals/{name}", "{\"data\":{}}");
+        asking.ask(200, "POST", "/v1/signals/{name}", "{\"key\":\"order_1\",\"data\":{},\"id\":\"evt_1\"}");
+        asking.ask(200, "POST", "/v1/signals/{name}", "{\"key\":\"order_1\",\"data\":{},\"id\":\"evt_1\"}");
+        asking.ask(422, "POST", "/v1/signals/{name}", "{\"key\":\"order_2\",\"data\":{},\"id\":\"evt_1\"}");
+        asking.ask(400, "POST", "/v1/signals/{name}", "{\"data\":{}}");
         asking.ask(200, "POST", "/v1/runs/{run_id}/decide", "{\"step\":\"x\",\"decision\":\"approve\"}");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
         asking.with("Idempotency-Key", "change_1");
