@@ -10,6 +10,7 @@ import dev.semel.engine.LeaseKeeper;
 import dev.semel.engine.Readers;
 import dev.semel.engine.Requests;
 import dev.semel.engine.RunLoop;
+import dev.semel.engine.Ticker;
 import dev.semel.engine.TxDesk;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
@@ -59,6 +60,7 @@ public final class Semel implements AutoCloseable {
     private final Catalog catalog;
     private final Intake intake;
     private final Dispatcher dispatcher;
+    private final Ticker ticker;
     private final Store.Listening listening;
 
     private Semel(Store store, Settings settings, List<Workflow<?, ?>> workflows) {
@@ -81,6 +83,7 @@ public final class Semel implements AutoCloseable {
         this.intake = new Intake(parts, catalog, around);
         this.dispatcher = new Dispatcher(parts, catalog, settings.limits(), around);
         intake.onWork(dispatcher::wakeUp);
+        this.ticker = new Ticker(parts, intake, catalog, library, around);
         Followers followers = new Followers(this);
         runs.observedBy(followers);
         this.listening = store.listen(followers::told);
@@ -179,6 +182,7 @@ public final class Semel implements AutoCloseable {
     void registered(String workflowId) {
         catalog.forget(workflowId);
         dispatcher.knows(workflowId);
+        ticker.knows(workflowId);
     }
 
     /** Opens the store, brings its schema up to date, and takes up runs that nobody drives. */
@@ -206,7 +210,7 @@ public final class Semel implements AutoCloseable {
 
     /** What a test kit sees of this engine. */
     public Backstage backstage() {
-        return new Backstage(this, committer, runs);
+        return new Backstage(this, committer, runs, ticker);
     }
 
     private static Store storeOf(Settings settings) {
@@ -365,6 +369,11 @@ public final class Semel implements AutoCloseable {
         return settings.ambient().nanos();
     }
 
+    /** What starts by itself, and what became of it. */
+    public Schedules schedules() {
+        return new Schedules(this, ticker);
+    }
+
     /** How this worker is, and who else works here. */
     public Standing standing() {
         return standing;
@@ -383,6 +392,7 @@ public final class Semel implements AutoCloseable {
     /** @param grace so long may runs go on to their next step; what is left then goes on at another worker */
     public void close(Duration grace) {
         listening.close();
+        ticker.close();
         dispatcher.close();
         runs.close(grace);
         requests.close();

@@ -140,6 +140,9 @@ public interface Reads extends AutoCloseable {
     /** Whether an answer to a change is kept that need not be any more. */
     boolean expiredReply();
 
+    /** Schedules and their ticks. */
+    Timetable timetable();
+
     /** When the next run that nobody drives is due, by the store's clock; {@link Write.Rest#NEVER} where there is none. */
     long nextDue();
 

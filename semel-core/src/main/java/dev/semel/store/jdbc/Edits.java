@@ -26,6 +26,7 @@ public final class Edits {
     private final Replying replying;
     private final SettingEdits settings;
     private final Publishing publishing;
+    private final ScheduleEdits schedules;
 
     public Edits(Session session, Supplier<RunId> ids) {
         this.session = session;
@@ -34,6 +35,7 @@ public final class Edits {
         this.replying = new Replying(session, this);
         this.settings = new SettingEdits(session);
         this.publishing = new Publishing(session, this);
+        this.schedules = new ScheduleEdits(session, this);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
@@ -61,6 +63,12 @@ public final class Edits {
             case Edit.Decide decide -> decide(decide, now);
             case Edit.Put put -> told(settings.put(put, now), put.name(), now);
             case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
+            case Edit.LayOut layOut -> schedules.layOut(layOut, now);
+            case Edit.TakeTicks take -> schedules.take(take, now);
+            case Edit.SettleTicks settle -> schedules.settle(settle);
+            case Edit.NoteTicks note -> schedules.note(note.ticks());
+            case Edit.PauseSchedule pause -> schedules.pause(pause, now);
+            case Edit.DeleteTicks delete -> schedules.delete(delete);
         };
     }
 

@@ -28,7 +28,8 @@ public final class Migrations {
             "V005__fair_claims.sql",
             "V006__retention.sql",
             "V007__settings.sql",
-            "V008__candidates.sql");
+            "V008__candidates.sql",
+            "V010__schedules.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

@@ -20,6 +20,7 @@ final class Edits {
     private final RunEdits runs;
     private final SettingEdits settings;
     private final Publishing publishing;
+    private final ScheduleEdits schedules;
 
     Edits(Tables tables, Supplier<RunId> ids) {
         this.tables = tables;
@@ -27,6 +28,7 @@ final class Edits {
         this.runs = new RunEdits(tables, ids);
         this.settings = new SettingEdits(tables);
         this.publishing = new Publishing(tables, this);
+        this.schedules = new ScheduleEdits(tables, this);
     }
 
     @Nullable
@@ -55,6 +57,12 @@ final class Edits {
             case Edit.Decide decide -> decide(decide, now);
             case Edit.Put put -> told(settings.put(put, now), put.name(), now);
             case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
+            case Edit.LayOut layOut -> schedules.layOut(layOut, now);
+            case Edit.TakeTicks take -> schedules.take(take, now);
+            case Edit.SettleTicks settle -> schedules.settle(settle);
+            case Edit.NoteTicks note -> schedules.note(note.ticks());
+            case Edit.PauseSchedule pause -> schedules.pause(pause, now);
+            case Edit.DeleteTicks delete -> schedules.delete(delete);
         };
     }
 
