@@ -68,9 +68,7 @@ final class Library implements Children.Starter, Children.Signaller, Ticker.Desk
     @Override
     public Trigger.Checks checks(String name, JsonNode input) {
         Workflow<?, ?> workflow = known.get(name);
-        return workflow == null
-                ? Trigger.Checks.NONE
-                : new Trigger.Checks(() -> workflow.checkInput(input), null);
+        return workflow == null ? Trigger.Checks.NONE : new Trigger.Checks(() -> workflow.checkInput(input), null);
     }
 
     boolean isKnown(String name) {
@@ -131,7 +129,8 @@ final class Library implements Children.Starter, Children.Signaller, Ticker.Desk
                 workflow.policyOf(version.body()),
                 workflow.body(),
                 List.of(),
-                new Published.Extras(workflow.gates(), workflow.deadline(), new Doors(List.of(), workflow.schedules())));
+                new Published.Extras(
+                        workflow.gates(), workflow.deadline(), new Doors(List.of(), workflow.schedules())));
     }
 
     <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {

@@ -96,8 +96,9 @@ public final class Schedules {
         List<Rows.Tick> started = new ArrayList<>();
         int before = 0;
         for (Instant nominal : wanted) {
-            boolean ran = done.stream().anyMatch(tick -> tick.nominal() == micros(nominal)
-                    && tick.state().ran());
+            boolean ran = done.stream()
+                    .anyMatch(tick ->
+                            tick.nominal() == micros(nominal) && tick.state().ran());
             if (ran) {
                 before++;
                 continue;
@@ -109,7 +110,8 @@ public final class Schedules {
             started.add(new Rows.Tick(
                     row.workflowId(), row.name(), micros(nominal), Ticked.BACKFILLED, "", answer.run(), now, 0));
         }
-        // CRASH(backfill-admitted): The runs are there and their ticks are not written down. Asked again, they are found.
+        // CRASH(backfill-admitted): The runs are there and their ticks are not written down. Asked again, they are
+        // found.
         semel.point("backfill-admitted");
         if (!started.isEmpty()) {
             semel.change(new Edit.NoteTicks(started));
@@ -118,10 +120,9 @@ public final class Schedules {
     }
 
     private static List<Instant> wanted(Schedule schedule, Span span, Instant now) {
-        Instant end = span.to().isAfter(now) ? now : span.to();
         List<Instant> wanted = new ArrayList<>();
         Instant next = schedule.after(span.from().minusNanos(1));
-        while (next != null && next.isBefore(end)) {
+        while (next != null && next.isBefore(span.to()) && !next.isAfter(now)) {
             if (wanted.size() == LARGEST_BACKFILL) {
                 throw new SemelException(
                         ErrorCode.INVALID_INPUT,

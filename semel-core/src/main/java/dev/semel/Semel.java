@@ -289,6 +289,9 @@ public final class Semel implements AutoCloseable {
                     .join();
             catalog.check();
             dispatcher.wakeUp();
+            if (answer instanceof Rows.Workflow published) {
+                ticker.published(published);
+            }
             return answer == dev.semel.store.Nothing.NOTHING ? null : (T) answer;
         } catch (CompletionException e) {
             throw e.getCause() instanceof StoreFailure failure ? unavailable(failure) : e;

@@ -40,7 +40,9 @@ final class Gatekeeper {
     private static @Nullable String queue(Trigger trigger) {
         Trigger.DoorName door = trigger.names().door();
         String name = door == null ? null : door.queue();
-        return name == null ? null : EffectName.digest("door", trigger.workflow().workflowId() + "\n" + name);
+        return name == null
+                ? null
+                : EffectName.digest("door", trigger.workflow().workflowId() + "\n" + name);
     }
 
     private static NewRun.Gate.@Nullable Rate rate(Trigger trigger, Gates.@Nullable RateLimit limit) {

@@ -11,10 +11,10 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -29,8 +29,8 @@ final class TickLayout {
 
     private final Intake.Parts parts;
     private final Catalog catalog;
-    private final Map<String, Integer> laid = new HashMap<>();
-    private long change = -1;
+    private final Map<String, Integer> laid = new ConcurrentHashMap<>();
+    private volatile long change = -1;
 
     TickLayout(Intake.Parts parts, Catalog catalog) {
         this.parts = parts;
@@ -70,8 +70,8 @@ final class TickLayout {
         return true;
     }
 
-    /** False: it must be tried again. */
-    private boolean lay(Timetable.Standing one) {
+    /** False: it must be tried again. May be called by any thread: the store lets one write. */
+    boolean lay(Timetable.Standing one) {
         List<Schedule> wanted;
         try {
             wanted = catalog.version(one.workflowId(), one.version())

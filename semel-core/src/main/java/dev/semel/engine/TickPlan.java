@@ -50,7 +50,8 @@ record TickPlan(
             }
             nominal = schedule.after(nominal);
         }
-        Instant beyond = nominal == null ? null : beyond(schedule, skipped.getLast().reason(), time);
+        Instant beyond =
+                nominal == null ? null : beyond(schedule, skipped.getLast().reason(), time);
         if (nominal != null && beyond != null && beyond.isAfter(nominal)) {
             return new TickPlan(row, schedule, skipped, null, schedule.after(beyond.minusSeconds(1)), beyond);
         }

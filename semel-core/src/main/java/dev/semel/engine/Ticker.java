@@ -10,6 +10,8 @@ import dev.semel.schedule.Ticked;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Timetable;
 import dev.semel.store.Write;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -94,6 +97,19 @@ public final class Ticker implements AutoCloseable {
         wakeUp();
     }
 
+    /** Lays out the schedules of what was just published, so that whoever published it finds them. */
+    public void published(Rows.Workflow workflow) {
+        try {
+            layout.lay(new Timetable.Standing(workflow.ws(), workflow.workflowId(), workflow.version()));
+        } catch (StoreFailure | CompletionException e) {
+            if (Ambient.Death.isIn(e)) {
+                throw e;
+            }
+            LOG.log(Level.DEBUG, "schedules are laid out in a moment", e); // the loop does it as well
+        }
+        wakeUp();
+    }
+
     /** Look now. */
     public void wakeUp() {
         lock.lock();
@@ -112,7 +128,7 @@ public final class Ticker implements AutoCloseable {
         }
         Rows.Schedule first = parts.readers().maybe(reads -> reads.timetable().first());
         long now = parts.readers().ask(reads -> reads.now());
-        long next = first == null ? Write.Rest.NEVER : first.nextAt();
+        long next = first == null ? Write.Rest.NEVER : Math.max(first.nextAt(), first.takenUntil());
         boolean ours = first == null || !unknown.contains(first.workflowId());
         return next <= now && ours ? OptionalLong.empty() : OptionalLong.of(ours ? next : Write.Rest.NEVER);
     }
@@ -164,7 +180,10 @@ public final class Ticker implements AutoCloseable {
     private boolean fire() {
         Seen seen = parts.readers().ask(reads -> {
             long now = reads.now();
-            return new Seen(now, reads.timetable().due(now, AT_ONCE + orphans), reads.timetable().first());
+            return new Seen(
+                    now,
+                    reads.timetable().due(now, AT_ONCE + orphans),
+                    reads.timetable().first());
         });
         List<Rows.Schedule> due = seen.due().stream()
                 .filter(row -> !unknown.contains(row.workflowId()))
@@ -198,8 +217,7 @@ public final class Ticker implements AutoCloseable {
         return !settled.isEmpty();
     }
 
-    private record Seen(
-            long now, List<Rows.Schedule> due, Rows.@Nullable Schedule first) {}
+    private record Seen(long now, List<Rows.Schedule> due, Rows.@Nullable Schedule first) {}
 
     private void rest(Seen seen) {
         Rows.Schedule first = seen.first();
@@ -213,8 +231,9 @@ public final class Ticker implements AutoCloseable {
     private @Nullable TickPlan plan(Rows.Schedule row, Instant now) {
         try {
             Current current = catalog.find(row.ws(), row.workflowId());
-            Schedule schedule =
-                    current == null ? null : current.published().extras().doors().schedule(row.name());
+            Schedule schedule = current == null
+                    ? null
+                    : current.published().extras().doors().schedule(row.name());
             if (schedule == null || !schedule.text().equals(row.spec())) {
                 return null; // edited: it is laid out anew in a moment
             }
@@ -250,7 +269,10 @@ public final class Ticker implements AutoCloseable {
             closing = true;
         }
         synchronized (settled) {
-            return settled.stream().filter(Objects::nonNull).map(Objects::requireNonNull).toList();
+            return settled.stream()
+                    .filter(Objects::nonNull)
+                    .map(Objects::requireNonNull)
+                    .toList();
         }
     }
 
@@ -270,13 +292,7 @@ public final class Ticker implements AutoCloseable {
                 last = tick.run() == null ? last : tick.run();
             }
             return new Edit.Settled(
-                    row.workflowId(),
-                    row.name(),
-                    row.nextNominal(),
-                    plan.nextNominal(),
-                    plan.nextAt(),
-                    last,
-                    ticks);
+                    row.workflowId(), row.name(), row.nextNominal(), plan.nextNominal(), plan.nextAt(), last, ticks);
         } catch (RuntimeException e) {
             if (!Ambient.Death.isIn(e)) {
                 LOG.log(
@@ -333,7 +349,15 @@ public final class Ticker implements AutoCloseable {
                     Level.WARNING,
                     "a tick of schedule " + row.name() + " of workflow " + row.workflowId() + " started no run: "
                             + e.getMessage());
-            return new Rows.Tick(row.workflowId(), row.name(), nominal, Ticked.REFUSED, e.code().slug(), null, now, 0);
+            return new Rows.Tick(
+                    row.workflowId(),
+                    row.name(),
+                    nominal,
+                    Ticked.REFUSED,
+                    e.code().slug(),
+                    null,
+                    now,
+                    0);
         }
     }
 
@@ -344,15 +368,18 @@ public final class Ticker implements AutoCloseable {
         input.put("scheduled_at", nominal.toString());
         String workflowId = current.published().workflowId();
         Trigger.DoorName name = name(workflowId, schedule, nominal);
-        return intake.trigger(workspace, current, now -> new Trigger(
-                desk.space(workspace),
-                now,
-                input,
-                Json.write(input),
-                Trigger.Names.of(name),
-                new Trigger.Sender(Door.SCHEDULE, "schedule:" + schedule.name(), null),
-                false,
-                desk.checks(now.published().name(), input)));
+        return intake.trigger(
+                workspace,
+                current,
+                now -> new Trigger(
+                        desk.space(workspace),
+                        now,
+                        input,
+                        Json.write(input),
+                        Trigger.Names.of(name),
+                        new Trigger.Sender(Door.SCHEDULE, "schedule:" + schedule.name(), null),
+                        false,
+                        desk.checks(now.published().name(), input)));
     }
 
     private static Trigger.DoorName name(String workflowId, Schedule schedule, Instant nominal) {
@@ -367,7 +394,8 @@ public final class Ticker implements AutoCloseable {
     private void pause() {
         lock.lock();
         try {
-            long left = Math.min(LOOK_NANOS, Math.max(1, nextLook - around.ambient().nanos()));
+            long left =
+                    Math.min(LOOK_NANOS, Math.max(1, nextLook - around.ambient().nanos()));
             while (!closing && !woken && left > 0) {
                 left = wake.awaitNanos(left);
             }

@@ -99,7 +99,9 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
                 last = true;
                 return;
             }
-            if (kind == Kind.WEEKDAY && part.length() > 1 && part.toUpperCase(Locale.ROOT).endsWith("L")) {
+            if (kind == Kind.WEEKDAY
+                    && part.length() > 1
+                    && part.toUpperCase(Locale.ROOT).endsWith("L")) {
                 int weekday = value(part.substring(0, part.length() - 1), place) % 7;
                 lastOf |= 1L << weekday;
                 return;
@@ -150,7 +152,8 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         }
 
         private int number(String digits, int place) {
-            boolean plain = !digits.isEmpty() && digits.length() <= 4 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+            boolean plain =
+                    !digits.isEmpty() && digits.length() <= 4 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
             if (!plain) {
                 String names = kind.names.isEmpty() ? "" : " or a name such as " + kind.names.get(1);
                 throw bad("is not a number" + names, place, digits);

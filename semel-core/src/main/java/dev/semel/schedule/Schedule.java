@@ -116,7 +116,8 @@ public record Schedule(
     public String text() {
         ObjectNode text = JsonNodeFactory.instance.objectNode();
         switch (rule) {
-            case Cron cron -> text.put("cron", cron.text()).put("zone", cron.zone().getId());
+            case Cron cron ->
+                text.put("cron", cron.text()).put("zone", cron.zone().getId());
             case Every every -> {
                 text.put("every", every.interval().toString());
                 if (!every.anchor().equals(Instant.EPOCH)) {

@@ -62,8 +62,8 @@ public sealed interface Tick {
                 return new Skip(Reason.OUTSIDE);
             }
             Instant next = schedule.after(nominal);
-            boolean newer = next != null
-                    && !schedule.firesAt(now.workflowId(), next).isAfter(now.time());
+            boolean newer =
+                    next != null && !schedule.firesAt(now.workflowId(), next).isAfter(now.time());
             if (catchUp.mode() == Schedule.Mode.LAST && newer) {
                 return new Skip(Reason.NEWER);
             }

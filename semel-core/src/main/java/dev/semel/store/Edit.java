@@ -305,7 +305,8 @@ public sealed interface Edit<T> {
      */
     record LayOut(int workspace, String workflowId, int version, List<Laid> schedules) implements Edit<Boolean> {
         public LayOut {
-            schedules = schedules.stream().sorted(Comparator.comparing(Laid::name)).toList();
+            schedules =
+                    schedules.stream().sorted(Comparator.comparing(Laid::name)).toList();
         }
 
         @Override

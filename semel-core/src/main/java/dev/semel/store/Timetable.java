@@ -22,6 +22,9 @@ public interface Timetable {
     /** What became of ticks whose nominal time is before this one, newest first. */
     List<Rows.Tick> ticks(String workflowId, String schedule, long before, int limit);
 
+    /** Whether a tick was written down before then. */
+    boolean hasTicksBefore(long time);
+
     /** Which version of which workflow is current, by id, behind this one. */
     List<Standing> standings(String after, int limit);
 

@@ -224,7 +224,8 @@ public final class WorkflowDraft<I, O> {
 
     Declaration declaration() {
         String keyName = key == null ? null : nameOf(key, A_FUNCTION);
-        return new Declaration(name, title, description, owner, keyName, policy(), gates, deadline, List.copyOf(schedules));
+        return new Declaration(
+                name, title, description, owner, keyName, policy(), gates, deadline, List.copyOf(schedules));
     }
 
     Input<I> input() {

@@ -38,8 +38,10 @@ class CronOracleTest {
             String zone = ZONES.get(random.nextInt(ZONES.size()));
             Instant from = Instant.parse((2009 + random.nextInt(20)) + "-01-01T00:00:00Z");
             Instant to = from.plusSeconds(86_400L * 370);
-            assertEquals(slow(text, ZoneId.of(zone), from, to), quick(text, zone, from, to), () -> "seed " + seed + ": "
-                    + text + " in " + zone + " from " + from);
+            assertEquals(
+                    slow(text, ZoneId.of(zone), from, to),
+                    quick(text, zone, from, to),
+                    () -> "seed " + seed + ": " + text + " in " + zone + " from " + from);
         }
     }
 
@@ -62,10 +64,15 @@ class CronOracleTest {
         for (Instant at = from; at.isBefore(to); at = at.plusSeconds(60)) {
             LocalDateTime local = LocalDateTime.ofInstant(at, zone);
             List<ZoneOffset> offsets = zone.getRules().getValidOffsets(local);
-            boolean second = offsets.size() == 2 && offsets.get(1).equals(zone.getRules().getOffset(at));
+            boolean second =
+                    offsets.size() == 2 && offsets.get(1).equals(zone.getRules().getOffset(at));
             boolean due = fits(fields, local) && !(fixed && second);
             ZoneOffsetTransition change = zone.getRules().getTransition(local.minusMinutes(1));
-            if (!due && fixed && change != null && change.isGap() && change.getInstant().equals(at)) {
+            if (!due
+                    && fixed
+                    && change != null
+                    && change.isGap()
+                    && change.getInstant().equals(at)) {
                 for (LocalDateTime gone = change.getDateTimeBefore();
                         gone.isBefore(change.getDateTimeAfter());
                         gone = gone.plusMinutes(1)) {
@@ -81,8 +88,7 @@ class CronOracleTest {
 
     private static boolean fits(String[] fields, LocalDateTime local) {
         boolean day = has(fields[2], local.getDayOfMonth(), 1, 31)
-                || (fields[2].equals("L")
-                        && local.toLocalDate().plusDays(1).getDayOfMonth() == 1);
+                || (fields[2].equals("L") && local.toLocalDate().plusDays(1).getDayOfMonth() == 1);
         boolean weekday = has(fields[4], local.getDayOfWeek().getValue() % 7, 0, 6);
         boolean either = !fields[2].equals("*") && !fields[4].equals("*");
         return has(fields[0], local.getMinute(), 0, 59)
@@ -100,7 +106,9 @@ class CronOracleTest {
             String[] stepped = part.split("/");
             String[] ends = stepped[0].split("-");
             int from = ends[0].equals("*") ? least : Integer.parseInt(ends[0]);
-            int to = ends.length == 2 ? Integer.parseInt(ends[1]) : ends[0].equals("*") || stepped.length == 2 ? most : from;
+            int to = ends.length == 2
+                    ? Integer.parseInt(ends[1])
+                    : ends[0].equals("*") || stepped.length == 2 ? most : from;
             for (int i = from; i <= to; i += stepped.length == 2 ? Integer.parseInt(stepped[1]) : 1) {
                 all.add(i);
             }

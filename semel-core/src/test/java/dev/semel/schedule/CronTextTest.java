@@ -44,7 +44,9 @@ class CronTextTest {
     void a_time_that_the_clock_jumps_over_is_known_beforehand() {
         ZoneId berlin = ZoneId.of("Europe/Berlin");
         Instant from = Instant.parse("2026-01-01T00:00:00Z");
-        assertEquals(LocalDateTime.of(2026, 3, 29, 2, 30), Cron.of("30 2 * * *", berlin).jumpedOver(from, 3));
+        assertEquals(
+                LocalDateTime.of(2026, 3, 29, 2, 30),
+                Cron.of("30 2 * * *", berlin).jumpedOver(from, 3));
         assertNull(Cron.of("30 3 * * *", berlin).jumpedOver(from, 3));
         assertNull(Cron.of("30 * * * *", berlin).jumpedOver(from, 3), "it follows the clock as it is shown");
         assertNull(Cron.of("30 2 * * *", ZoneOffset.UTC).jumpedOver(from, 3));

@@ -53,18 +53,19 @@ class TickTest {
     void a_late_tick_goes_by_the_catch_up(Duration late, String mode, String expected) {
         Schedule schedule = hourly(Overlap.SKIP, Mode.valueOf(mode.toUpperCase(Locale.ROOT)), Duration.ZERO);
         Tick tick = Tick.of(schedule, NINE, new Tick.Now("wf_1", false, false, NINE.plus(late)));
-        assertEquals(expected, switch (tick) {
-            case Tick.Wait _ -> "waits";
-            case Tick.Fire fire -> fire.late() ? "caught up" : "fired";
-            case Tick.Skip skip -> skip.reason().word();
-        });
+        assertEquals(
+                expected,
+                switch (tick) {
+                    case Tick.Wait _ -> "waits";
+                    case Tick.Fire fire -> fire.late() ? "caught up" : "fired";
+                    case Tick.Skip skip -> skip.reason().word();
+                });
     }
 
     @Test
     void a_tick_beside_an_unfinished_run_goes_by_the_overlap() {
         Tick.Now busy = new Tick.Now("wf_1", false, true, NINE);
-        assertEquals(
-                new Tick.Skip(Reason.OVERLAP), Tick.of(hourly(Overlap.SKIP, Mode.ALL, Duration.ZERO), NINE, busy));
+        assertEquals(new Tick.Skip(Reason.OVERLAP), Tick.of(hourly(Overlap.SKIP, Mode.ALL, Duration.ZERO), NINE, busy));
         assertEquals(new Tick.Fire(false), Tick.of(hourly(Overlap.QUEUE, Mode.ALL, Duration.ZERO), NINE, busy));
         assertEquals(new Tick.Fire(false), Tick.of(hourly(Overlap.ALLOW, Mode.ALL, Duration.ZERO), NINE, busy));
     }
@@ -72,8 +73,7 @@ class TickTest {
     @Test
     void a_paused_schedule_skips_on_time_and_says_so() {
         Schedule schedule = hourly(Overlap.SKIP, Mode.ALL, Duration.ZERO);
-        assertEquals(
-                new Tick.Skip(Reason.PAUSED), Tick.of(schedule, NINE, new Tick.Now("wf_1", true, false, NINE)));
+        assertEquals(new Tick.Skip(Reason.PAUSED), Tick.of(schedule, NINE, new Tick.Now("wf_1", true, false, NINE)));
         assertInstanceOf(
                 Tick.Wait.class, Tick.of(schedule, NINE, new Tick.Now("wf_1", true, false, NINE.minusSeconds(1))));
     }

@@ -26,7 +26,8 @@ abstract class StoreContract
                 GateRules,
                 QuietRules,
                 WorkerRules,
-                SettingRules {
+                SettingRules,
+                ScheduleRules {
     private Desk desk = unopened();
 
     abstract Place place();

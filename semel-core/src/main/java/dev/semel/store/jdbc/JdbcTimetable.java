@@ -99,6 +99,11 @@ final class JdbcTimetable implements Timetable {
     }
 
     @Override
+    public boolean hasTicksBefore(long time) {
+        return maybe(() -> session.one("SELECT 1 FROM semel_tick WHERE at < ? LIMIT 1", row -> 1, time)) != null;
+    }
+
+    @Override
     public List<Standing> standings(String after, int limit) {
         return ask(() -> session.list(
                 STANDINGS, row -> new Standing(row.getInt(1), row.getString(2), row.getInt(3)), after, limit));

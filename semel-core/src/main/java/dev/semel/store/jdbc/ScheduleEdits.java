@@ -133,15 +133,17 @@ final class ScheduleEdits {
     /** A tick whose time had come and that will not fire any more. */
     private void leave(Rows.Schedule row, long now) throws SQLException {
         if (row.nextNominal() <= now) {
-            note(NOTE, new Rows.Tick(
-                    row.workflowId(),
-                    row.name(),
-                    row.nextNominal(),
-                    Ticked.SKIPPED,
-                    Tick.Reason.EDITED.word(),
-                    null,
-                    now,
-                    0));
+            note(
+                    NOTE,
+                    new Rows.Tick(
+                            row.workflowId(),
+                            row.name(),
+                            row.nextNominal(),
+                            Ticked.SKIPPED,
+                            Tick.Reason.EDITED.word(),
+                            null,
+                            now,
+                            0));
         }
     }
 
@@ -166,13 +168,7 @@ final class ScheduleEdits {
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (Edit.Settled one : settle.settled()) {
             rows.add(new @Nullable Object[] {
-                one.nextNominal(),
-                one.nextAt(),
-                one.lastRun(),
-                one.workflowId(),
-                one.name(),
-                one.from(),
-                settle.by()
+                one.nextNominal(), one.nextAt(), one.lastRun(), one.workflowId(), one.name(), one.from(), settle.by()
             });
         }
         int[] moved = session.updateAll(MOVE_ON, rows);

@@ -58,12 +58,11 @@ final class MemoryTimetable implements Timetable {
 
     @Override
     public List<Rows.Schedule> page(int ws, String afterWorkflow, String afterName, int limit) {
-        return ask(() ->
-                tables.schedules.rows().tailMap(new Pair<>(afterWorkflow, afterName), false).values().stream()
-                        .filter(row -> row.ws() == ws)
-                        .limit(limit)
-                        .map(row -> told(tables, row))
-                        .toList());
+        return ask(() -> tables.schedules.rows().tailMap(new Pair<>(afterWorkflow, afterName), false).values().stream()
+                .filter(row -> row.ws() == ws)
+                .limit(limit)
+                .map(row -> told(tables, row))
+                .toList());
     }
 
     @Override
@@ -78,6 +77,11 @@ final class MemoryTimetable implements Timetable {
                 .stream()
                 .limit(limit)
                 .toList());
+    }
+
+    @Override
+    public boolean hasTicksBefore(long time) {
+        return ask(() -> tables.ticks.rows().values().stream().anyMatch(tick -> tick.at() < time));
     }
 
     @Override

@@ -124,8 +124,9 @@ final class ScheduleEdits {
         int count = 0;
         for (Edit.Settled one : settle.settled()) {
             Rows.Schedule row = tables.schedules.get(new Pair<>(one.workflowId(), one.name()));
-            boolean ours =
-                    row != null && row.nextNominal() == one.from() && settle.by().equals(row.takenBy());
+            boolean ours = row != null
+                    && row.nextNominal() == one.from()
+                    && settle.by().equals(row.takenBy());
             if (row != null && ours) {
                 RunId last = one.lastRun() == null ? row.lastRun() : one.lastRun();
                 put(row, one.nextNominal(), one.nextAt(), new Hold(null, 0, last));

@@ -83,6 +83,7 @@ public final class Api {
                 .add("GET", "/healthz", Scope.OPEN, health::alive)
                 .add("GET", "/readyz", Scope.OPEN, health::ready)
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
+        new ScheduleRoutes(semel, triggers, deeds).addTo(router);
     }
 
     private static Route post(String pattern, Scope scope, Handler handler) {
