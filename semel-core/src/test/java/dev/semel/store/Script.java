@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class Script {
     private static final int REMEMBERED = 12;
     private static final int SETTINGS_EVERY = 9;
+    private static final int SCHEDULES_EVERY = 7;
 
     private final RandomGenerator random;
     private final Actor first;
@@ -26,6 +27,7 @@ final class Script {
     private long seen = 0;
     private int made = 0;
     private final SettingScript settings = new SettingScript();
+    private final ScheduleScript schedules = new ScheduleScript();
 
     Script(RandomGenerator random, Actor first) {
         this.random = random;
@@ -61,6 +63,9 @@ final class Script {
     private Step make() {
         if (++made % SETTINGS_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(settings.next())));
+        }
+        if (made % SCHEDULES_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(schedules.next(first))));
         }
         int dice = random.nextInt(100);
         if (dice < 8) {
