@@ -3,7 +3,7 @@ package dev.semel;
 import dev.semel.engine.Catalog;
 import dev.semel.engine.Children;
 import dev.semel.engine.RunLoop;
-import dev.semel.engine.Ticker;
+import dev.semel.engine.TickDoor;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Workflows written in Java: known by name in this process, published like any other, started from code. */
-final class Library implements Children.Starter, Children.Signaller, Ticker.Desk {
+final class Library implements Children.Starter, Children.Signaller, TickDoor.Desk {
     private static final String WORKSPACE = "default";
     private static final String ACTOR = "library";
 

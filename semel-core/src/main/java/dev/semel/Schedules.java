@@ -1,6 +1,6 @@
 package dev.semel;
 
-import dev.semel.engine.Ticker;
+import dev.semel.engine.TickDoor;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.schedule.Schedule;
@@ -21,11 +21,11 @@ public final class Schedules {
     public static final int LARGEST_BACKFILL = 1_000;
 
     private final Semel semel;
-    private final Ticker ticker;
+    private final TickDoor door;
 
-    Schedules(Semel semel, Ticker ticker) {
+    Schedules(Semel semel, TickDoor door) {
         this.semel = semel;
-        this.ticker = ticker;
+        this.door = door;
     }
 
     /** Schedules of a workspace by workflow and name, behind these. */
@@ -103,7 +103,7 @@ public final class Schedules {
                 before++;
                 continue;
             }
-            Answer answer = ticker.admit(workspace, current, schedule, nominal);
+            Answer answer = door.admit(workspace, current, schedule, nominal);
             if (answer.replayed()) {
                 before++;
             }

@@ -10,6 +10,7 @@ import dev.semel.engine.LeaseKeeper;
 import dev.semel.engine.Readers;
 import dev.semel.engine.Requests;
 import dev.semel.engine.RunLoop;
+import dev.semel.engine.TickDoor;
 import dev.semel.engine.Ticker;
 import dev.semel.engine.TxDesk;
 import dev.semel.error.ErrorCode;
@@ -22,7 +23,6 @@ import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.store.postgres.PostgresStore;
-import dev.semel.store.sqlite.SqliteStore;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
@@ -83,7 +83,7 @@ public final class Semel implements AutoCloseable {
         this.intake = new Intake(parts, catalog, around);
         this.dispatcher = new Dispatcher(parts, catalog, settings.limits(), around);
         intake.onWork(dispatcher::wakeUp);
-        this.ticker = new Ticker(parts, intake, catalog, library, around);
+        this.ticker = new Ticker(parts, new TickDoor(intake, library), catalog, around);
         Followers followers = new Followers(this);
         runs.observedBy(followers);
         this.listening = store.listen(followers::told);
@@ -187,7 +187,7 @@ public final class Semel implements AutoCloseable {
 
     /** Opens the store, brings its schema up to date, and takes up runs that nobody drives. */
     public static Semel open(Settings settings) {
-        return opened(storeOf(settings), settings);
+        return opened(Stores.of(settings), settings);
     }
 
     private static Semel opened(Store store, Settings settings) {
@@ -211,22 +211,6 @@ public final class Semel implements AutoCloseable {
     /** What a test kit sees of this engine. */
     public Backstage backstage() {
         return new Backstage(this, committer, runs, ticker);
-    }
-
-    private static Store storeOf(Settings settings) {
-        String url = settings.store();
-        if (url.startsWith("jdbc:postgresql:")) {
-            return new PostgresStore(url, settings.skew(), settings.ambient().ids());
-        }
-        if (url.startsWith("sqlite:")) {
-            Path file = Path.of(url.substring("sqlite:".length()));
-            return new SqliteStore(
-                    file, settings.ambient()::micros, settings.ambient().ids());
-        }
-        throw new SemelException(
-                ErrorCode.INVALID_INPUT,
-                "The store URL begins with neither sqlite: nor jdbc:postgresql:. Nothing was opened.",
-                "Use sqlite:FILE or jdbc:postgresql://host/database.");
     }
 
     /**
@@ -331,6 +315,10 @@ public final class Semel implements AutoCloseable {
         return catalog.change();
     }
 
+    public Events events() {
+        return new Events(this, catalog, committer);
+    }
+
     /** What was counted since the start, by name. */
     public Map<String, LongSupplier> counts() {
         return counters.all();
@@ -374,7 +362,7 @@ public final class Semel implements AutoCloseable {
 
     /** What starts by itself, and what became of it. */
     public Schedules schedules() {
-        return new Schedules(this, ticker);
+        return new Schedules(this, new TickDoor(intake, library));
     }
 
     /** How this worker is, and who else works here. */

@@ -2,6 +2,7 @@ package dev.semel.engine;
 
 import dev.semel.journal.Entry;
 import dev.semel.run.StepPath;
+import dev.semel.store.Letter;
 import dev.semel.workflow.Approval;
 import dev.semel.workflow.Decision;
 import dev.semel.workflow.Durable;
@@ -10,6 +11,7 @@ import dev.semel.workflow.Outcome;
 import dev.semel.workflow.StepPlan;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -51,6 +53,17 @@ final class DurableScope implements Durable {
     }
 
     @Override
+    public @Nullable Earlier earlier(String effect) {
+        String ref = scope.stoodFor(StepPath.of(scope.prefix(), effect));
+        if (ref == null) {
+            return null;
+        }
+        String[] parts = ref.split(" ", 2);
+        Instant at = parts.length < 2 ? null : Instant.EPOCH.plus(Long.parseLong(parts[1]), ChronoUnit.MICROS);
+        return new Earlier(parts[0], at);
+    }
+
+    @Override
     public JsonNode tx(StepPlan plan, TxWork work) {
         return execution.engine().desk().tx(scope, plan, work);
     }
@@ -87,6 +100,12 @@ final class DurableScope implements Durable {
     @Override
     public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
         return Signals.await(scope, name, signal, longest);
+    }
+
+    @Override
+    public @Nullable JsonNode await(String name, String signal, String key, @Nullable Duration longest) {
+        Letter.Address to = new Letter.Address(execution.run().workspace(), signal, key);
+        return Letterbox.await(scope, name, to, longest);
     }
 
     @Override

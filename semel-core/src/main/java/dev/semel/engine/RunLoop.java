@@ -356,8 +356,9 @@ public final class RunLoop {
                 .orElse(new Waits.Wait(0, Waiting.text("worker", execution.current(), 0), false, false));
         boolean doubt = all.stream().anyMatch(Waits.Wait::doubt);
         boolean signals = all.stream().anyMatch(Waits.Wait::signals);
-        String what =
-                all.stream().filter(Waits.Wait::doubt).findFirst().orElse(first).what();
+        String what = Waiting.all(
+                all.stream().filter(Waits.Wait::doubt).findFirst().orElse(first).what(),
+                all.stream().map(Waits.Wait::what).toList());
         execution.rest(
                 doubt ? RunState.IN_DOUBT : RunState.WAITING,
                 new Write.Rest(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE, cancelled, false));

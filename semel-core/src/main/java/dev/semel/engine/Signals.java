@@ -92,7 +92,7 @@ final class Signals {
     }
 
     /** When the wait is over: fixed when it begins, by the store's clock. */
-    private static long due(Scope scope, Scope.Place place, @Nullable Duration longest, Entry.Kind kind) {
+    static long due(Scope scope, Scope.Place place, @Nullable Duration longest, Entry.Kind kind) {
         if (longest == null) {
             return Write.Rest.NEVER;
         }
@@ -118,38 +118,48 @@ final class Signals {
                 continue; // another branch was faster; there may be more of them
             }
             if (found != null) {
-                JsonNode value = Json.parse(found.value());
-                execution.record(
-                        new Entry.Done(
-                                place.path(),
-                                kind,
-                                now,
-                                value,
-                                Entry.How.DONE,
-                                1,
-                                found.id().text()),
-                        found.value().length());
-                execution.durable();
-                return value.deepCopy();
+                return taken(execution, new Over(place.path(), kind, now), found);
             }
             if (now >= due) {
-                JsonNode nothing = JsonNodeFactory.instance.nullNode();
-                execution.record(new Entry.Done(place.path(), kind, now, nothing, Entry.How.TIMED_OUT, 1, null), 64);
-                execution.durable();
-                return null;
+                return timedOut(execution, new Over(place.path(), kind, now));
             }
             String reason = kind == Entry.Kind.APPROVAL ? "approval" : "signal";
             scope.await(new Waits.Wait(due, Waiting.text(reason, place.path(), due, signal), true, false), seen);
         }
     }
 
-    private static Rows.@Nullable Signal find(Execution execution, String name) {
+    /** A wait that is over, and when. */
+    record Over(String path, Entry.Kind kind, long at) {}
+
+    /** Which message it took is decided here, once. */
+    static JsonNode taken(Execution execution, Over over, Rows.Signal found) {
+        JsonNode value = Json.parse(found.value());
+        String id = found.id().text();
+        execution.record(
+                new Entry.Done(over.path(), over.kind(), over.at(), value, Entry.How.DONE, 1, id),
+                found.value().length());
+        execution.durable();
+        return value.deepCopy();
+    }
+
+    static @Nullable JsonNode timedOut(Execution execution, Over over) {
+        JsonNode nothing = JsonNodeFactory.instance.nullNode();
+        execution.record(
+                new Entry.Done(over.path(), over.kind(), over.at(), nothing, Entry.How.TIMED_OUT, 1, null), 64);
+        execution.durable();
+        return null;
+    }
+
+    /** The oldest one of the first of these names that has any. */
+    static Rows.@Nullable Signal find(Execution execution, String... names) {
         List<Rows.Signal> all =
                 execution.ask(reads -> reads.signals(execution.run().id()));
         execution.sawSignals(all.size());
-        for (Rows.Signal one : all) {
-            if (one.name().equals(name) && !execution.isTaken(one.id().text())) {
-                return one;
+        for (String name : names) {
+            for (Rows.Signal one : all) {
+                if (one.name().equals(name) && !execution.isTaken(one.id().text())) {
+                    return one;
+                }
             }
         }
         return null;

@@ -2,7 +2,6 @@ package dev.semel.engine;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.schedule.Schedule;
@@ -14,14 +13,10 @@ import dev.semel.store.StoreFailure;
 import dev.semel.store.Timetable;
 import dev.semel.store.Write;
 import dev.semel.trigger.Answer;
-import dev.semel.trigger.Door;
-import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -34,9 +29,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.JsonNodeFactory;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Fires schedules by the store's clock. Each tick is admitted under its own name, and only then written down with the
@@ -44,9 +36,6 @@ import tools.jackson.databind.node.ObjectNode;
  * what is due by taking it for a while.
  */
 public final class Ticker implements AutoCloseable {
-    /** How long the name of a tick is remembered, so that it has one run whatever happens to its row. */
-    public static final Duration WINDOW = Duration.ofDays(40);
-
     private static final Logger LOG = System.getLogger(Ticker.class.getName());
     private static final int AT_ONCE = 500;
     private static final long TAKEN_MICROS = TimeUnit.SECONDS.toMicros(15);
@@ -55,9 +44,8 @@ public final class Ticker implements AutoCloseable {
     private static final long LATEST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Intake.Parts parts;
-    private final Intake intake;
+    private final TickDoor door;
     private final Catalog catalog;
-    private final Desk desk;
     private final Committer.Surroundings around;
     private final TickLayout layout;
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
@@ -71,19 +59,10 @@ public final class Ticker implements AutoCloseable {
     private volatile boolean busy;
     private volatile boolean closing;
 
-    /** Where ticks find what the engine does not know. */
-    public interface Desk {
-        Trigger.Space space(int workspace);
-
-        /** What is held against an input of a workflow. */
-        Trigger.Checks checks(String workflow, JsonNode input);
-    }
-
-    public Ticker(Intake.Parts parts, Intake intake, Catalog catalog, Desk desk, Committer.Surroundings around) {
+    public Ticker(Intake.Parts parts, TickDoor door, Catalog catalog, Committer.Surroundings around) {
         this.parts = parts;
-        this.intake = intake;
+        this.door = door;
         this.catalog = catalog;
-        this.desk = desk;
         this.around = around;
         this.layout = new TickLayout(parts, catalog);
         around.ambient().onJump(this::wakeUp);
@@ -310,7 +289,7 @@ public final class Ticker implements AutoCloseable {
         List<Name> names = row.takenBy() == null
                 ? List.of()
                 : plan.skipped().stream()
-                        .map(skip -> Naming.ofDoor(row.ws(), name(row.workflowId(), plan.schedule(), skip.nominal())))
+                        .map(skip -> Naming.ofDoor(row.ws(), TickDoor.name(row.workflowId(), plan.schedule(), skip.nominal())))
                         .toList();
         List<@Nullable Known> known =
                 names.isEmpty() ? List.of() : parts.readers().names(names).known();
@@ -338,7 +317,7 @@ public final class Ticker implements AutoCloseable {
         long nominal = Micros.of(firing.nominal());
         try {
             Current current = Objects.requireNonNull(catalog.find(row.ws(), row.workflowId()));
-            Answer answer = admit(row.ws(), current, plan.schedule(), firing.nominal());
+            Answer answer = door.admit(row.ws(), current, plan.schedule(), firing.nominal());
             Ticked state = firing.late() ? Ticked.CAUGHT_UP : Ticked.FIRED;
             return new Rows.Tick(row.workflowId(), row.name(), nominal, state, "", answer.run(), now, 0);
         } catch (SemelException e) {
@@ -359,36 +338,6 @@ public final class Ticker implements AutoCloseable {
                     now,
                     0);
         }
-    }
-
-    /** One run for one nominal time, however often it is asked for. */
-    public Answer admit(int workspace, Current current, Schedule schedule, Instant nominal) {
-        ObjectNode input = JsonNodeFactory.instance.objectNode();
-        schedule.input().properties().forEach(member -> input.set(member.getKey(), member.getValue()));
-        input.put("scheduled_at", nominal.toString());
-        String workflowId = current.published().workflowId();
-        Trigger.DoorName name = name(workflowId, schedule, nominal);
-        return intake.trigger(
-                workspace,
-                current,
-                now -> new Trigger(
-                        desk.space(workspace),
-                        now,
-                        input,
-                        Json.write(input),
-                        Trigger.Names.of(name),
-                        new Trigger.Sender(Door.SCHEDULE, "schedule:" + schedule.name(), null),
-                        false,
-                        desk.checks(now.published().name(), input)));
-    }
-
-    private static Trigger.DoorName name(String workflowId, Schedule schedule, Instant nominal) {
-        return new Trigger.DoorName(
-                Door.SCHEDULE,
-                workflowId + "\n" + schedule.name() + "\n" + nominal,
-                "schedule:" + nominal.atOffset(ZoneOffset.UTC),
-                WINDOW,
-                schedule.overlap() == Schedule.Overlap.QUEUE ? "schedule " + schedule.name() : null);
     }
 
     private void pause() {

@@ -1,9 +1,12 @@
 package dev.semel.testing;
 
+import dev.semel.Letters;
 import dev.semel.Run;
 import dev.semel.Semel;
 import dev.semel.engine.Ambient;
 import dev.semel.store.Write;
+import dev.semel.workflow.Key;
+import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -115,6 +118,11 @@ public final class Lab implements AutoCloseable {
 
     public <I, O> Run<O> start(Workflow<I, O> workflow, I input) {
         return start(workflow, input, Start.fresh());
+    }
+
+    /** Sends a signal to a key, as somebody would who sends it again when the engine dies before it has answered. */
+    public <T> Letters.Sent send(Signal<T> signal, T value, Key once) {
+        return post().send(semel -> Letters.of(semel).send(signal, value, once));
     }
 
     /** Reaches whichever engine lives, and delivers messages twice where that was asked for. */

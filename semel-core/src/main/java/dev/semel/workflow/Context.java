@@ -81,7 +81,10 @@ public final class Context {
         wire.durable().sleepUntil(name, due);
     }
 
-    /** Waits for the next signal, for as long as it takes. */
+    /**
+     * Waits for the next signal, for as long as it takes. A signal {@linkplain Signal#withKey with a key} may come from
+     * whoever knows that key, be it before the run waits.
+     */
     public <T> T await(Signal<T> signal) {
         return await(signal.name(), signal);
     }
@@ -101,7 +104,9 @@ public final class Context {
     }
 
     private <T> Optional<T> awaited(String name, Signal<T> signal, @Nullable Duration longest) {
-        JsonNode value = wire.durable().await(name, signal.name(), longest);
+        JsonNode value = signal.key() == null
+                ? wire.durable().await(name, signal.name(), longest)
+                : wire.durable().await(name, signal.name(), signal.key(), longest);
         if (value == null) {
             return Optional.empty();
         }

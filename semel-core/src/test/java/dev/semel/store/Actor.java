@@ -33,6 +33,8 @@ final class Actor implements AutoCloseable {
             "semel_setting",
             "semel_schedule",
             "semel_tick",
+            "semel_delivery",
+            "semel_mark",
             "semel_link",
             "semel_effect",
             "semel_signal",

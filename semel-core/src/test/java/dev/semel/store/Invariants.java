@@ -32,6 +32,7 @@ public final class Invariants {
                 "semel_link",
                 "semel_effect",
                 "semel_signal",
+                "semel_listener",
                 "semel_quiet")) {
             NEVER.put(
                     "a row of " + table + " is about no run",
@@ -84,6 +85,16 @@ public final class Invariants {
                 SELECT 1 FROM semel_version v WHERE v.workflow_id = r.workflow_id AND v.version = r.version)
             """);
         gates();
+        NEVER.put("a letter is kept and somebody listens for it", """
+            SELECT l.letter FROM semel_letter l JOIN semel_listener o ON o.ws = l.ws AND o.name = l.name AND o.key = l.key
+            JOIN semel_work w ON w.run = o.run WHERE l.runs = '' AND l.expires_at > o.since AND (w.cancel = 0 OR o.undoing = 1)
+            """);
+        NEVER.put("a wait listens and has its letter", """
+            SELECT o.path FROM semel_listener o JOIN semel_signal s ON s.run = o.run AND s.name = '#letter:' || o.path
+            """);
+        NEVER.put("a letter that somebody has is still kept, or one that is kept has no value", """
+            SELECT letter FROM semel_letter WHERE (runs = '') = (value = '')
+            """);
     }
 
     private static void gates() {

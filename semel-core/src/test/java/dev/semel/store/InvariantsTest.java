@@ -52,6 +52,10 @@ final class InvariantsTest {
         waits for a place and has all      | UPDATE semel_place SET begun = 1
         has its places and has not         | UPDATE semel_work SET gated = 1
         effect belongs to another          | UPDATE semel_effect SET ws = 9
+        row of semel_listener is about no  | UPDATE semel_listener SET run = zeroblob(16)
+        is kept and somebody listens for   | UPDATE semel_letter SET key = 'heard'
+        a wait listens and has its letter  | UPDATE semel_listener SET path = 'done'
+        or one that is kept has no value   | UPDATE semel_letter SET value = ''
         is accepted and not done           | UPDATE semel_effect SET state = 2
         """)
     void every_invariant_can_fail(String rule, String tampering) {
@@ -68,6 +72,7 @@ final class InvariantsTest {
             desk.apply(Desk.ops(run, Deed.of(desk.ws, "d").reserve(run)));
             desk.change(new Edit.Signal(desk.ws, run, "s", "k", "{}"));
             desk.apply(new Write.Tally(List.of(desk.seen(run, false, 3))));
+            letters(desk, run);
             Invariants.check(desk.place);
             desk.store.close();
             desk.place.execute(tampering);
@@ -76,6 +81,19 @@ final class InvariantsTest {
         } finally {
             desk.reads.close();
             desk.place.close();
+        }
+    }
+
+    /** One that is kept, one that was heard, and a wait that listens. */
+    private static void letters(Desk desk, RunId run) {
+        for (String key : List.of("heard", "done")) {
+            var to = new Letter.Address(desk.ws, "s", key);
+            var ear = new Letter.Ear(new Write.Driver(run, 1), key);
+            desk.change(new Edit.Mail<>(new Letter.Listen(to, ear, false)));
+        }
+        for (String key : List.of("done", "kept")) {
+            var to = new Letter.Address(desk.ws, "s", key);
+            desk.change(new Edit.Mail<>(new Letter.Post(to, key, desk.id(), Desk.bytes("d"), "{}")));
         }
     }
 }

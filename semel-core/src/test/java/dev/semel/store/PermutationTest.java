@@ -35,6 +35,11 @@ final class PermutationTest {
             new Permutations.Pair(Named.PUT_NEW, Named.PUT_NEW),
             new Permutations.Pair(Named.PUT_NEXT, Named.PUT_NEXT),
             new Permutations.Pair(Named.PUT_WHATEVER_THERE_IS, Named.REMOVE_SETTING),
+            new Permutations.Pair(Named.POST_TO_NOBODY_YET, Named.LISTEN),
+            new Permutations.Pair(Named.POST_TO_WHO_LISTENS, Named.HUSH),
+            new Permutations.Pair(Named.POST_TO_WHO_LISTENS, Named.REST),
+            new Permutations.Pair(Named.POST_TO_WHO_LISTENS, Named.POST_TO_WHO_LISTENS),
+            new Permutations.Pair(Named.LISTEN_FOR_A_KEPT_LETTER, Named.LISTEN_FOR_IT_BY_ANOTHER),
             new Permutations.Pair(Named.RENEW, Named.TAKE_OVER));
 
     private Permutations permutations;

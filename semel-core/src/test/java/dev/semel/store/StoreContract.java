@@ -23,11 +23,14 @@ abstract class StoreContract
                 LedgerRules,
                 RestRules,
                 SignalRules,
+                LetterRules,
                 GateRules,
                 QuietRules,
                 WorkerRules,
                 SettingRules,
-                ScheduleRules {
+                ScheduleRules,
+                EventRules,
+                DeliveryRules {
     private Desk desk = unopened();
 
     abstract Place place();

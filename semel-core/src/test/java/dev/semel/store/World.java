@@ -3,6 +3,7 @@ package dev.semel.store;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.trigger.Door;
 import dev.semel.store.Write.Driver;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -75,10 +76,29 @@ final class World implements AutoCloseable {
         desk.apply(desk.end(old));
         desk.apply(desk.admit(desk.run(desk.id()), List.of(), false));
         desk.apply(desk.admit(desk.run(desk.id(), RunState.QUEUED, null), List.of(), true));
+        desk.apply(new Write.Keep(
+                new Rows.Event(
+                        ws, "evt_b", desk.id(), Door.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
+                desk.reads.catalogChange()));
+        desk.change(listen(driven, "heard"));
+        letter("kept");
+        letter("known");
         place.advance(Duration.ofNanos((Desk.TTL + 1) * 1_000));
         change = desk.reads.catalogChange();
         tables = tables();
         restore = save();
+    }
+
+    /** A run waits under a key, at a path that is named like it. */
+    Edit<Letter.Heard> listen(RunId run, String key) {
+        Letter.Ear ear = new Letter.Ear(new Driver(run, 1), key);
+        return new Edit.Mail<>(new Letter.Listen(new Letter.Address(ws, "paid", key), ear, false));
+    }
+
+    /** A letter that nobody waits for yet, under a key that is its id. */
+    private void letter(String id) {
+        Letter.Address to = new Letter.Address(ws, "paid", id);
+        desk.change(new Edit.Mail<>(new Letter.Post(to, id, desk.id(), Desk.bytes(id), "{}")));
     }
 
     SettingName profile(String name) {
@@ -92,6 +112,20 @@ final class World implements AutoCloseable {
 
     Edit.Tombstone tombstone() {
         return new Edit.Tombstone(expired().name(), ended, Place.START + 1);
+    }
+
+    /** An event that both sides may bring. */
+    Write.Keep event(Side side, String eventId, int matched) {
+        RunId seq = new RunId(9_500 + side.number, eventId.hashCode());
+        return new Write.Keep(
+                new Rows.Event(
+                        ws, eventId, seq, Door.EVENT, "/s", "1", "t", "{}", 0, "a", null, matched, "[" + side.number + "]"),
+                change);
+    }
+
+    /** An event that is past its time, and may come again. */
+    Edit.OldEvent oldEvent() {
+        return new Edit.OldEvent(ws, "evt_b", Place.START);
     }
 
     /** The run that a side asks for. */

@@ -179,6 +179,30 @@ final class EveryCrashTest {
     }
 
     @Test
+    void letters_that_come_before_and_during_the_wait(Lab lab) {
+        Signal<String> paid = Signal.of("paid", String.class);
+        Workflow<String, String> order = Workflow.define("order", String.class, String.class)
+                .body((ctx, id) -> ctx.await("early", paid.withKey(id))
+                        + ctx.await("late", paid.withKey(id, 2))
+                        + ctx.await("never", paid.withKey(id, 3), Duration.ofHours(1))
+                                .orElse("!"));
+        allRecovered(lab.register(order)
+                .crashEverywhere(l -> {
+                    l.send(paid.withKey("o1"), "a", Key.of("evt_1"));
+                    l.start(order, "o1", KEY);
+                    l.settle();
+                    l.send(paid.withKey("o1", 2), "b", Key.of("evt_2"));
+                })
+                .check(l -> {
+                    l.send(paid.withKey("o1", 2), "b", Key.of("evt_2"));
+                    assertEquals("ab!", l.result(l.start(order, "o1", KEY)));
+                    Run<String> second = l.start(order, "o1", Start.withKey("evt_2"));
+                    l.settle();
+                    assertEquals(RunState.WAITING, second.status(), "each letter was used up once");
+                }));
+    }
+
+    @Test
     void a_refusal_is_final_and_a_replay_reuses_what_was_done(Lab lab) {
         Provider cards = lab.provider("cards").honoursKeysFor(DAY);
         Provider mail = lab.provider("mail").refuse(1);

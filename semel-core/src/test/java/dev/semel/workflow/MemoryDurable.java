@@ -101,6 +101,11 @@ final class MemoryDurable implements Durable {
     }
 
     @Override
+    public @Nullable JsonNode await(String name, String signal, String key, @Nullable Duration longest) {
+        return await(name, signal + "/" + key, longest);
+    }
+
+    @Override
     public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
         JsonNode value = world.signals.get(signal);
         if (value == null && longest == null) {

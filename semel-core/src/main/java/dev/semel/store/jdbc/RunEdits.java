@@ -45,7 +45,15 @@ final class RunEdits {
         if (!unfinished(signal.workspace(), signal.run())) {
             return Edit.Signalled.GONE;
         }
-        int isNew = session.update(SIGNAL, signal.run(), signal.name(), signal.key(), ids.get(), signal.value(), now);
+        return deliver(signal.run(), new Message(ids.get(), signal.name(), signal.key(), signal.value(), now));
+    }
+
+    /** What comes for a run. */
+    record Message(RunId id, String name, String key, String value, long at) {}
+
+    Edit.Signalled deliver(RunId run, Message message) throws SQLException {
+        int isNew =
+                session.update(SIGNAL, run, message.name(), message.key(), message.id(), message.value(), message.at());
         if (isNew == 0) {
             return Edit.Signalled.REPEATED;
         }
@@ -55,7 +63,7 @@ final class RunEdits {
                         "UPDATE semel_work SET due_at = CASE WHEN state IN (?, ?) THEN 0 ELSE due_at END WHERE run = ?",
                         RunState.WAITING.code(),
                         RunState.IN_DOUBT.code(),
-                        signal.run())
+                        run)
                 == 1;
         return there ? Edit.Signalled.DELIVERED : Edit.Signalled.GONE;
     }

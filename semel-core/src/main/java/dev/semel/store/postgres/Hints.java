@@ -3,6 +3,7 @@ package dev.semel.store.postgres;
 import dev.semel.run.RunId;
 import dev.semel.store.Batch;
 import dev.semel.store.Edit;
+import dev.semel.store.Letter;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
@@ -54,6 +55,7 @@ final class Hints implements Store.Listening {
             Object outcome = outcomes[i];
             switch (batch.writes().get(i)) {
                 case Write.Admit admit when outcome instanceof Write.Admitted.Fresh && !admit.own() -> hints.add(ANY);
+                case Write.Change<?>(Edit.Mail<?> _) -> letter(hints, outcome);
                 case Write.Change<?> change -> add(hints, change.edit());
                 default -> {}
             }
@@ -71,11 +73,21 @@ final class Hints implements Store.Listening {
             case Edit.Wake wake -> wake.runs().forEach(run -> hints.add(run.text()));
             case Edit.DeleteNames _,
                     Edit.DeleteReplies _,
+                    Edit.DeleteEvents _,
                     Edit.DeleteRuns _,
                     Edit.ReleaseAll _,
+                    Edit.Receive _,
+                    Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> {}
             default -> hints.add(ANY);
+        }
+    }
+
+    /** Those who got a letter may be driven anywhere. */
+    private static void letter(Set<String> hints, Object outcome) {
+        if (outcome instanceof Letter.Posted.Sent sent && !sent.repeated()) {
+            sent.runs().stream().limit(MOST_AT_ONCE).forEach(run -> hints.add(run.text()));
         }
     }
 

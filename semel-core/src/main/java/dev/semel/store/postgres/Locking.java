@@ -3,6 +3,7 @@ package dev.semel.store.postgres;
 import dev.semel.run.RunId;
 import dev.semel.store.Batch;
 import dev.semel.store.Edit;
+import dev.semel.store.Letter;
 import dev.semel.store.NewRun;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Gating;
@@ -46,6 +47,13 @@ final class Locking {
             SELECT run FROM semel_place p WHERE p.queue = u.queue AND p.begun = 0 ORDER BY ticket LIMIT ?) p
         """;
 
+    // More than get a letter: some may be gone, or be asked to end, when their runs are locked.
+    private static final String LISTENING = """
+        SELECT l.run FROM semel_listener l WHERE l.ws = ? AND l.name = ? AND l.key = ?
+            AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = l.run)
+        ORDER BY l.since, l.run, l.path LIMIT ?
+        """;
+
     private static final String WORK = """
         SELECT w.run, w.owner, w.claims, w.state, w.falls, w.cancel FROM unnest(?::bytea[]) AS u(run)
         CROSS JOIN LATERAL (
@@ -55,12 +63,14 @@ final class Locking {
 
     // A queue without a ticket was made by a lock only: its trigger turned out not to be fresh.
     private static final String UNUSED = """
-        DELETE FROM semel_queue q USING unnest(?::text[]) AS u(queue) WHERE q.queue = u.queue AND q.tail = 0
+        DELETE FROM semel_queue WHERE queue = ANY (?) AND tail = 0
         """;
 
     private static final String UNUSED_RATES = """
-        DELETE FROM semel_rate r USING unnest(?::text[]) AS u(name) WHERE r.name = u.name AND r.next_at = 0
+        DELETE FROM semel_rate WHERE name = ANY (?) AND next_at = 0
         """;
+
+    private static final String UNUSED_LETTERS = "DELETE FROM semel_queue WHERE queue = ANY (?::text[]) AND tail = 0";
 
     /** A run at work as it stands under the lock. */
     record Work(@Nullable Long owner, int claims, int state, int falls, boolean cancel) {
@@ -74,6 +84,8 @@ final class Locking {
     private final Set<String> entered = new TreeSet<>();
     private final Set<String> queues = new TreeSet<>();
     private final Set<String> rates = new TreeSet<>();
+    private final Set<String> letters = new TreeSet<>();
+    private final List<Letter.Address> addresses = new ArrayList<>();
     private final List<Write.Admit> quiet = new ArrayList<>();
     private final Map<RunId, Work> works = new HashMap<>();
     private final Map<RunId, RunId> takers = new HashMap<>();
@@ -90,15 +102,18 @@ final class Locking {
         for (Write<?> write : batch.writes()) {
             if (write instanceof Write.Change<?> change) {
                 runs.addAll(touched(change.edit()));
+                letter(change.edit());
             }
         }
         List<RunId> ending =
                 turns.stream().filter(Turn::ends).map(Turn::run).sorted().toList();
         Set<String> left = ending.isEmpty() ? Set.of() : texts(LEFT, ending);
         queues.addAll(left);
+        queues.addAll(letters);
         byName(QUEUES, queues);
         byName(RATES, rates);
         waiting(runs);
+        listening(runs);
         if (!left.isEmpty()) {
             runs.addAll(next(left, ending.size()));
         }
@@ -134,6 +149,11 @@ final class Locking {
         byName(UNUSED_RATES, rates);
     }
 
+    /** Rows that were made to be locked by senders of letters and those who listen; the lock lasts until the commit. */
+    void dropLetters() throws SQLException {
+        byName(UNUSED_LETTERS, letters);
+    }
+
     private void gate(Write.Admit admit, NewRun.@Nullable Gate gate) {
         if (gate == null) {
             return;
@@ -161,6 +181,12 @@ final class Locking {
             case Edit.GoOn on -> List.of(on.run());
             case Edit.Decide decide -> List.of(decide.run());
             case Edit.Once<?> once -> touched(once.edit());
+            case Edit.Mail<?> mail ->
+                switch (mail.letter()) {
+                    case Letter.Listen listen -> List.of(listen.ear().by().run());
+                    case Letter.Hush hush -> List.of(hush.ear().by().run());
+                    case Letter.Post _, Letter.Delete _ -> List.of(); // those who listen are known under the lock
+                };
             case Edit.OpenWorkspace _,
                     Edit.Publish _,
                     Edit.Stage _,
@@ -172,6 +198,7 @@ final class Locking {
                     Edit.Release _,
                     Edit.ReleaseAll _,
                     Edit.DeleteReplies _,
+                    Edit.DeleteEvents _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
                     Edit.LayOut _,
@@ -181,6 +208,8 @@ final class Locking {
                     Edit.PauseSchedule _,
                     Edit.DeleteTicks _,
                     Edit.WakeHeld _,
+                    Edit.Receive _,
+                    Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> List.of();
         };
@@ -201,6 +230,7 @@ final class Locking {
             case Edit.Signal _ -> Edit.Signalled.GONE;
             case Edit.Cancel _, Edit.GiveBack _, Edit.GoOn _ -> false;
             case Edit.Wake _ -> 0;
+            case Edit.Mail<?> _ -> Letter.Heard.GONE;
             case Edit.Decide _,
                     Edit.OpenWorkspace _,
                     Edit.Publish _,
@@ -213,6 +243,7 @@ final class Locking {
                     Edit.Release _,
                     Edit.ReleaseAll _,
                     Edit.DeleteReplies _,
+                    Edit.DeleteEvents _,
                     Edit.Once<?> _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
@@ -223,6 +254,8 @@ final class Locking {
                     Edit.PauseSchedule _,
                     Edit.DeleteTicks _,
                     Edit.WakeHeld _,
+                    Edit.Receive _,
+                    Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> null;
         };
@@ -236,6 +269,31 @@ final class Locking {
                 takers.put(admit.run().id(), waiting);
                 runs.add(waiting);
             }
+        }
+    }
+
+    /** Who sends and who begins to listen lock the same row, and so come one after the other. */
+    private void letter(Edit<?> edit) {
+        if (edit instanceof Edit.Mail<?>(Letter.Post post)) {
+            addresses.add(post.to());
+            letters.add(post.to().lock());
+        } else if (edit instanceof Edit.Mail<?>(Letter.Listen listen)) {
+            letters.add(listen.to().lock());
+        } else if (edit instanceof Edit.Once<?> once) {
+            letter(once.edit());
+        }
+    }
+
+    /** Those who listen now; somebody who stops before our lock on the run is not found any more afterwards. */
+    private void listening(Set<RunId> runs) throws SQLException {
+        for (Letter.Address to : addresses) {
+            runs.addAll(session.list(
+                    LISTENING,
+                    row -> RunId.of(row.getBytes(1)),
+                    to.workspace(),
+                    to.name(),
+                    to.key(),
+                    2 * Letter.MOST_LISTENERS));
         }
     }
 

@@ -26,14 +26,17 @@ final class RunEdits {
         if (!unfinished(signal.workspace(), signal.run())) {
             return Edit.Signalled.GONE;
         }
-        var row = new Rows.Signal(ids.get(), signal.name(), signal.key(), signal.value(), now);
-        var key = new Pair<>(signal.run(), new Pair<>(signal.name(), signal.key()));
-        if (!tables.signals.add(key, new Tables.Signal(signal.run(), row))) {
+        return deliver(signal.run(), new Rows.Signal(ids.get(), signal.name(), signal.key(), signal.value(), now));
+    }
+
+    Edit.Signalled deliver(RunId run, Rows.Signal row) {
+        var key = new Pair<>(run, new Pair<>(row.name(), row.key()));
+        if (!tables.signals.add(key, new Tables.Signal(run, row))) {
             return Edit.Signalled.REPEATED;
         }
         // A run that rests in doubt may wait for the signal in another branch.
         change(
-                signal.run(),
+                run,
                 work -> work.state() == RunState.WAITING || work.state() == RunState.IN_DOUBT,
                 work -> work.due = 0);
         return Edit.Signalled.DELIVERED;

@@ -4,6 +4,8 @@ import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Batch;
+import dev.semel.store.Delivery;
+import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
 import dev.semel.store.Rows;
@@ -51,6 +53,20 @@ final class Tables {
 
     record Signal(RunId run, Rows.Signal signal) {}
 
+    /** A wait that listens for letters. */
+    record Listener(RunId run, String path, Letter.Address to, long since, boolean undoing) {}
+
+    /** A signal by a key, with those who have it; {@code id} is the request that sent it. */
+    record Mail(
+            Letter.Address to,
+            String letter,
+            RunId id,
+            byte[] digest,
+            String value,
+            List<RunId> runs,
+            long at,
+            long expiresAt) {}
+
     record Place(String queue, long ticket, RunId run, int cap, boolean begun) {}
 
     record Audit(int ws, Rows.Audit row) {}
@@ -64,6 +80,16 @@ final class Tables {
         @Override
         public int compareTo(SettingKey other) {
             return ORDER.compare(this, other);
+        }
+    }
+
+    /** @param payloadUntil when its payload goes; the row itself goes later */
+    record Delivered(Delivery row, long payloadUntil, long expiresAt) {}
+
+    /** An id or a signature of a delivery that is remembered. */
+    record Mark(int ws, String hook, String mark, String eventId, RunId delivery, long expiresAt) {
+        Pair<Integer, Pair<String, String>> key() {
+            return new Pair<>(ws, new Pair<>(hook, mark));
         }
     }
 
@@ -87,6 +113,8 @@ final class Tables {
     final NavigableMap<Pair<Long, Pair<String, String>>, Rows.Schedule> schedulesDue =
             schedules.index(row -> new Pair<>(row.nextAt(), new Pair<>(row.workflowId(), row.name())));
     final Table<Pair<Pair<String, String>, Long>, Rows.Tick> ticks = new Table<>(undo);
+    final Table<RunId, Delivered> deliveries = new Table<>(undo);
+    final Table<Pair<Integer, Pair<String, String>>, Mark> marks = new Table<>(undo);
 
     final Table<Name, Key> keys = new Table<>(undo);
     final Table<Pair<Integer, Pair<String, String>>, Reply> replies = new Table<>(undo);
@@ -126,6 +154,10 @@ final class Tables {
     /** By run, then name and key. */
     final Table<Pair<RunId, Pair<String, String>>, Signal> signals = new Table<>(undo);
 
+    final Table<Pair<RunId, String>, Listener> listeners = new Table<>(undo);
+    /** By workspace, then name and the sender's id. */
+    final Table<Pair<Integer, Pair<String, String>>, Mail> letters = new Table<>(undo);
+
     final Table<String, Long> queues = new Table<>(undo);
     final Table<Pair<String, Long>, Place> places = new Table<>(undo, place -> place.cap() > 0);
     final NavigableMap<Pair<RunId, Pair<String, Long>>, Place> placesByRun =
@@ -136,6 +168,10 @@ final class Tables {
     final Table<Long, Rows.Worker> leases = new Table<>(undo);
     /** By lease and slot; the row says no more than that. */
     final Table<Pair<Long, Integer>, Batch.Hold> fence = new Table<>(undo);
+
+    final Table<Pair<Integer, String>, Rows.Event> events = new Table<>(undo, event -> event.matched() >= 0);
+    final NavigableMap<Pair<Integer, RunId>, Rows.Event> eventsByTime =
+            events.index(event -> new Pair<>(event.ws(), event.seq()));
 
     final Table<RunId, Audit> audit = new Table<>(undo);
 
@@ -156,6 +192,7 @@ final class Tables {
         removeWhere(requests, seen -> seen.run().equals(run));
         uses.remove(run);
         removeWhere(signals, signal -> signal.run().equals(run));
+        removeWhere(listeners, listener -> listener.run().equals(run));
         removeWhere(effects, row -> row.holder().run().equals(run));
         links.remove(run);
         ends.remove(run);

@@ -144,6 +144,25 @@ public final class Snapshot {
                         t.at(),
                         t.through()));
         fill(
+                "semel_delivery",
+                tables.deliveries.rows().values(),
+                d -> row(
+                        d.row().id(),
+                        d.row().ws(),
+                        d.row().hook(),
+                        d.row().at(),
+                        d.row().eventId(),
+                        d.row().type(),
+                        d.row().verdict().code(),
+                        d.row().note(),
+                        d.row().payload(),
+                        d.payloadUntil(),
+                        d.expiresAt()));
+        fill(
+                "semel_mark",
+                tables.marks.rows().values(),
+                m -> row(m.ws(), m.hook(), m.mark(), m.eventId(), m.delivery(), m.expiresAt()));
+        fill(
                 "semel_audit",
                 tables.audit.rows().values(),
                 a -> row(
@@ -216,6 +235,7 @@ public final class Snapshot {
                         s.signal().id(),
                         s.signal().value(),
                         s.signal().at()));
+        letters(tables);
         fill("semel_queue", tables.queues.rows().entrySet(), queue -> row(queue.getKey(), queue.getValue()));
         fill(
                 "semel_place",
@@ -223,6 +243,27 @@ public final class Snapshot {
                 place -> row(place.queue(), place.ticket(), place.run(), place.cap(), place.begun()));
         fill("semel_rate", tables.rates.rows().entrySet(), rate -> row(rate.getKey(), rate.getValue()));
         fill("semel_quiet", tables.quiet.rows().entrySet(), quiet -> row(quiet.getKey(), quiet.getValue()));
+    }
+
+    private void letters(Tables tables) throws SQLException {
+        fill(
+                "semel_listener",
+                tables.listeners.rows().values(),
+                l -> row(l.run(), l.path(), l.to().workspace(), l.to().name(), l.to().key(), l.since(), l.undoing()));
+        fill(
+                "semel_letter",
+                tables.letters.rows().values(),
+                l -> row(
+                        l.to().workspace(),
+                        l.to().name(),
+                        l.letter(),
+                        l.to().key(),
+                        l.id(),
+                        l.digest(),
+                        l.value(),
+                        l.runs().stream().map(RunId::text).collect(java.util.stream.Collectors.joining(" ")),
+                        l.at(),
+                        l.expiresAt()));
     }
 
     private static @Nullable Object[] key(Tables.Key key) {

@@ -26,6 +26,7 @@ final class FileSchemaTest {
         maps.put("http", "trigger: {http: {zzz: 1}}\n");
         maps.put("schedule", "trigger: {schedules: [{zzz: 1, id: a, every: 1h}]}\n");
         maps.put("catch_up", "trigger: {schedules: [{id: a, every: 1h, catch_up: {zzz: 1}}]}\n");
+        maps.put("subscription", "trigger: {events: [{zzz: 1, type: paid}]}\n");
         maps.put("input", "input: {a: {zzz: 1}}\n");
         maps.put("idempotency", "idempotency: {zzz: 1}\n");
         maps.put("debounce", "debounce: {zzz: 1, key: \"${ input.a }\", quiet: 1s, at_most: 1m}\n");

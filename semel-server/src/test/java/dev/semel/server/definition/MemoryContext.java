@@ -94,6 +94,11 @@ final class MemoryContext implements Durable {
     }
 
     @Override
+    public @Nullable JsonNode await(String name, String signal, String key, @Nullable Duration longest) {
+        return await(name, signal + "/" + key, longest);
+    }
+
+    @Override
     public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
         throw notHere();
     }

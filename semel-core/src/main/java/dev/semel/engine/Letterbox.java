@@ -1,0 +1,82 @@
+package dev.semel.engine;
+
+import dev.semel.journal.Entry;
+import dev.semel.store.Edit;
+import dev.semel.store.Letter;
+import dev.semel.store.Letter.Heard;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Waiting for a signal that may come by a key, from somebody who does not know the run. The wait listens in the store
+ * until a letter has come; a signal to the run itself ends it too. A letter lies among the signals of the run, one for
+ * each wait, so that a crash at any point finds it there, or finds the wait still listening.
+ */
+final class Letterbox {
+    private final Scope scope;
+    private final Execution execution;
+    private final Letter.Address to;
+    private final Letter.Ear ear;
+    private final long due;
+
+    private Letterbox(Scope scope, Scope.Place place, Letter.Address to, long due) {
+        this.scope = scope;
+        this.execution = scope.execution();
+        this.to = to;
+        this.ear = new Letter.Ear(execution.run().driver(), place.path());
+        this.due = due;
+    }
+
+    /** The next message, recorded; null when the time is over. */
+    static @Nullable JsonNode await(Scope scope, String name, Letter.Address to, @Nullable Duration longest) {
+        Scope.Place place = scope.enter(name, Entry.Kind.AWAIT);
+        Entry.Done done = place.done();
+        if (done != null) {
+            return done.how() == Entry.How.TIMED_OUT ? null : place.result();
+        }
+        return new Letterbox(scope, place, to, Signals.due(scope, place, longest, Entry.Kind.AWAIT)).next();
+    }
+
+    private @Nullable JsonNode next() {
+        boolean listens = false;
+        while (true) {
+            scope.mayBegin();
+            long seen = execution.waits().wakes();
+            Rows.Signal found = Signals.find(execution, ear.signal(), to.name());
+            boolean letter = found != null && found.name().equals(ear.signal());
+            long now = execution.storeNow();
+            Signals.Over over = new Signals.Over(ear.path(), Entry.Kind.AWAIT, now);
+            if (found != null || now >= due) {
+                if (!letter && told(new Letter.Hush(ear)) == Heard.LETTER) {
+                    continue; // it came in the last moment, and nobody else will get it
+                }
+                if (found == null) {
+                    return Signals.timedOut(execution, over);
+                }
+                if (execution.takeSignal(found.id().text())) {
+                    return Signals.taken(execution, over, found);
+                }
+                listens = false; // another branch was faster, and we have just stopped listening
+            } else if (listens || told(new Letter.Listen(to, ear, scope.undoes())) == Heard.NOTHING) {
+                listens = true;
+                String what = Waiting.keyed(ear.path(), due, to.name(), to.key());
+                scope.await(new Waits.Wait(due, what, true, false), seen);
+            }
+        }
+    }
+
+    /** Durable when it is answered. Where the run is not ours any more, the one who drives it now listens. */
+    private Heard told(Letter<Heard> letter) {
+        Write.Change<Heard> change = new Write.Change<>(new Edit.Mail<>(letter));
+        execution.counters().diskWaits.increment();
+        Heard heard = execution.joined(
+                execution.engine().committer().submit(execution.run().lane(), change));
+        if (heard == Heard.GONE) {
+            throw execution.end(new Unwind.NotOurs());
+        }
+        return heard;
+    }
+}

@@ -1,0 +1,200 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Letter;
+import dev.semel.store.Letter.Heard;
+import dev.semel.store.Letter.Posted;
+import java.security.MessageDigest;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Letters and those who listen for them, in statements that both stores understand. On PostgreSQL the address and the
+ * runs that are touched are locked before: who sends and who begins to listen do so one after the other.
+ */
+final class Letters {
+    private static final long KEPT_MICROS = Letter.KEPT.toNanos() / 1_000;
+    private static final long BEHIND_MICROS = Letter.BEHIND.toNanos() / 1_000;
+
+    private static final String FORGET_EXPIRED = """
+        DELETE FROM semel_letter WHERE ws = ? AND name = ? AND letter = ? AND expires_at <= ?
+        """;
+
+    private static final String WRITE = """
+        INSERT INTO semel_letter (ws, name, letter, key, id, digest, value, runs, at, expires_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, '', ?, ?) ON CONFLICT (ws, name, letter) DO NOTHING
+        """;
+
+    private static final String FIND = """
+        SELECT id, digest, runs, expires_at FROM semel_letter WHERE ws = ? AND name = ? AND letter = ?
+        """;
+
+    // A run that ended, or is asked to, hears nothing more; its rows go with it.
+    private static final String LISTENERS = """
+        SELECT l.run, l.path FROM semel_listener l WHERE l.ws = ? AND l.name = ? AND l.key = ?
+            AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = l.run AND (w.cancel = 0 OR l.undoing = 1))
+        ORDER BY l.since, l.run, l.path LIMIT ?
+        """;
+
+    private static final String OLDEST_KEPT = """
+        SELECT letter, value FROM semel_letter
+        WHERE ws = ? AND name = ? AND key = ? AND runs = '' AND expires_at > ? ORDER BY at, id LIMIT 1
+        """;
+
+    private static final String HAND_OVER = """
+        UPDATE semel_letter SET runs = ?, value = '' WHERE ws = ? AND name = ? AND letter = ?
+        """;
+
+    private static final String LISTEN = """
+        INSERT INTO semel_listener (run, path, ws, name, key, since, undoing) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (run, path) DO UPDATE SET name = excluded.name, key = excluded.key, undoing = excluded.undoing,
+            since = CASE WHEN semel_listener.name = excluded.name AND semel_listener.key = excluded.key
+                THEN semel_listener.since ELSE excluded.since END
+        """;
+
+    private static final String HUSH = "DELETE FROM semel_listener WHERE run = ? AND path = ?";
+
+    private static final String DRIVEN = """
+        SELECT 1 FROM semel_work WHERE run = ? AND claims = ? AND owner IS NOT NULL
+        """;
+
+    private static final String LETTER = "SELECT 1 FROM semel_signal WHERE run = ? AND name = ? AND key = ?";
+
+    private static final String DELETE_EXPIRED = """
+        DELETE FROM semel_letter WHERE (ws, name, letter) IN (
+            SELECT ws, name, letter FROM semel_letter WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
+        """;
+
+    private final Session session;
+    private final RunEdits runs;
+    private final Supplier<RunId> ids;
+
+    Letters(Session session, RunEdits runs, Supplier<RunId> ids) {
+        this.session = session;
+        this.runs = runs;
+        this.ids = ids;
+    }
+
+    Object apply(Letter<?> letter, long now) throws SQLException {
+        return switch (letter) {
+            case Letter.Post post -> post(post, now);
+            case Letter.Listen listen -> listen(listen, now);
+            case Letter.Hush hush -> hush(hush.ear());
+            case Letter.Delete delete -> session.update(DELETE_EXPIRED, now - BEHIND_MICROS, delete.limit());
+        };
+    }
+
+    private record Known(RunId id, byte[] digest, String runs, long until) {}
+
+    private record Listener(RunId run, String path) {}
+
+    private Posted post(Letter.Post post, long now) throws SQLException {
+        Letter.Address to = post.to();
+        session.update(FORGET_EXPIRED, to.workspace(), to.name(), post.letter(), now);
+        boolean fresh = session.update(
+                        WRITE,
+                        to.workspace(),
+                        to.name(),
+                        post.letter(),
+                        to.key(),
+                        post.by(),
+                        post.digest(),
+                        post.value(),
+                        now,
+                        now + KEPT_MICROS)
+                == 1;
+        if (!fresh) {
+            return known(post);
+        }
+        List<Listener> listeners = session.list(
+                LISTENERS,
+                row -> new Listener(RunId.of(row.getBytes(1)), row.getString(2)),
+                to.workspace(),
+                to.name(),
+                to.key(),
+                Letter.MOST_LISTENERS);
+        for (Listener one : listeners) {
+            runs.deliver(one.run(), signal(one.path(), post.value(), now));
+            session.update(HUSH, one.run(), one.path());
+        }
+        List<RunId> got = listeners.stream().map(Listener::run).distinct().toList();
+        if (!got.isEmpty()) {
+            session.update(HAND_OVER, texts(got), to.workspace(), to.name(), post.letter());
+        }
+        return new Posted.Sent(got, now + KEPT_MICROS, false);
+    }
+
+    private Posted known(Letter.Post post) throws SQLException {
+        Known known = Objects.requireNonNull(session.one(
+                FIND,
+                row -> new Known(RunId.of(row.getBytes(1)), row.getBytes(2), row.getString(3), row.getLong(4)),
+                post.to().workspace(),
+                post.to().name(),
+                post.letter()));
+        return MessageDigest.isEqual(known.digest(), post.digest())
+                ? new Posted.Sent(runs(known.runs()), known.until(), !known.id().equals(post.by()))
+                : new Posted.OtherLetter();
+    }
+
+    private RunEdits.Message signal(String path, String value, long now) {
+        return new RunEdits.Message(ids.get(), Letter.SIGNAL + path, Letter.ONLY, value, now);
+    }
+
+    private Heard listen(Letter.Listen listen, long now) throws SQLException {
+        Letter.Ear ear = listen.ear();
+        Letter.Address to = listen.to();
+        if (!isDriven(ear)) {
+            return Heard.GONE;
+        }
+        if (hasLetter(ear)) {
+            return Heard.LETTER;
+        }
+        String[] kept = session.one(
+                OLDEST_KEPT,
+                row -> new String[] {row.getString(1), row.getString(2)},
+                to.workspace(),
+                to.name(),
+                to.key(),
+                now);
+        if (kept == null) {
+            int undoing = listen.undoing() ? 1 : 0;
+            session.update(LISTEN, ear.by().run(), ear.path(), to.workspace(), to.name(), to.key(), now, undoing);
+            return Heard.NOTHING;
+        }
+        session.update(HAND_OVER, ear.by().run().text(), to.workspace(), to.name(), kept[0]);
+        runs.deliver(ear.by().run(), signal(ear.path(), kept[1], now));
+        session.update(HUSH, ear.by().run(), ear.path());
+        return Heard.LETTER;
+    }
+
+    private Heard hush(Letter.Ear ear) throws SQLException {
+        if (!isDriven(ear)) {
+            return Heard.GONE;
+        }
+        session.update(HUSH, ear.by().run(), ear.path());
+        return hasLetter(ear) ? Heard.LETTER : Heard.NOTHING;
+    }
+
+    private boolean isDriven(Letter.Ear ear) throws SQLException {
+        return session.one(DRIVEN, row -> 1, ear.by().run(), ear.by().claim()) != null;
+    }
+
+    private boolean hasLetter(Letter.Ear ear) throws SQLException {
+        return session.one(LETTER, row -> 1, ear.by().run(), ear.signal(), Letter.ONLY) != null;
+    }
+
+    private static String texts(List<RunId> runs) {
+        return runs.stream().map(RunId::text).collect(Collectors.joining(" "));
+    }
+
+    private static List<RunId> runs(String texts) {
+        return Arrays.stream(texts.split(" "))
+                .filter(text -> !text.isEmpty())
+                .map(text -> Objects.requireNonNull(RunId.parse(text)))
+                .toList();
+    }
+}

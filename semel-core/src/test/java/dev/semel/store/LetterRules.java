@@ -1,0 +1,272 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Letter.Heard;
+import dev.semel.store.Letter.Posted;
+import dev.semel.store.Write.Driver;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A letter reaches all who listen, or the first who comes; never nobody, never one of them twice. */
+interface LetterRules {
+    long KEPT = Letter.KEPT.toNanos() / 1_000;
+
+    Desk desk();
+
+    private Letter.Address to(String key) {
+        return new Letter.Address(desk().ws, "paid", key);
+    }
+
+    private Posted post(String key, String letter, String value) {
+        return post(new Letter.Post(to(key), letter, desk().id(), Desk.bytes(key + value), value));
+    }
+
+    private Posted post(Letter.Post post) {
+        return desk().change(new Edit.Mail<>(post));
+    }
+
+    private Heard listen(Driver by, String path, String key) {
+        return desk().change(new Edit.Mail<>(new Letter.Listen(to(key), new Letter.Ear(by, path), false)));
+    }
+
+    private Heard hush(Driver by, String path) {
+        return desk().change(new Edit.Mail<>(new Letter.Hush(new Letter.Ear(by, path))));
+    }
+
+    private Driver driver() {
+        return new Driver(desk().fresh(), 1);
+    }
+
+    private Posted sent(Driver... runs) {
+        return sent(false, runs);
+    }
+
+    private Posted sent(boolean repeated, Driver... runs) {
+        return new Posted.Sent(Stream.of(runs).map(Driver::run).toList(), Place.START + KEPT, repeated);
+    }
+
+    private List<String> values(Driver by) {
+        return desk().reads.signals(by.run()).stream().map(Rows.Signal::value).toList();
+    }
+
+    @Test
+    default void a_letter_goes_to_the_run_that_listens_and_wakes_it() {
+        Driver by = driver();
+        assertEquals(Heard.NOTHING, listen(by, "wait", "o1"));
+        desk().apply(Desk.rest(by, Write.Rest.NEVER, 0));
+        assertFalse(desk().freeWork());
+        assertEquals(sent(by), post("o1", "evt", "{\"a\":1}"));
+        assertEquals(List.of("{\"a\":1}"), values(by));
+        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
+        assertEquals(0, desk().place.count("semel_listener"), "it heard what it waited for");
+    }
+
+    @Test
+    default void a_letter_goes_to_all_who_listen_at_that_moment_and_to_nobody_later() {
+        Driver one = driver();
+        Driver two = driver();
+        Driver late = driver();
+        listen(one, "wait", "o1");
+        listen(two, "wait", "o1");
+        assertEquals(sent(one, two), post("o1", "evt", "1"));
+        assertEquals(Heard.NOTHING, listen(late, "wait", "o1"));
+        assertEquals(List.of(), values(late));
+    }
+
+    @Test
+    default void a_letter_that_nobody_listens_for_is_kept_for_the_first_that_comes() {
+        assertEquals(sent(), post("o1", "evt", "1"));
+        Driver first = driver();
+        Driver second = driver();
+        assertEquals(Heard.LETTER, listen(first, "wait", "o1"));
+        assertEquals(Heard.NOTHING, listen(second, "wait", "o1"));
+        assertEquals(List.of("1"), values(first));
+        assertEquals(List.of(), values(second));
+    }
+
+    @Test
+    default void kept_letters_are_given_out_in_the_order_of_their_arrival_one_for_each_wait() {
+        post("o1", "b", "1");
+        desk().place.setTime(Place.START + 1);
+        post("o1", "a", "2");
+        Driver by = driver();
+        assertEquals(Heard.LETTER, listen(by, "wait", "o1"));
+        assertEquals(Heard.LETTER, listen(by, "wait", "o1"), "asked again it has this one");
+        assertEquals(List.of("1"), values(by));
+        assertEquals(Heard.LETTER, listen(by, "next", "o1"));
+        assertEquals(List.of("1", "2"), values(by));
+    }
+
+    @Test
+    default void other_keys_names_and_workspaces_do_not_meet() {
+        int other = desk().workspace("two").ws();
+        Driver by = driver();
+        listen(by, "wait", "o1");
+        assertEquals(sent(), post("o2", "a", "1"));
+        for (Letter.Address to :
+                List.of(new Letter.Address(other, "paid", "o1"), new Letter.Address(desk().ws, "sent", "o1"))) {
+            assertEquals(sent(), post(new Letter.Post(to, "a", desk().id(), Desk.bytes("d"), "1")));
+        }
+        assertEquals(List.of(), values(by));
+    }
+
+    @Test
+    default void the_same_letter_again_arrives_once_and_is_told_who_has_it() {
+        Driver by = driver();
+        listen(by, "wait", "o1");
+        assertEquals(sent(by), post("o1", "evt", "1"));
+        listen(by, "next", "o1");
+        assertEquals(sent(true, by), post("o1", "evt", "1"));
+        assertEquals(List.of("1"), values(by));
+        assertEquals(sent(), post("o2", "early", "1"));
+        assertEquals(sent(true), post("o2", "early", "1"));
+        listen(by, "third", "o2");
+        assertEquals(sent(true, by), post("o2", "early", "1"));
+    }
+
+    @Test
+    default void another_letter_under_the_same_id_is_refused() {
+        post("o1", "evt", "1");
+        assertEquals(new Posted.OtherLetter(), post("o1", "evt", "2"));
+        assertEquals(new Posted.OtherLetter(), post("o2", "evt", "1"));
+        assertEquals(1, desk().place.count("semel_letter"));
+    }
+
+    @Test
+    default void a_letter_applied_again_after_a_lost_answer_is_no_repeat() {
+        Driver by = driver();
+        listen(by, "wait", "o1");
+        var post = new Letter.Post(to("o1"), "evt", desk().id(), Desk.bytes("d"), "1");
+        assertEquals(sent(by), post(post));
+        assertEquals(sent(by), post(post));
+        assertEquals(List.of("1"), values(by));
+    }
+
+    @Test
+    default void who_listens_no_more_gets_nothing_and_the_letter_is_kept() {
+        Driver by = driver();
+        listen(by, "wait", "o1");
+        assertEquals(Heard.NOTHING, hush(by, "wait"));
+        assertEquals(sent(), post("o1", "evt", "1"));
+        assertEquals(List.of(), values(by));
+    }
+
+    @Test
+    default void a_letter_that_came_before_the_wait_is_over_is_told() {
+        Driver by = driver();
+        listen(by, "wait", "o1");
+        post("o1", "evt", "1");
+        assertEquals(Heard.LETTER, hush(by, "wait"));
+        assertEquals(Heard.LETTER, listen(by, "wait", "o1"));
+    }
+
+    @Test
+    default void a_run_that_ended_or_is_asked_to_hears_nothing() {
+        Driver ended = driver();
+        Driver cancelled = driver();
+        listen(ended, "wait", "o1");
+        listen(cancelled, "wait", "o1");
+        desk().apply(desk().end(ended));
+        desk().change(new Edit.Cancel(desk().ws, cancelled.run(), "a", "r"));
+        assertEquals(sent(), post("o1", "evt", "1"));
+        assertEquals(Heard.GONE, listen(ended, "wait", "o1"));
+        assertEquals(Heard.LETTER, listen(driver(), "wait", "o1"));
+    }
+
+    @Test
+    default void a_wait_that_undoes_what_a_cancelled_run_did_hears_its_letter() {
+        Driver by = driver();
+        desk().change(new Edit.Cancel(desk().ws, by.run(), "a", "r"));
+        var listen = new Letter.Listen(to("o1"), new Letter.Ear(by, "undo"), true);
+        assertEquals(Heard.NOTHING, desk().change(new Edit.Mail<>(listen)));
+        assertEquals(sent(by), post("o1", "evt", "1"));
+    }
+
+    @Test
+    default void an_execution_that_drives_the_run_no_more_neither_listens_nor_hushes() {
+        Driver old = driver();
+        RunId run = old.run();
+        listen(old, "wait", "o1");
+        desk().apply(Desk.rest(old, 0, 0));
+        assertEquals(Heard.GONE, hush(old, "wait"), "nobody drives it");
+        Driver now = desk().claim().getFirst();
+        assertEquals(Heard.GONE, listen(old, "other", "o1"));
+        assertEquals(Heard.GONE, hush(old, "wait"));
+        assertEquals(sent(now), post("o1", "evt", "1"));
+        assertEquals(List.of("1"), values(new Driver(run, 2)));
+    }
+
+    @Test
+    default void a_letter_that_came_before_the_rest_is_not_slept_over() {
+        Driver by = driver();
+        listen(by, "wait", "o1");
+        post("o1", "evt", "1");
+        desk().apply(Desk.rest(by, Write.Rest.NEVER, 0));
+        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
+    }
+
+    @Test
+    default void a_wait_that_listens_under_another_key_by_now_hears_only_that_one() {
+        Driver by = driver();
+        listen(by, "wait", "o1");
+        listen(by, "wait", "o2");
+        assertEquals(sent(), post("o1", "a", "1"));
+        assertEquals(sent(by), post("o2", "b", "2"));
+    }
+
+    @Test
+    default void a_letter_is_kept_and_known_for_seven_days_and_then_deleted() {
+        post("o1", "evt", "1");
+        desk().place.setTime(Place.START + KEPT - 1);
+        assertEquals(sent(true), post("o1", "evt", "1"));
+        desk().place.setTime(Place.START + KEPT);
+        assertEquals(Heard.NOTHING, listen(driver(), "wait", "o1"), "it is over to the microsecond");
+        assertEquals(0, desk().change(new Edit.Mail<>(new Letter.Delete(10))), "an hour behind");
+        assertFalse(desk().reads.expiredLetter());
+        desk().place.setTime(Place.START + KEPT + Letter.BEHIND.toNanos() / 1_000);
+        assertTrue(desk().reads.expiredLetter());
+        assertEquals(1, desk().change(new Edit.Mail<>(new Letter.Delete(10))));
+        assertEquals(0, desk().place.count("semel_letter"));
+    }
+
+    @Test
+    default void an_id_is_free_again_after_its_time() {
+        post("o1", "evt", "1");
+        desk().place.setTime(Place.START + KEPT);
+        Driver by = driver();
+        listen(by, "wait", "o2");
+        assertEquals(
+                new Posted.Sent(List.of(by.run()), Place.START + 2 * KEPT, false), post("o2", "evt", "another letter"));
+    }
+
+    @Test
+    default void who_listens_goes_with_its_run() {
+        Driver by = driver();
+        listen(by, "wait", "o1");
+        desk().apply(desk().end(by));
+        desk().place.setTime(Place.START + 10);
+        assertEquals(1, desk().change(new Edit.DeleteRuns(List.of(by.run()), Place.START + 1)));
+        assertEquals(0, desk().place.count("semel_listener"));
+    }
+
+    @Test
+    default void no_row_is_left_that_was_made_to_be_locked() {
+        listen(driver(), "wait", "o1");
+        post("o1", "evt", "1");
+        post("o2", "evt 2", "1");
+        assertEquals(0, desk().place.count("semel_queue"));
+    }
+
+    @Test
+    default void a_key_is_short_and_visible() {
+        for (String bad : List.of("", "x".repeat(256), "a\nb")) {
+            assertThrows(IllegalArgumentException.class, () -> new Letter.Address(1, "paid", bad));
+        }
+    }
+}
