@@ -112,8 +112,18 @@ public record Trigger(
      *
      * @param text unique in the workspace among the names of this door
      * @param shown to people, where the key of a caller would stand
+     * @param queue what came in under this name goes one after another; null where it need not
      */
-    public record DoorName(Door door, String text, String shown, Duration window) {
+    public record DoorName(
+            Door door,
+            String text,
+            String shown,
+            Duration window,
+            @Nullable String queue) {
+        public DoorName(Door door, String text, String shown, Duration window) {
+            this(door, text, shown, window, null);
+        }
+
         public DoorName {
             if (door != Door.EVENT && door != Door.HOOK && door != Door.SCHEDULE) {
                 throw new IllegalArgumentException("callers at the door " + door + " bring their own names");

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Script {
     private static final int REMEMBERED = 12;
     private static final int SETTINGS_EVERY = 9;
+    private static final int SCHEDULES_EVERY = 13;
     private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
 
@@ -29,6 +30,7 @@ final class Script {
     private long seen = 0;
     private int made = 0;
     private final SettingScript settings = new SettingScript();
+    private final ScheduleScript schedules = new ScheduleScript();
     private final LetterScript letters;
     private final DeliveryScript deliveries = new DeliveryScript();
 
@@ -67,6 +69,9 @@ final class Script {
     private Step make() {
         if (++made % SETTINGS_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(settings.next())));
+        }
+        if (made % SCHEDULES_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(schedules.next(first))));
         }
         if (made % LETTERS_EVERY == 0) {
             return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Mail<>(letters.next()))));

@@ -118,6 +118,32 @@ public final class Snapshot {
                 tables.settings.rows().values(),
                 s -> row(s.ws(), s.kind(), s.name(), s.version(), s.body(), s.changedAt(), s.changedBy(), s.removed()));
         fill(
+                "semel_schedule",
+                tables.schedules.rows().values(),
+                s -> row(
+                        s.ws(),
+                        s.workflowId(),
+                        s.name(),
+                        s.spec(),
+                        s.paused(),
+                        s.nextNominal(),
+                        s.nextAt(),
+                        s.takenBy(),
+                        s.takenUntil(),
+                        s.lastRun()));
+        fill(
+                "semel_tick",
+                tables.ticks.rows().values(),
+                t -> row(
+                        t.workflowId(),
+                        t.schedule(),
+                        t.nominal(),
+                        t.state().code(),
+                        t.reason(),
+                        t.run(),
+                        t.at(),
+                        t.through()));
+        fill(
                 "semel_delivery",
                 tables.deliveries.rows().values(),
                 d -> row(

@@ -91,6 +91,7 @@ public final class Api {
                 .add("GET", "/readyz", Scope.OPEN, health::ready)
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
         addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
+        new ScheduleRoutes(semel, triggers, deeds).addTo(router);
     }
 
     private void addEvents(EventRoutes events, EventShelf shelf) {

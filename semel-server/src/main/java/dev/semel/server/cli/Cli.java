@@ -81,6 +81,8 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new TurnCommand.Rollback(around))
                 .addSubcommand(new TurnCommand.Pause(around))
                 .addSubcommand(new TurnCommand.Resume(around))
+                .addSubcommand(new SchedulesCommand(around))
+                .addSubcommand(ScheduleCommand.commandLine(around))
                 .addSubcommand(TokenCommand.commandLine(around))
                 .addSubcommand(SecretCommand.commandLine(around))
                 .addSubcommand(SettingCommand.commandLine(around, TEMPLATE))
