@@ -17,6 +17,7 @@ import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.trigger.Door;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -52,6 +53,10 @@ final class EventShelf {
             Paging paging) {}
 
     Answer list(Request request) {
+        String id = request.query("id");
+        if (id != null) {
+            return shown(byName(request.principal(), request.query("source"), id));
+        }
         Reads.Events page = page(
                 request.principal(),
                 new Wanted(
@@ -60,11 +65,31 @@ final class EventShelf {
                         request.query("unmatched"),
                         request.query("since"),
                         Paging.of(request)));
+        return shown(page);
+    }
+
+    private static Answer shown(Reads.Events page) {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         page.found().forEach(event -> items.add(EventViews.kept(event)));
         out.put("next", page.next() == null ? null : Paging.cursor(page.next()));
         return Views.ok(out);
+    }
+
+    /** The one that its sender calls so, by either door. */
+    private Reads.Events byName(Principal who, @Nullable String source, String id) {
+        if (source == null) {
+            throw Paging.refused("id needs a source beside it: both together name an event");
+        }
+        List<Rows.Event> found = new ArrayList<>();
+        for (Door each : List.of(Door.EVENT, Door.HOOK)) {
+            String eventId = EventDoor.idOf(each, source, id);
+            Rows.Event event = semel.view(reads -> reads.event(who.workspace(), eventId));
+            if (event != null) {
+                found.add(event);
+            }
+        }
+        return new Reads.Events(found, null);
     }
 
     private Reads.Events page(Principal who, Wanted wanted) {

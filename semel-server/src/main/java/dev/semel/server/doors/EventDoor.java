@@ -10,6 +10,7 @@ import dev.semel.server.doors.Delivered.Note;
 import dev.semel.server.doors.Delivered.Started;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
+import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
@@ -84,6 +85,11 @@ public final class EventDoor {
                 ErrorCode.OVERLOADED,
                 "Workflows changed again and again while the event was matched. Runs that it started go on.",
                 "Send it again in a moment; that is always safe.");
+    }
+
+    /** Our own id of an event: the same for the same door, source and id. */
+    public static String idOf(Door door, String source, String id) {
+        return new EventName(door, source, id).eventId();
     }
 
     /** What would become of it, without any of that happening. */

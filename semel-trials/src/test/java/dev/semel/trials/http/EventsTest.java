@@ -307,6 +307,10 @@ class EventsTest extends OnBothStores {
         Problem.expect(
                 stage.server().with("trigger").post("/v1/events/" + eventId + "/reprocess", "{}"), 403, "forbidden");
         Problem.expect(admin().get("/v1/events/evt_nothing"), 404, "not-found");
+        JsonNode named =
+                admin().get("/v1/events?source=/shop&id=l1").expect(200).json().path("items");
+        assertEquals(eventId, named.get(0).path("event_id").asString(), named::toString);
+        Problem.expect(admin().get("/v1/events?id=l1"), 400, "invalid-input");
         Problem.expect(admin().get("/v1/events?unmatched=maybe"), 400, "invalid-input");
         Problem.expect(admin().get("/v1/events?limit=-1"), 400, "invalid-input");
         Problem.expect(admin().get("/v1/events?after=zzz"), 400, "invalid-input");
