@@ -324,6 +324,10 @@ public final class Semel implements AutoCloseable {
         return catalog.change();
     }
 
+    public Events events() {
+        return new Events(this, catalog, committer);
+    }
+
     /** What was counted since the start, by name. */
     public Map<String, LongSupplier> counts() {
         return counters.all();

@@ -10,6 +10,7 @@ import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** A trigger in the making. */
@@ -19,6 +20,7 @@ public final class Asking {
     private @Nullable Semel worker;
     private @Nullable IdempotencyKey key;
     private @Nullable ChosenRunId runId;
+    private Trigger.@Nullable DoorName door;
     private String input = "{}";
     private String actor = "tester";
     private boolean strict;
@@ -43,6 +45,12 @@ public final class Asking {
 
     public Asking runId(String value) {
         runId = new ChosenRunId(value);
+        return this;
+    }
+
+    /** Through a door that names what came by itself. */
+    public Asking through(Door at, String text, Duration window) {
+        door = new Trigger.DoorName(at, text, "shown " + text, window);
         return this;
     }
 
@@ -83,8 +91,8 @@ public final class Asking {
                 entry,
                 Json.parse(input),
                 input,
-                new Trigger.Names(key, runId),
-                new Trigger.Sender(Door.LIBRARY, actor, "correlation"),
+                new Trigger.Names(key, runId, door),
+                new Trigger.Sender(door == null ? Door.LIBRARY : door.door(), actor, "correlation"),
                 strict,
                 new Trigger.Checks(freshOnly, repeatOnly));
     }

@@ -72,6 +72,18 @@ final class TxCodeTest extends OnAFile {
         })));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c",
+                "INSERT INTO mine WITH RECURSIVE c(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c"
+            })
+    void a_statement_without_an_end_is_stopped_and_its_rows_are_undone(String endless) {
+        StepFailed failed = refused((sql, _) -> run(sql, endless));
+        assertEquals("rows", failed.step());
+        assertEquals(0, rows(), "the row before it, and those that it had made");
+    }
+
     @Test
     void a_failure_undoes_the_rows_and_nothing_else() {
         StepFailed failed = refused((_, _) -> {

@@ -161,8 +161,8 @@ public final class Ledger {
         /** This very step was done before, by this run or by one it replays. */
         record Reused(String result) implements Verdict {}
 
-        /** Another run's effect with this key was accepted inside the window. */
-        record Suppressed(String result, RunId by) implements Verdict {}
+        /** Another run's effect with this key was accepted inside the window, and when. */
+        record Suppressed(String result, RunId by, long acceptedAt) implements Verdict {}
 
         /** This step was sent before, its outcome is unknown, and it may not simply be sent again. */
         record Unsettled(int generation, int attempt, long firstAt) implements Verdict {}
@@ -274,7 +274,8 @@ public final class Ledger {
                 yield new Change(
                         new Verdict.Suppressed(
                                 Objects.requireNonNullElse(row.result(), "null"),
-                                row.holder().run()),
+                                row.holder().run(),
+                                row.acceptedAt()),
                         null);
             }
         };

@@ -36,7 +36,7 @@ final class Answering {
         for (int i = 0; i < one.wishes().size(); i++) {
             switch (one.wishes().get(i).name().kind()) {
                 case KEY, WORKFLOW_KEY, DISTINCT_KEY -> byKey = held.known().get(i);
-                case RUN, CHILD -> byRunId = held.known().get(i);
+                case RUN, CHILD, EVENT, HOOK, TICK -> byRunId = held.known().get(i);
                 case PAYLOAD -> byPayload = held.known().get(i);
             }
         }
@@ -46,7 +46,7 @@ final class Answering {
     Answer fresh(Intake.Case one, RunId id, Admitted.Fresh fresh) {
         Trigger trigger = one.trigger();
         counters.fresh.increment();
-        if (trigger.names().key() == null) {
+        if (trigger.names().key() == null && trigger.names().door() == null) {
             counters.unkeyed.increment();
         }
         Write.Earlier earlier = fresh.earlier();
@@ -62,7 +62,7 @@ final class Answering {
                 false,
                 false,
                 List.of(),
-                trigger.names().key() == null ? 0 : one.wishes().getFirst().expiresAt(fresh.now()),
+                one.remembered() ? one.wishes().getFirst().expiresAt(fresh.now()) : 0,
                 earlier == null
                         ? null
                         : earlier.chosenId() != null
@@ -84,9 +84,7 @@ final class Answering {
                 false,
                 false,
                 List.of(),
-                one.trigger().names().key() == null
-                        ? 0
-                        : one.wishes().getFirst().expiresAt(absorbed.now()),
+                one.remembered() ? one.wishes().getFirst().expiresAt(absorbed.now()) : 0,
                 null,
                 null);
     }
@@ -97,7 +95,13 @@ final class Answering {
         String runId =
                 trigger.names().runId() == null ? null : trigger.names().runId().text();
         Asked asked = new Asked(trigger.workflow().workflowId(), runId, trigger.strict(), known -> judge(one, known));
-        return Admissions.decide(asked, held);
+        Admission decided = Admissions.decide(asked, held);
+        boolean byDoor = trigger.names().door() != null;
+        return byDoor
+                        && decided instanceof Admission.Conflict(Admission.Reason reason, Known known, var changed)
+                        && reason == Admission.Reason.PAYLOAD
+                ? new Admission.Repeat(known, true, changed)
+                : decided;
     }
 
     /** Remembers what was decided, and says it: a refusal is thrown. */
@@ -146,7 +150,7 @@ final class Answering {
         }
         Known known = repeat.known();
         remember(one, known, new Shown(200, now, repeat.changed()), false);
-        boolean keyed = one.trigger().names().key() != null && known.expiresAt() != Wish.FOREVER;
+        boolean keyed = one.remembered() && known.expiresAt() != Wish.FOREVER;
         return new Answer(
                 known.run(),
                 known.runIdText(),
@@ -170,9 +174,7 @@ final class Answering {
                 shown.statusCode(),
                 one.trigger().sender().actor(),
                 shown.changed().isEmpty() ? null : String.join(", ", shown.changed()),
-                one.trigger().names().key() == null
-                        ? null
-                        : one.trigger().names().key().shortened());
+                one.shownKey());
         if (conflict) {
             requests.conflict(met);
         } else {

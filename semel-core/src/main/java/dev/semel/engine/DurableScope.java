@@ -11,6 +11,7 @@ import dev.semel.workflow.Outcome;
 import dev.semel.workflow.StepPlan;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -49,6 +50,17 @@ final class DurableScope implements Durable {
     @Override
     public Outcome<JsonNode> effect(EffectPlan plan, Sending sending) {
         return EffectGate.perform(scope, plan, sending);
+    }
+
+    @Override
+    public @Nullable Earlier earlier(String effect) {
+        String ref = scope.stoodFor(StepPath.of(scope.prefix(), effect));
+        if (ref == null) {
+            return null;
+        }
+        String[] parts = ref.split(" ", 2);
+        Instant at = parts.length < 2 ? null : Instant.EPOCH.plus(Long.parseLong(parts[1]), ChronoUnit.MICROS);
+        return new Earlier(parts[0], at);
     }
 
     @Override

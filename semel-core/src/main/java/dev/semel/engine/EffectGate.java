@@ -196,6 +196,7 @@ final class EffectGate {
     private Outcome<JsonNode> suppressed(Ledger.Holder holder, Verdict.Suppressed suppressed) {
         execution.counters().suppressed.increment();
         JsonNode kept = Json.parse(suppressed.result());
+        String first = scope.stoodFor(place.path(), suppressed.by().text() + " " + suppressed.acceptedAt());
         execution.record(
                 new Entry.Done(
                         place.path(),
@@ -204,7 +205,7 @@ final class EffectGate {
                         kept,
                         Entry.How.SUPPRESSED,
                         tries,
-                        suppressed.by().text()),
+                        first),
                 suppressed.result().length(),
                 name.note(holder, suppressed.result()));
         return new Outcome.Done<>(kept.deepCopy());

@@ -192,6 +192,19 @@ public final class Intake {
             return trigger.space().workspace();
         }
 
+        /** Whether it brought a key, or a name that its door gave it: the first of its wishes. */
+        boolean remembered() {
+            return trigger.names().key() != null || trigger.names().door() != null;
+        }
+
+        /** Short enough for lists and logs. */
+        @Nullable
+        String shownKey() {
+            IdempotencyKey key = trigger.names().key();
+            Trigger.DoorName door = trigger.names().door();
+            return key != null ? key.shortened() : door != null ? door.shown() : null;
+        }
+
         String runIdText(RunId id) {
             var chosen = trigger.names().runId();
             return chosen == null ? id.text() : chosen.text();
@@ -222,7 +235,7 @@ public final class Intake {
             if (known == null || Admissions.standing(known, found.now()) != Standing.LIVE) {
                 continue;
             }
-            if (names.get(i).kind() == Name.Kind.RUN || names.get(i).kind() == Name.Kind.CHILD) {
+            if (names.get(i).kind().isExact()) {
                 byRunId = known;
             } else if (byKey == null
                     && (i < current
@@ -344,6 +357,7 @@ public final class Intake {
     private static NewRun newRun(Case one, RunId id) {
         Trigger trigger = one.trigger();
         IdempotencyKey key = trigger.names().key();
+        Trigger.DoorName door = trigger.names().door();
         return new NewRun(
                 id,
                 one.workspace(),
@@ -354,7 +368,7 @@ public final class Intake {
                 new NewRun.Origin(
                         trigger.sender().door(),
                         trigger.sender().actor(),
-                        key == null ? null : key.text(),
+                        key != null ? key.text() : door != null ? door.shown() : null,
                         trigger.sender().correlationId()),
                 trigger.input(),
                 one.fingerprint().fields(),

@@ -249,7 +249,7 @@ final class LaneLoop implements AutoCloseable {
             case Write.Append append -> append.by();
             case Write.End end -> end.by();
             case Write.Tx tx -> tx.by();
-            case Write.Admit _, Write.Tally _, Write.Claim _, Write.Change<?> _ -> null;
+            case Write.Admit _, Write.Tally _, Write.Keep _, Write.Claim _, Write.Change<?> _ -> null;
         };
     }
 

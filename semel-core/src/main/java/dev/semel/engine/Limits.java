@@ -35,6 +35,11 @@ public record Limits(
         return 5;
     }
 
+    /** How long an event is kept, at the least: as long as its names keep it from starting anything twice. */
+    public Duration events() {
+        return Duration.ofDays(7);
+    }
+
     /** Of what a run returns in the end. */
     public int outputBytes() {
         return 1024 * 1024;

@@ -18,7 +18,7 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** Which names a trigger wants, by its workflow's policy. The order is key, run id, payload. */
+/** Which names a trigger wants, by its workflow's policy. The order is key, run id, door, payload. */
 public final class Naming {
     private Naming() {}
 
@@ -42,6 +42,17 @@ public final class Naming {
         return new Name(workspace, Name.Kind.RUN, runId.text());
     }
 
+    static Name ofDoor(int workspace, Trigger.DoorName door) {
+        Name.Kind kind = switch (door.door()) {
+            case EVENT -> Name.Kind.EVENT;
+            case HOOK -> Name.Kind.HOOK;
+            case SCHEDULE -> Name.Kind.TICK;
+            case HTTP, LIBRARY, CHILD, REPLAY ->
+                throw new IllegalArgumentException("no names of its own: " + door.door());
+        };
+        return new Name(workspace, kind, door.text());
+    }
+
     /** The name of a payload, by the digest that the key of the same trigger remembers. */
     public static Name payload(int workspace, String workflowId, byte[] digest) {
         String text = workflowId + "\n" + Base64.getUrlEncoder().encodeToString(digest);
@@ -57,6 +68,10 @@ public final class Naming {
         ChosenRunId chosen = trigger.names().runId();
         if (chosen != null) {
             return "run " + chosen.text();
+        }
+        Trigger.DoorName door = trigger.names().door();
+        if (door != null) {
+            return "door " + door.door().code() + " " + door.text();
         }
         String childOf = trigger.ties().childOf();
         return childOf != null ? "child " + childOf : "run " + id.text();
@@ -77,6 +92,11 @@ public final class Naming {
         ChosenRunId runId = trigger.names().runId();
         if (runId != null) {
             wishes.add(new Wish(runId(workspace, runId), digest, Wish.FOREVER, Known.HOLD, true));
+        }
+        Trigger.DoorName door = trigger.names().door();
+        if (door != null) {
+            long memory = door.window().toNanos() / 1_000;
+            wishes.add(new Wish(ofDoor(workspace, door), digest, memory, Known.HOLD | flags, true));
         }
         String childOf = trigger.ties().childOf();
         if (childOf != null && key == null && runId == null) {

@@ -10,7 +10,9 @@ import dev.semel.run.StepId;
 import dev.semel.run.StepPath;
 import dev.semel.store.Write;
 import dev.semel.workflow.StepPlan;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -27,6 +29,7 @@ final class Scope {
     private final String prefix;
     private final boolean undo;
     private final Thread thread = Thread.currentThread();
+    private final Map<String, String> stoodFor = new HashMap<>();
     private int place;
     private int unnamed;
     private int told;
@@ -243,6 +246,20 @@ final class Scope {
 
     void close() {
         closed = true;
+    }
+
+    /** Notes whose deed stood for an effect of this scope; a recovery finds it in the journal. */
+    String stoodFor(String path, String first) {
+        stoodFor.put(path, first);
+        return first;
+    }
+
+    /** What is known of that; null where the effect was not suppressed. */
+    @Nullable
+    String stoodFor(String path) {
+        Memory.Trace trace = execution.memory().at(path);
+        Entry.Done done = trace == null ? null : trace.done();
+        return done != null && done.how() == Entry.How.SUPPRESSED ? done.ref() : stoodFor.get(path);
     }
 
     /** New work begins only in a run that nobody cancelled and whose time is not over. What is recorded is replayed. */

@@ -7,15 +7,17 @@ import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Write;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Removes what is kept no longer, a slice at a time and far behind its time, so that no answer hangs on when it comes:
- * names first, then answers to changes and letters, then runs.
+ * names first, then answers to changes, letters and deliveries, then events, then runs.
  */
 final class Sweep {
     private static final int NAMES_AT_ONCE = 1_000;
+    private static final int EVENTS_AT_ONCE = 512;
     private static final int RUNS_AT_ONCE = 256;
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -24,9 +26,11 @@ final class Sweep {
     private final Committer.Surroundings around;
     private @Nullable Name nameReached;
     private @Nullable RunId runReached;
+    private @Nullable Integer spaceReached;
     private long nextWalk = Long.MIN_VALUE;
     private volatile boolean moved;
     private long endedBefore;
+    private long eventsBefore;
     private boolean amongRuns;
     private boolean found;
 
@@ -45,7 +49,9 @@ final class Sweep {
     /** One slice, if it is time. */
     void step() {
         found = false;
-        if (amongRuns) {
+        if (spaceReached != null) {
+            events(spaceReached);
+        } else if (amongRuns) {
             runs();
         } else if (moved || nameReached != null || around.ambient().nanos() >= nextWalk) {
             names();
@@ -68,8 +74,24 @@ final class Sweep {
             if (parts.readers().ask(reads -> reads.expiredLetter())) {
                 change(new Edit.Mail<>(new Letter.Delete(NAMES_AT_ONCE)));
             }
+            if (parts.readers().ask(reads -> reads.expiredDelivery())) {
+                change(new Edit.DeleteDeliveries(NAMES_AT_ONCE));
+            }
             endedBefore = now - micros(limits.finishedRuns());
+            eventsBefore = now - micros(limits.events());
+            spaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(0));
             amongRuns = true;
+        }
+    }
+
+    /** The oldest of one workspace; where all of those went, there may be more. */
+    private void events(int ws) {
+        List<Edit.OldEvent> old = parts.readers().ask(reads -> reads.oldEvents(ws, eventsBefore, EVENTS_AT_ONCE));
+        if (!old.isEmpty()) {
+            change(new Edit.DeleteEvents(old));
+        }
+        if (old.size() < EVENTS_AT_ONCE) {
+            spaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(ws));
         }
     }
 

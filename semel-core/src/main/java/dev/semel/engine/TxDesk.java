@@ -194,6 +194,8 @@ public final class TxDesk implements AutoCloseable {
         private final @Nullable Duration longest;
         private final Try tried;
         private int done;
+        private long begun;
+        private boolean stopped;
         private @Nullable JsonNode result;
 
         Deed(Scope scope, Scope.Place place, @Nullable Duration longest, Try tried) {
@@ -228,19 +230,31 @@ public final class TxDesk implements AutoCloseable {
         /** Runs the code. What took too long is undone: whoever wrote it learns of it before its users do. */
         private JsonNode run(Connection sql, Ambient ambient) throws Exception {
             Step step = new StepRunner.Doing(place.stepId(), place.stepId(), tried.attempt());
-            long begun = ambient.nanos();
+            if (longest != null && stopped) {
+                throw new Slow(longest);
+            }
+            begun = ambient.nanos();
             JsonNode answer;
             scope.codeBegins();
             try {
                 answer = ScopedValue.where(INSIDE, place.path())
                         .call(() -> Step.during(step, () -> tried.work().run(sql, step)));
+            } catch (Exception e) {
+                // The store stops a statement that is late, and its driver calls that a failure of the statement.
+                stopped = isLate();
+                throw longest != null && stopped ? new Slow(longest) : e;
             } finally {
                 scope.codeEnded();
             }
-            if (longest != null && ambient.nanos() - begun > Micros.nanos(longest)) {
+            if (longest != null && isLate()) {
                 throw new Slow(longest);
             }
             return answer;
+        }
+
+        @Override
+        public boolean isLate() {
+            return longest != null && scope.execution().ambient().nanos() - begun > Micros.nanos(longest);
         }
 
         /** What is on record; where the code ran more than once only the store knows which of them counted. */

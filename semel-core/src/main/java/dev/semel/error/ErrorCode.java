@@ -32,7 +32,11 @@ public enum ErrorCode {
     WAITS_FOR_ITSELF(409, false, "The run would wait for its own end"),
     RUN_NOT_ENDED(409, true, "The run has not ended yet"),
     TYPE_MISMATCH(500, false, "A value and its Java type do not fit"),
-    SECRET_KEY_UNUSABLE(409, false, "The key for secrets is missing, or is another one");
+    SECRET_KEY_UNUSABLE(409, false, "The key for secrets is missing, or is another one"),
+    WEBHOOK_SIGNATURE_INVALID(401, false, "The signature of the webhook does not fit"),
+    WEBHOOK_TIMESTAMP_OUT_OF_TOLERANCE(401, false, "The time in the webhook is too far from now"),
+    WEBHOOK_SIGNATURE_REUSED(409, false, "The signature of the webhook came before under another id"),
+    WEBHOOK_NOT_READY(503, true, "The webhook cannot be checked right now");
 
     private final int status;
     private final boolean retryable;

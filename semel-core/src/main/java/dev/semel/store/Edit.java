@@ -222,6 +222,24 @@ public sealed interface Edit<T> {
         }
     }
 
+    /** Deletes these events, where they still are what was read; answers how many. */
+    record DeleteEvents(List<OldEvent> events) implements Edit<Integer> {
+        /** In the order in which every batch locks events. */
+        public DeleteEvents {
+            events = events.stream()
+                    .sorted(Comparator.comparingInt(OldEvent::ws).thenComparing(OldEvent::eventId))
+                    .toList();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** An event past its time: which one and when it came. */
+    record OldEvent(int ws, String eventId, long at) {}
+
     /** A name past its time: who held it and until when. */
     record Tombstone(Name name, RunId run, long expiresAt) {}
 
@@ -290,6 +308,26 @@ public sealed interface Edit<T> {
             return name.kind().watched();
         }
 
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /**
+     * A delivery of a webhook that came in. Where it was not turned away before, its id and its signature are held against
+     * those that came in their window, and the answer says what became of it. Applied again it answers the same. Null:
+     * so many were turned away in this hour that this one is not kept.
+     */
+    record Receive(Delivery delivery, Delivery.Memory memory) implements Edit<@Nullable Delivery> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** Deletes up to {@code limit} deliveries, payloads and marks each that are kept no longer; says how many. */
+    record DeleteDeliveries(int limit) implements Edit<Integer> {
         @Override
         public boolean standsAlone() {
             return true;

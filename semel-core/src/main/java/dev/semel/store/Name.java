@@ -22,7 +22,13 @@ public record Name(int workspace, Kind kind, String text) implements Comparable<
         /** A payload, where a workflow wants to know of the same one under another key. */
         PAYLOAD(5),
         /** The step of another run that started this one. */
-        CHILD(6);
+        CHILD(6),
+        /** An event for a workflow. */
+        EVENT(7),
+        /** A delivery of a provider for a workflow. */
+        HOOK(8),
+        /** A nominal time of a schedule. */
+        TICK(9);
 
         private final int code;
 
@@ -32,6 +38,11 @@ public record Name(int workspace, Kind kind, String text) implements Comparable<
 
         public int code() {
             return code;
+        }
+
+        /** Whether it names one run of one workflow, whatever the workflow says of keys. */
+        public boolean isExact() {
+            return this == RUN || this == CHILD || this == EVENT || this == HOOK || this == TICK;
         }
 
         public static Kind of(int code) {

@@ -120,6 +120,15 @@ public interface Reads extends AutoCloseable {
     /** The versions of a document that are kept, newest first, at most 200. */
     List<Rows.Setting> settingVersions(int ws, String kind, String name);
 
+    /** Deliveries of a hook, newest first, without their payloads. */
+    List<Delivery> deliveries(int ws, String hook, @Nullable RunId before, int limit);
+
+    @Nullable
+    Delivery delivery(int ws, String hook, RunId id);
+
+    /** Whether anything of a delivery is kept that need not be any more. */
+    boolean expiredDelivery();
+
     List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit);
 
     /**
@@ -139,6 +148,43 @@ public interface Reads extends AutoCloseable {
 
     /** Whether an answer to a change is kept that need not be any more. */
     boolean expiredReply();
+
+    /** An event that is still kept. */
+    Rows.@Nullable Event event(int ws, String eventId);
+
+    /** Newest first. */
+    Events events(EventFilter filter);
+
+    /** What was found among the events that were looked at, and where to go on; null at the end. */
+    record Events(List<Rows.Event> found, @Nullable RunId next) {}
+
+    /**
+     * What a list of events is narrowed to.
+     *
+     * @param unmatched only what nobody wanted
+     * @param before only older ones than that
+     */
+    record EventFilter(
+            int ws,
+            @Nullable String type,
+            @Nullable String source,
+            boolean unmatched,
+            long since,
+            @Nullable RunId before,
+            int limit) {
+        /** So many are looked at for one page. */
+        public static final int LOOKED_AT = 10_000;
+    }
+
+    /** The names of one kind that begin with this text, in their order. */
+    List<Rows.Held> namesLike(int ws, Name.Kind kind, String prefix, int limit);
+
+    /** The oldest events of a workspace, as far as they came before then. */
+    List<Edit.OldEvent> oldEvents(int ws, long before, int limit);
+
+    /** The next workspace with a higher number; null at the end. */
+    @Nullable
+    Integer workspaceAfter(int ws);
 
     /** Whether a letter is known that need not be any more; those are deleted some time behind. */
     boolean expiredLetter();

@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.trigger.Door;
 import org.jspecify.annotations.Nullable;
 
 /** What the store tells when asked. Times are microseconds of the store's clock. */
@@ -133,6 +134,55 @@ public final class Rows {
             long changedAt,
             String changedBy,
             boolean removed) {}
+
+    /**
+     * An event that came in.
+     *
+     * @param eventId our own id of it, by which the same event is known again
+     * @param seq rises with time, for lists
+     * @param body the whole event as JSON text (in lists empty where it is over 4 KiB)
+     * @param matched how many workflows wanted it, when most did
+     * @param notes why others did not, as JSON text
+     */
+    public record Event(
+            int ws,
+            String eventId,
+            RunId seq,
+            Door door,
+            String source,
+            String id,
+            String type,
+            String body,
+            long at,
+            String actor,
+            @Nullable String correlationId,
+            int matched,
+            String notes) {
+        /** The same row after another try that more workflows wanted. */
+        public Event after(Event again) {
+            return again.matched <= matched
+                    ? this
+                    : new Event(
+                            ws,
+                            eventId,
+                            seq,
+                            door,
+                            source,
+                            id,
+                            type,
+                            body,
+                            at,
+                            actor,
+                            correlationId,
+                            again.matched,
+                            again.notes);
+        }
+
+        public Event at(long now) {
+            return new Event(
+                    ws, eventId, seq, door, source, id, type, body, now, actor, correlationId, matched, notes);
+        }
+    }
 
     public record Audit(RunId id, long at, String actor, String action, String target, String reason) {}
 }

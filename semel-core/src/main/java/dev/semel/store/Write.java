@@ -229,6 +229,34 @@ public sealed interface Write<O> {
     @FunctionalInterface
     interface Deed {
         String apply(java.sql.Connection connection) throws Exception;
+
+        /**
+         * Whether it takes longer than it may; a store that can end a statement under way asks now and then. Applied
+         * again after it was ended so, it fails at once.
+         */
+        default boolean isLate() {
+            return false;
+        }
+    }
+
+    /**
+     * An event, kept beside the triggers that it makes. The time in it is the store's.
+     *
+     * @param change of the catalog under which it was matched: who subscribed later was not asked
+     */
+    record Keep(Rows.Event event, long change) implements Write<Kept> {
+        @Override
+        public int weight() {
+            return 256 + event.body().length();
+        }
+    }
+
+    sealed interface Kept {
+        /** It is on record. {@code fresh}: by this very write, and not since before. */
+        record Now(boolean fresh) implements Kept {}
+
+        /** The catalog has changed since the event was matched. Nothing was kept; match it again. */
+        record Stale() implements Kept {}
     }
 
     /** A change that people make, rarely: one statement or few, described by its own type. */

@@ -5,7 +5,10 @@ public enum Door {
     HTTP(1),
     LIBRARY(2),
     CHILD(3),
-    REPLAY(4);
+    REPLAY(4),
+    EVENT(5),
+    HOOK(6),
+    SCHEDULE(7);
 
     private final int code;
 

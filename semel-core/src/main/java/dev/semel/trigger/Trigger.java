@@ -5,6 +5,7 @@ import dev.semel.key.IdempotencyKey;
 import dev.semel.run.RunId;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -91,8 +92,33 @@ public record Trigger(
     public record Space(int workspace, byte[] secret) {}
 
     public record Names(
-            @Nullable IdempotencyKey key, @Nullable ChosenRunId runId) {
+            @Nullable IdempotencyKey key,
+            @Nullable ChosenRunId runId,
+            @Nullable DoorName door) {
         public static final Names NONE = new Names(null, null);
+
+        public Names(@Nullable IdempotencyKey key, @Nullable ChosenRunId runId) {
+            this(key, runId, null);
+        }
+
+        public static Names of(DoorName door) {
+            return new Names(null, null, door);
+        }
+    }
+
+    /**
+     * By what a door knows that it was asked the same before, in a namespace of its own. A repeat whose payload differs
+     * is a repeat: nobody is there who could choose another name.
+     *
+     * @param text unique in the workspace among the names of this door
+     * @param shown to people, where the key of a caller would stand
+     */
+    public record DoorName(Door door, String text, String shown, Duration window) {
+        public DoorName {
+            if (door != Door.EVENT && door != Door.HOOK && door != Door.SCHEDULE) {
+                throw new IllegalArgumentException("callers at the door " + door + " bring their own names");
+            }
+        }
     }
 
     /**

@@ -37,6 +37,18 @@ public interface Durable {
     /** One deed in the outside world, under the protection that the plan states. */
     Outcome<JsonNode> effect(EffectPlan plan, Sending sending);
 
+    /** Whose deed stands for the effect of that name, where it was suppressed; null where it was not, or never asked for. */
+    default @Nullable Earlier earlier(String effect) {
+        return null;
+    }
+
+    /**
+     * A deed of another run that was accepted inside the window.
+     *
+     * @param at by the store's clock; null where an older version recorded it
+     */
+    record Earlier(String runId, @Nullable Instant at) {}
+
     /** The user's rows and the record of the step, in one commit of the store's own database. */
     JsonNode tx(StepPlan plan, TxWork work);
 

@@ -26,8 +26,13 @@ public record Published(
     }
 
     /** @param deadline longest time of a whole run; null for none */
-    public record Extras(Gates gates, @Nullable Duration deadline) {
+    public record Extras(Gates gates, @Nullable Duration deadline, Doors doors) {
         public static final Extras NONE = new Extras(Gates.NONE, null);
+
+        /** One that only calls start. */
+        public Extras(Gates gates, @Nullable Duration deadline) {
+            this(gates, deadline, Doors.NONE);
+        }
     }
 
     public Published {

@@ -107,7 +107,7 @@ final class LedgerTest {
             case "taken" -> new Verdict.Taken(RUN, false);
             case "doubted" -> new Verdict.Taken(RUN, true);
             case "reused" -> new Verdict.Reused("result");
-            case "suppressed" -> new Verdict.Suppressed("result", RUN);
+            case "suppressed" -> new Verdict.Suppressed("result", RUN, ACCEPTED);
             case "changed" -> new Verdict.Changed(RUN);
             default -> throw new IllegalArgumentException(verdict);
         };
@@ -254,7 +254,7 @@ final class LedgerTest {
         Ledger.Reserve same =
                 new Ledger.Reserve(ID, new Holder("third", RUN, 1, 1), 0, 77, OnChange.SEND, "data", FACTS);
         assertEquals(
-                new Verdict.Suppressed("result", RUN),
+                new Verdict.Suppressed("result", RUN, ACCEPTED),
                 Ledger.apply(refused, same, 2999).verdict());
         Change later = Ledger.apply(refused, same, 3000);
         assertEquals(new Verdict.Granted(4, 1, 3000), later.verdict(), "and ends when it would have ended");

@@ -195,7 +195,7 @@ final class CrowdTest {
                         driven.put(by.run(), by);
                     }
                 }
-                case Write.Tally _, Write.Tx _, Write.Change<?> _ -> {}
+                case Write.Tally _, Write.Keep _, Write.Tx _, Write.Change<?> _ -> {}
             }
         }
 

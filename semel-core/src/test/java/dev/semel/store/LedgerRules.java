@@ -125,7 +125,7 @@ interface LedgerRules {
         RunId first = doer(deed());
         RunId second = desk().fresh();
         desk().place.setTime(Place.START + HOUR - 1);
-        assertEquals(new Verdict.Suppressed("{\"by\":1}", first), ask(second, deed()));
+        assertEquals(new Verdict.Suppressed("{\"by\":1}", first, Place.START), ask(second, deed()));
         desk().place.setTime(Place.START + HOUR);
         assertEquals(new Verdict.Granted(2, 1, Place.START + HOUR), ask(second, deed()));
         assertEquals(second, row(deed()).holder().run());
@@ -136,7 +136,9 @@ interface LedgerRules {
         RunId first = doer(deed());
         RunId second = desk().fresh();
         assertEquals(new Verdict.Changed(first), ask(second, deed().with(OnChange.REVIEW, "other")));
-        assertEquals(new Verdict.Suppressed("{\"by\":1}", first), ask(second, deed().with(OnChange.SUPPRESS, "other")));
+        assertEquals(
+                new Verdict.Suppressed("{\"by\":1}", first, Place.START),
+                ask(second, deed().with(OnChange.SUPPRESS, "other")));
         assertEquals(new Verdict.Granted(2, 1, Place.START), ask(second, deed().with(OnChange.SEND, "other")));
     }
 
@@ -184,7 +186,7 @@ interface LedgerRules {
                 run, deed().reserve(run), late.reserve(run), late.done(run), late.reserve(Deed.holder(run, 1, 2))));
         assertEquals(
                 List.of(
-                        new Verdict.Suppressed("{\"by\":1}", other),
+                        new Verdict.Suppressed("{\"by\":1}", other, Place.START),
                         new Verdict.Granted(1, 1, Place.START),
                         NOTED,
                         new Verdict.Reused("{\"by\":1}")),

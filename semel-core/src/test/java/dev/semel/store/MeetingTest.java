@@ -171,7 +171,7 @@ final class MeetingTest {
             FutureTask<Owned> asked = Apart.start(() -> desk.apply(Desk.ops(two, deed.reserve(two))));
             PostgresPlace.awaitBlockedBy(settling);
             settling.commit();
-            assertEquals(List.of(new Verdict.Suppressed("1", one)), verdicts(asked.get()));
+            assertEquals(List.of(new Verdict.Suppressed("1", one, 1)), verdicts(asked.get()));
         }
     }
 

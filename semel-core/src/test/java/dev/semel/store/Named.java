@@ -70,6 +70,9 @@ enum Named {
         var seen = new Write.Seen(world.wish(side), world.ws, world.driven, false, Place.START, 200, "actor", null, 1);
         return side.apply(World.LEASE, new Write.Tally(List.of(seen)));
     }),
+    KEEP_EVENTS((side, world) -> side.applyAll(
+            World.LEASE, world.event(side, "evt_a", side.number), world.event(side, "evt_b", 3 - side.number))),
+    SWEEP_EVENTS((side, world) -> side.apply(World.OTHER, new Edit.DeleteEvents(List.of(world.oldEvent())))),
     PUBLISH((side, world) ->
             side.apply(World.OTHER, new Edit.Publish(world.ws, "one", Desk.WORKFLOW, "by " + side.number, "a"))),
     RESUME((side, world) -> side.apply(World.OTHER, new Edit.Pause(world.ws, Desk.WORKFLOW, false))),
@@ -109,6 +112,9 @@ enum Named {
             World.OTHER,
             new Edit.Put(
                     new SettingName(world.ws, SettingRules.WATCHED, "mail"), "{\"by\":" + side.number + "}", 0, "a"))),
+    RECEIVE_SAME_ID((side, world) -> side.apply(World.OTHER, Named.received(side, world, "evt_1", "s" + side.number))),
+    RECEIVE_SAME_SIGNATURE(
+            (side, world) -> side.apply(World.OTHER, Named.received(side, world, "evt_" + side.number, "s"))),
     START_LEASE((side, world) -> {
         side.leases.start(800 + side.number, "new", 2, Desk.TTL);
         return "started";
@@ -139,6 +145,12 @@ enum Named {
     private static Edit<?> post(Side side, World world, String key, String letter) {
         Letter.Address to = new Letter.Address(world.ws, "paid", key);
         return new Edit.Mail<>(new Letter.Post(to, letter, world.wish(side), Desk.bytes(letter), "{}"));
+    }
+
+    /** Two deliveries at once: whoever comes second must see the first one's mark. */
+    private static Edit<?> received(Side side, World world, String id, String signature) {
+        var row = new Delivery(world.wish(side), world.ws, "hook", 0, id, "t", Delivery.Verdict.ACCEPTED, "", "{}");
+        return new Edit.Receive(row, new Delivery.Memory(signature, Delivery.Reuse.FLAG, Desk.WINDOW, Desk.WINDOW));
     }
 
     private static Write<?> once(Side side, World world, Edit<Boolean> edit) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ final class Questions {
         answer("catalogChange", reads::catalogChange);
         answer("expiredReply", reads::expiredReply);
         answer("expiredLetter", reads::expiredLetter);
+        answer("expiredDelivery", reads::expiredDelivery);
         answer("nextDue", reads::nextDue);
         answer("unfinished", reads::unfinished);
         answer("workers", reads::workers);
@@ -74,12 +76,32 @@ final class Questions {
             answer("versions " + name, () -> reads.versions(name, 5, 3));
             answer("tally " + name, () -> reads.tally(ws, name, 4));
         }
+        answer("workspace after", () -> reads.workspaceAfter(ws));
+        answer("event", () -> reads.event(ws, "evt_a"));
+        answer("events", () -> reads.events(new Reads.EventFilter(ws, null, null, false, 0, null, 100)));
+        answer("events page", () -> reads.events(new Reads.EventFilter(ws, "t1", null, true, 0, null, 2)));
+        answer("old events", () -> Set.copyOf(reads.oldEvents(ws, Place.START + 3_000_000, 3)).size());
+        answer("names like", () -> reads.namesLike(ws, Name.Kind.KEY, "a", 5));
         for (SettingKind kind : List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN)) {
             answer("settings " + kind.word(), () -> reads.settings(ws, kind.word(), "", 1_000));
             answer("settings after", () -> reads.settings(ws, kind.word(), "a", 1));
             answer("setting", () -> reads.setting(ws, kind.word(), "b"));
             answer("setting version", () -> reads.setting(ws, kind.word(), "b", 2));
             answer("setting versions", () -> reads.settingVersions(ws, kind.word(), "a"));
+        }
+        for (String hook : DeliveryScript.HOOKS) {
+            List<Delivery> deliveries = reads.deliveries(ws, hook, null, 3);
+            answer("deliveries " + hook, () -> deliveries);
+            answer(
+                    "deliveries before",
+                    () -> deliveries.isEmpty()
+                            ? null
+                            : reads.deliveries(ws, hook, deliveries.getLast().id(), 1_000));
+            answer(
+                    "delivery",
+                    () -> deliveries.isEmpty()
+                            ? null
+                            : reads.delivery(ws, hook, deliveries.getFirst().id()));
         }
         // Which of two equally old effects comes first is no promise.
         answer("effects", () -> sorted(reads.effects(ws, null, 1_000)));

@@ -3,6 +3,7 @@ package dev.semel.store;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.trigger.Door;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
@@ -16,6 +17,7 @@ final class Script {
     private static final int REMEMBERED = 12;
     private static final int SETTINGS_EVERY = 9;
     private static final int LETTERS_EVERY = 7;
+    private static final int DELIVERIES_EVERY = 11;
 
     private final RandomGenerator random;
     private final Actor first;
@@ -28,6 +30,7 @@ final class Script {
     private int made = 0;
     private final SettingScript settings = new SettingScript();
     private final LetterScript letters;
+    private final DeliveryScript deliveries = new DeliveryScript();
 
     Script(RandomGenerator random, Actor first) {
         this.random = random;
@@ -67,6 +70,9 @@ final class Script {
         }
         if (made % LETTERS_EVERY == 0) {
             return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Mail<>(letters.next()))));
+        }
+        if (made % DELIVERIES_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(deliveries.next())));
         }
         int dice = random.nextInt(100);
         if (dice < 8) {
@@ -118,6 +124,9 @@ final class Script {
         }
         if (dice < 70) {
             return tally();
+        }
+        if (dice < 73) {
+            return keep();
         }
         Edit<?> edit = dice < 88 ? runEdit() : edit();
         return new Write.Change<>(edit);
@@ -231,6 +240,25 @@ final class Script {
         return new Write.Tally(rows);
     }
 
+    private Write.Keep keep() {
+        long change = first.reads.catalogChange() - random.nextInt(2);
+        Rows.Event event = new Rows.Event(
+                1 + random.nextInt(2),
+                pick(List.of("evt_a", "evt_b")),
+                new RunId(600_000 + ++seen, 3),
+                Door.EVENT,
+                "/shop",
+                "1",
+                pick(List.of("t1", "t2")),
+                "{}",
+                0,
+                "actor",
+                null,
+                random.nextInt(3),
+                "[]");
+        return new Write.Keep(event, change);
+    }
+
     private Edit<?> runEdit() {
         RunId run = anyRun();
         int ws = random.nextInt(8) == 0 ? 2 : 1;
@@ -272,7 +300,7 @@ final class Script {
     }
 
     private Edit<?> edit() {
-        return switch (random.nextInt(13)) {
+        return switch (random.nextInt(14)) {
             case 0 -> new Edit.Pause(random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
             case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
             case 2 -> new Edit.DeleteReplies(10);
@@ -288,6 +316,7 @@ final class Script {
             case 10 ->
                 new Edit.Stage(1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
             case 11 -> new Edit.Promote(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester");
+            case 13 -> new Edit.DeleteEvents(first.reads.oldEvents(1, first.place.time() - random.nextInt(5_000_000), 2));
             case 12 -> new Edit.Rollback(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");
             default -> throw new AssertionError();
         };

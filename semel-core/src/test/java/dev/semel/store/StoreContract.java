@@ -27,7 +27,9 @@ abstract class StoreContract
                 GateRules,
                 QuietRules,
                 WorkerRules,
-                SettingRules {
+                SettingRules,
+                EventRules,
+                DeliveryRules {
     private Desk desk = unopened();
 
     abstract Place place();

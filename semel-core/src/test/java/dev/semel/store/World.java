@@ -3,6 +3,7 @@ package dev.semel.store;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.trigger.Door;
 import dev.semel.store.Write.Driver;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -75,6 +76,10 @@ final class World implements AutoCloseable {
         desk.apply(desk.end(old));
         desk.apply(desk.admit(desk.run(desk.id()), List.of(), false));
         desk.apply(desk.admit(desk.run(desk.id(), RunState.QUEUED, null), List.of(), true));
+        desk.apply(new Write.Keep(
+                new Rows.Event(
+                        ws, "evt_b", desk.id(), Door.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
+                desk.reads.catalogChange()));
         desk.change(listen(driven, "heard"));
         letter("kept");
         letter("known");
@@ -107,6 +112,20 @@ final class World implements AutoCloseable {
 
     Edit.Tombstone tombstone() {
         return new Edit.Tombstone(expired().name(), ended, Place.START + 1);
+    }
+
+    /** An event that both sides may bring. */
+    Write.Keep event(Side side, String eventId, int matched) {
+        RunId seq = new RunId(9_500 + side.number, eventId.hashCode());
+        return new Write.Keep(
+                new Rows.Event(
+                        ws, eventId, seq, Door.EVENT, "/s", "1", "t", "{}", 0, "a", null, matched, "[" + side.number + "]"),
+                change);
+    }
+
+    /** An event that is past its time, and may come again. */
+    Edit.OldEvent oldEvent() {
+        return new Edit.OldEvent(ws, "evt_b", Place.START);
     }
 
     /** The run that a side asks for. */

@@ -76,7 +76,9 @@ public final class Serve implements AutoCloseable {
             this.settings = new dev.semel.server.settings.Settings(
                     semel, SecretKeyFile.keys(options, semel), new Checks(MessageTemplate::check, Channels::check));
             Log.clean(settings.redaction()::clean);
-            this.api = new Api(semel, tokens, metrics, options.dev()).with(settings);
+            this.api = new Api(semel, tokens, metrics, options.dev())
+                    .with(settings)
+                    .receiving(settings, clock);
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
             publishFiles();

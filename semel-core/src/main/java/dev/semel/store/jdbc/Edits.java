@@ -25,6 +25,7 @@ public final class Edits {
     private final RunEdits runs;
     private final Replying replying;
     private final SettingEdits settings;
+    private final DeliveryEdits deliveries;
     private final Publishing publishing;
     private final Letters letters;
 
@@ -34,6 +35,7 @@ public final class Edits {
         this.runs = new RunEdits(session, ids);
         this.replying = new Replying(session, this);
         this.settings = new SettingEdits(session);
+        this.deliveries = new DeliveryEdits(session);
         this.publishing = new Publishing(session, this);
         this.letters = new Letters(session, runs, ids);
     }
@@ -53,6 +55,7 @@ public final class Edits {
             case Edit.Once<?> once -> replying.once(once, now);
             case Edit.DeleteReplies delete -> replying.deleteExpired(delete.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
+            case Edit.DeleteEvents delete -> EventRows.delete(session, delete.events());
             case Edit.DeleteRuns delete -> new Retiring(session).retire(delete, now);
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
@@ -62,6 +65,8 @@ public final class Edits {
             case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
             case Edit.GoOn on -> goOn(on, now);
             case Edit.Decide decide -> decide(decide, now);
+            case Edit.Receive receive -> deliveries.receive(receive, now);
+            case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);
             case Edit.Put put -> told(settings.put(put, now), put.name(), now);
             case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
         };

@@ -3,6 +3,7 @@ package dev.semel.store.jdbc;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
@@ -325,6 +326,33 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
+    public List<Rows.Held> namesLike(int ws, Name.Kind kind, String prefix, int limit) {
+        return ask(() -> session.list(KEYS, Read::held, ws, kind.code(), prefix, prefix + "\u007f", limit));
+    }
+
+    @Override
+    public Rows.@Nullable Event event(int ws, String eventId) {
+        return maybe(() -> EventRows.one(session, ws, eventId));
+    }
+
+    @Override
+    public Events events(EventFilter filter) {
+        RunId before = filter.before();
+        return ask(() -> EventRows.list(session, filter, before == null ? AFTER_ALL : before.bytes()));
+    }
+
+    @Override
+    public List<Edit.OldEvent> oldEvents(int ws, long before, int limit) {
+        return ask(() -> EventRows.old(session, ws, before, limit));
+    }
+
+    @Override
+    public @Nullable Integer workspaceAfter(int ws) {
+        return maybe(() -> session.one(
+                "SELECT ws FROM semel_workspace WHERE ws > ? ORDER BY ws LIMIT 1", row -> row.getInt(1), ws));
+    }
+
+    @Override
     public long catalogChange() {
         Long change = maybe(() -> session.one("SELECT change FROM semel_catalog", row -> row.getLong(1)));
         return change == null ? 0 : change;
@@ -401,6 +429,23 @@ public abstract class JdbcReads implements Reads {
     @Override
     public List<Rows.Setting> settingVersions(int ws, String kind, String name) {
         return ask(() -> SettingEdits.versions(session, ws, kind, name));
+    }
+
+    @Override
+    public List<Delivery> deliveries(int ws, String hook, @Nullable RunId before, int limit) {
+        return ask(() ->
+                DeliveryEdits.page(session, ws, hook, List.of(before == null ? AFTER_ALL : before.bytes(), limit)));
+    }
+
+    @Override
+    public @Nullable Delivery delivery(int ws, String hook, RunId id) {
+        return maybe(() -> DeliveryEdits.one(session, ws, hook, id));
+    }
+
+    @Override
+    public boolean expiredDelivery() {
+        long now = now();
+        return maybe(() -> DeliveryEdits.expired(session, now)) != null;
     }
 
     @Override

@@ -29,7 +29,9 @@ public final class Migrations {
             "V006__retention.sql",
             "V007__settings.sql",
             "V008__candidates.sql",
-            "V011__letters.sql");
+            "V009__events.sql",
+            "V011__letters.sql",
+            "V012__deliveries.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

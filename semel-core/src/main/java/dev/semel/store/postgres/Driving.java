@@ -15,7 +15,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -24,9 +26,10 @@ import java.util.TreeMap;
  * of the runs are locked before; the ledger decides before anything else of a write is done.
  */
 final class Driving {
+    // The table is a queue: mostly empty, and full of rows that are gone. Joined with unnest() it would be read whole,
+    // because the planner believes that nothing is in it; a list of keys always goes by the index.
     private static final String MOVE = """
-        UPDATE semel_work w SET state = u.state, falls = CASE WHEN u.progress = 1 THEN 0 ELSE w.falls END
-        FROM unnest(?::bytea[], ?::int[], ?::int[]) AS u(run, state, progress) WHERE w.run = u.run
+        UPDATE semel_work SET state = ?, falls = CASE WHEN ? = 1 THEN 0 ELSE falls END WHERE run = ANY (?)
         """;
 
     // A statement after the lock, so that its snapshot has every signal whose sender was before us; a later sender
@@ -38,7 +41,7 @@ final class Driving {
                 OR (SELECT count(*) FROM semel_signal s WHERE s.run = w.run) > u.signals THEN 0 ELSE u.due END
         FROM unnest(?::bytea[], ?::int[], ?::text[], ?::bigint[], ?::int[], ?::int[], ?::int[])
             AS u(run, state, waits, due, signals, suspect, cancelled)
-        WHERE w.run = u.run
+        WHERE w.run = u.run AND w.run = ANY (?)
         """;
 
     private static final String APPEND = """
@@ -47,18 +50,15 @@ final class Driving {
         ON CONFLICT (run, seq) DO NOTHING
         """;
 
-    // The deleted row carries the new one along, so no join is needed to know which runs were still ours.
+    private static final String GONE = """
+        DELETE FROM semel_work WHERE owner = ? AND claims = ? AND run = ANY (?) RETURNING run, gated
+        """;
+
     private static final String END = """
-        WITH gone AS (
-            DELETE FROM semel_work w
-            USING unnest(?::bytea[], ?::int[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-                AS u(run, claim, state, output, error_code, error_message, error_step, entries)
-            WHERE w.run = u.run AND w.owner = ? AND w.claims = u.claim
-            RETURNING u.run, u.state, u.output, u.error_code, u.error_message, u.error_step, u.entries, w.gated),
-        made AS (
-            INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
-            SELECT run, state, ?, output, error_code, error_message, error_step, entries FROM gone)
-        SELECT run, gated FROM gone
+        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
+        SELECT run, state, ?, output, error_code, error_message, error_step, entries
+        FROM unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+            AS u(run, state, output, error_code, error_message, error_step, entries)
         """;
 
     private static final String ENDED = """
@@ -198,18 +198,21 @@ final class Driving {
     }
 
     private void move(TreeMap<RunId, Move> moves) throws SQLException {
-        if (!moves.isEmpty()) {
+        Map<Move, List<RunId>> alike = new LinkedHashMap<>();
+        moves.forEach((run, move) ->
+                alike.computeIfAbsent(move, _ -> new ArrayList<>()).add(run));
+        for (Map.Entry<Move, List<RunId>> move : alike.entrySet()) {
             PreparedStatement statement = session.statement(MOVE);
             new Arrays(session, statement)
-                    .bytes(moves.keySet().stream().map(RunId::bytes).toArray(byte[][]::new))
-                    .ints(moves.values().stream()
-                            .mapToInt(move -> move.state().code())
-                            .toArray())
-                    .ints(moves.values().stream()
-                            .mapToInt(move -> move.progress() ? 1 : 0)
-                            .toArray());
+                    .one(move.getKey().state().code())
+                    .one(move.getKey().progress() ? 1 : 0)
+                    .bytes(bytes(move.getValue()));
             statement.executeUpdate();
         }
+    }
+
+    private static byte[][] bytes(Collection<RunId> runs) {
+        return runs.stream().map(RunId::bytes).toArray(byte[][]::new);
     }
 
     private void rest(Collection<Write.Append> appends) throws SQLException {
@@ -226,30 +229,43 @@ final class Driving {
                 .longs(rests.stream().mapToLong(Write.Rest::due).toArray())
                 .ints(rests.stream().mapToInt(Write.Rest::signals).toArray())
                 .ints(rests.stream().mapToInt(rest -> rest.suspect() ? 1 : 0).toArray())
-                .ints(rests.stream().mapToInt(rest -> rest.cancelled() ? 1 : 0).toArray());
+                .ints(rests.stream().mapToInt(rest -> rest.cancelled() ? 1 : 0).toArray())
+                .bytes(appends.stream().map(append -> append.run().bytes()).toArray(byte[][]::new));
         statement.executeUpdate();
     }
 
-    /** Answers the runs that ended now. */
+    /** Answers the runs that ended now: those that were still ours leave the queue, and their ends are written. */
     private Set<RunId> end(List<Write.End> ends) throws SQLException {
+        Map<Integer, List<RunId>> byClaim = new TreeMap<>();
+        ends.forEach(end -> byClaim.computeIfAbsent(end.by().claim(), _ -> new ArrayList<>())
+                .add(end.run()));
         Set<RunId> ended = new HashSet<>();
-        if (ends.isEmpty()) {
-            return ended;
+        for (Map.Entry<Integer, List<RunId>> each : byClaim.entrySet()) {
+            leave(each.getKey(), each.getValue(), ended);
         }
-        List<Write.End> sorted =
-                ends.stream().sorted(Comparator.comparing(Write.End::run)).toList();
-        PreparedStatement statement = session.statement(END);
-        new Arrays(session, statement)
-                .bytes(sorted.stream().map(end -> end.run().bytes()).toArray(byte[][]::new))
-                .ints(sorted.stream().mapToInt(end -> end.by().claim()).toArray())
-                .ints(sorted.stream().mapToInt(end -> end.state().code()).toArray())
-                .texts(sorted.stream().map(end -> end.ending().output()).toArray(String[]::new))
-                .texts(sorted.stream().map(end -> end.ending().errorCode()).toArray(String[]::new))
-                .texts(sorted.stream().map(end -> end.ending().errorMessage()).toArray(String[]::new))
-                .texts(sorted.stream().map(end -> end.ending().errorStep()).toArray(String[]::new))
-                .texts(sorted.stream().map(Write.End::entries).toArray(String[]::new))
-                .oneOrNull(moment.lease())
-                .one(moment.now());
+        List<Write.End> ours = ends.stream()
+                .filter(end -> ended.contains(end.run()))
+                .sorted(Comparator.comparing(Write.End::run))
+                .toList();
+        if (!ours.isEmpty()) {
+            PreparedStatement statement = session.statement(END);
+            new Arrays(session, statement)
+                    .one(moment.now())
+                    .bytes(ours.stream().map(end -> end.run().bytes()).toArray(byte[][]::new))
+                    .ints(ours.stream().mapToInt(end -> end.state().code()).toArray())
+                    .texts(ours.stream().map(end -> end.ending().output()).toArray(String[]::new))
+                    .texts(ours.stream().map(end -> end.ending().errorCode()).toArray(String[]::new))
+                    .texts(ours.stream().map(end -> end.ending().errorMessage()).toArray(String[]::new))
+                    .texts(ours.stream().map(end -> end.ending().errorStep()).toArray(String[]::new))
+                    .texts(ours.stream().map(Write.End::entries).toArray(String[]::new));
+            statement.executeUpdate();
+        }
+        return ended;
+    }
+
+    private void leave(int claim, List<RunId> runs, Set<RunId> ended) throws SQLException {
+        PreparedStatement statement = session.statement(GONE);
+        new Arrays(session, statement).oneOrNull(moment.lease()).one(claim).bytes(bytes(runs));
         List<RunId> gated = new ArrayList<>();
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
@@ -264,7 +280,6 @@ final class Driving {
             freedPlaces = true;
             new Gating(session).leave(gated.stream().sorted().toList());
         }
-        return ended;
     }
 
     /** Applied a second time after a lost answer: with the lease still held, an end on record is ours. */

@@ -73,8 +73,11 @@ final class Hints implements Store.Listening {
             case Edit.Wake wake -> wake.runs().forEach(run -> hints.add(run.text()));
             case Edit.DeleteNames _,
                     Edit.DeleteReplies _,
+                    Edit.DeleteEvents _,
                     Edit.DeleteRuns _,
                     Edit.ReleaseAll _,
+                    Edit.Receive _,
+                    Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> {}
             default -> hints.add(ANY);

@@ -63,11 +63,11 @@ final class Locking {
 
     // A queue without a ticket was made by a lock only: its trigger turned out not to be fresh.
     private static final String UNUSED = """
-        DELETE FROM semel_queue q USING unnest(?::text[]) AS u(queue) WHERE q.queue = u.queue AND q.tail = 0
+        DELETE FROM semel_queue WHERE queue = ANY (?) AND tail = 0
         """;
 
     private static final String UNUSED_RATES = """
-        DELETE FROM semel_rate r USING unnest(?::text[]) AS u(name) WHERE r.name = u.name AND r.next_at = 0
+        DELETE FROM semel_rate WHERE name = ANY (?) AND next_at = 0
         """;
 
     private static final String UNUSED_LETTERS = "DELETE FROM semel_queue WHERE queue = ANY (?::text[]) AND tail = 0";
@@ -198,9 +198,12 @@ final class Locking {
                     Edit.Release _,
                     Edit.ReleaseAll _,
                     Edit.DeleteReplies _,
+                    Edit.DeleteEvents _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
                     Edit.WakeHeld _,
+                    Edit.Receive _,
+                    Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> List.of();
         };
@@ -234,10 +237,13 @@ final class Locking {
                     Edit.Release _,
                     Edit.ReleaseAll _,
                     Edit.DeleteReplies _,
+                    Edit.DeleteEvents _,
                     Edit.Once<?> _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
                     Edit.WakeHeld _,
+                    Edit.Receive _,
+                    Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> null;
         };

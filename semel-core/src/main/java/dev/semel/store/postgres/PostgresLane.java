@@ -49,7 +49,7 @@ final class PostgresLane implements Lane {
                 ORDER BY due_at, run LIMIT share.most FOR UPDATE SKIP LOCKED) AS one)
         UPDATE semel_work w SET owner = ?, claims = w.claims + 1, waits = NULL,
             state = CASE WHEN w.state IN (4, 5) THEN 3 ELSE GREATEST(w.state, 2) END
-        FROM free WHERE w.run = free.run RETURNING w.run, w.claims, w.workflow_id
+        WHERE w.run = ANY (ARRAY(SELECT run FROM free)) RETURNING w.run, w.claims, w.workflow_id
         """;
 
     private final PostgresStore store;
@@ -111,8 +111,12 @@ final class PostgresLane implements Lane {
                     Object absent = locks.absent(change.edit());
                     outcomes[i] = absent != null ? absent : Nothing.orNothing(edits.apply(change.edit(), now));
                 }
-                case Write.Admit _, Write.Append _, Write.End _, Write.Tally _ -> {}
+                case Write.Admit _, Write.Append _, Write.End _, Write.Tally _, Write.Keep _ -> {}
             }
+        }
+        List<Indexed<Write.Keep>> keeps = pick(batch, Write.Keep.class);
+        if (!keeps.isEmpty()) {
+            new EventKeeping(session, moment).apply(keeps, outcomes);
         }
         locks.dropLetters();
         if (store.hasCompany()) {

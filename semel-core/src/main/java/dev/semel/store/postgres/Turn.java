@@ -29,7 +29,7 @@ final class Turn {
             switch (writes.get(at)) {
                 case Write.Append append -> turns.add(new Turn(at, append, append.by(), append.ops()));
                 case Write.End end -> turns.add(new Turn(at, end, end.by(), end.ops()));
-                case Write.Admit _, Write.Tally _, Write.Claim _, Write.Tx _, Write.Change<?> _ -> {}
+                case Write.Admit _, Write.Tally _, Write.Keep _, Write.Claim _, Write.Tx _, Write.Change<?> _ -> {}
             }
         }
         return turns;

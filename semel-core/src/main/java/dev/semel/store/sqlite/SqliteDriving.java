@@ -16,9 +16,13 @@ import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.ProgressHandler;
 
 /** What owners write about their runs, and what is remembered of repeats. */
 final class SqliteDriving {
+    /** Of SQLite's machine: some milliseconds of its work. */
+    private static final int INSTRUCTIONS_BETWEEN_LOOKS = 100_000;
+
     private static final String MOVE = """
         UPDATE semel_work SET state = ?, falls = CASE WHEN ? = 1 THEN 0 ELSE falls END
         WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel
@@ -224,9 +228,9 @@ final class SqliteDriving {
         Savepoint before = session.connection().setSavepoint("user");
         String entries;
         try {
-            entries = tx.deed().apply(GuardedConnection.around(session.connection()));
+            entries = watched(tx.deed());
         } catch (Exception | Error e) {
-            undo(before, e);
+            undo(before, tx.deed(), e);
             return new Write.Undone(e);
         }
         release(before);
@@ -239,12 +243,39 @@ final class SqliteDriving {
         return new Owned(true, cancel == 1, List.of());
     }
 
+    /** A write of the user was stopped half-way, and SQLite has undone the whole transaction with it. */
+    static final class Stopped extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        private Stopped(SQLException cause) {
+            super(cause);
+        }
+    }
+
+    /** A statement without an end would keep the one writer for ever: the database asks, and stops where it is too late. */
+    private String watched(Write.Deed deed) throws Exception {
+        ProgressHandler.setHandler(session.connection(), INSTRUCTIONS_BETWEEN_LOOKS, new ProgressHandler() {
+            @Override
+            protected int progress() {
+                return deed.isLate() ? 1 : 0;
+            }
+        });
+        try {
+            return deed.apply(GuardedConnection.around(session.connection()));
+        } finally {
+            ProgressHandler.clearHandler(session.connection()); // what undoes it must not be stopped as well
+        }
+    }
+
     /** Where the savepoint is gone, the user's code ended the whole transaction: not only its own rows are lost then. */
-    private void undo(Savepoint before, Throwable failure) {
+    private void undo(Savepoint before, Write.Deed deed, Throwable failure) {
         try {
             session.connection().rollback(before);
         } catch (SQLException e) {
             e.addSuppressed(failure);
+            if (deed.isLate()) {
+                throw new Stopped(e);
+            }
             throw new StoreFailure.Poisoned("the code of a tx step ended the transaction that it was in", e);
         }
     }

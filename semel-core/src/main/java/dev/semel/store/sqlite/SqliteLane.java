@@ -14,6 +14,7 @@ import dev.semel.store.Wish;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
 import dev.semel.store.jdbc.Edits;
+import dev.semel.store.jdbc.EventRows;
 import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.Session;
 import java.sql.SQLException;
@@ -67,8 +68,7 @@ final class SqliteLane implements Lane {
         try {
             List<Object> outcomes;
             try {
-                writer.ready();
-                outcomes = applyAll(batch);
+                outcomes = applyAllowing(batch, batch.writes().size());
             } catch (SQLException e) {
                 writer.failed(e);
                 throw failure(e);
@@ -81,6 +81,25 @@ final class SqliteLane implements Lane {
         } finally {
             turn.unlock();
         }
+    }
+
+    /**
+     * A statement of a user that is stopped in the middle of a write takes the whole transaction with it, so all of the
+     * batch is applied again; that deed says at once that it was stopped.
+     *
+     * @param stops at most one for each write
+     */
+    private List<Object> applyAllowing(Batch batch, int stops) throws SQLException {
+        writer.ready();
+        try {
+            return applyAll(batch);
+        } catch (SqliteDriving.Stopped e) {
+            if (stops == 0) {
+                throw new StoreFailure.Poisoned("the code of a tx step was stopped again and again", e);
+            }
+            writer.failed(e);
+        }
+        return applyAllowing(batch, stops - 1);
     }
 
     private List<Object> applyAll(Batch batch) throws SQLException {
@@ -110,6 +129,7 @@ final class SqliteLane implements Lane {
             case Write.Append append -> driving.append(append, owner, now);
             case Write.End end -> driving.end(end, owner, now);
             case Write.Tally tally -> driving.tally(tally);
+            case Write.Keep keep -> EventRows.keep(session, keep, now, change);
             case Write.Claim claim -> driving.claim(claim, owner, now);
             case Write.Tx tx -> driving.tx(tx, owner, now);
             case Write.Change<?> edit -> change(edit, now);

@@ -19,6 +19,7 @@ final class Edits {
     private final Supplier<RunId> ids;
     private final RunEdits runs;
     private final SettingEdits settings;
+    private final DeliveryEdits deliveries;
     private final Publishing publishing;
     private final Letters letters;
 
@@ -27,6 +28,7 @@ final class Edits {
         this.ids = ids;
         this.runs = new RunEdits(tables, ids);
         this.settings = new SettingEdits(tables);
+        this.deliveries = new DeliveryEdits(tables);
         this.publishing = new Publishing(tables, this);
         this.letters = new Letters(tables, runs, ids);
     }
@@ -47,6 +49,7 @@ final class Edits {
             case Edit.Once<?> once -> once(once, now);
             case Edit.DeleteReplies replies -> deleteReplies(replies.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
+            case Edit.DeleteEvents delete -> EventTable.delete(tables, delete.events());
             case Edit.DeleteRuns delete -> runs.retire(delete, now);
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
@@ -56,6 +59,8 @@ final class Edits {
             case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
             case Edit.GoOn on -> goOn(on, now);
             case Edit.Decide decide -> decide(decide, now);
+            case Edit.Receive receive -> deliveries.receive(receive, now);
+            case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);
             case Edit.Put put -> told(settings.put(put, now), put.name(), now);
             case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
         };

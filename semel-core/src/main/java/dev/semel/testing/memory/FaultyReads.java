@@ -2,6 +2,8 @@ package dev.semel.testing.memory;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.store.Delivery;
+import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
@@ -185,6 +187,21 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public List<Delivery> deliveries(int ws, String hook, @Nullable RunId before, int limit) {
+        return there().deliveries(ws, hook, before, limit);
+    }
+
+    @Override
+    public @Nullable Delivery delivery(int ws, String hook, RunId id) {
+        return there().delivery(ws, hook, id);
+    }
+
+    @Override
+    public boolean expiredDelivery() {
+        return there().expiredDelivery();
+    }
+
+    @Override
     public List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit) {
         return there().audit(ws, before, limit);
     }
@@ -197,6 +214,31 @@ final class FaultyReads implements Reads {
     @Override
     public Old oldRuns(@Nullable RunId from, int limit, long endedBefore) {
         return there().oldRuns(from, limit, endedBefore);
+    }
+
+    @Override
+    public Rows.@Nullable Event event(int ws, String eventId) {
+        return there().event(ws, eventId);
+    }
+
+    @Override
+    public Events events(EventFilter filter) {
+        return there().events(filter);
+    }
+
+    @Override
+    public List<Rows.Held> namesLike(int ws, Name.Kind kind, String prefix, int limit) {
+        return there().namesLike(ws, kind, prefix, limit);
+    }
+
+    @Override
+    public List<Edit.OldEvent> oldEvents(int ws, long before, int limit) {
+        return there().oldEvents(ws, before, limit);
+    }
+
+    @Override
+    public @Nullable Integer workspaceAfter(int ws) {
+        return there().workspaceAfter(ws);
     }
 
     @Override

@@ -59,6 +59,7 @@ final class MemoryLane implements Lane {
             case Write.Append append -> driving.append(append, moment);
             case Write.End end -> driving.end(end, moment);
             case Write.Tally tally -> driving.tally(tally);
+            case Write.Keep keep -> EventTable.keep(tables, keep, moment.now());
             case Write.Claim claim -> driving.claim(claim, moment);
             case Write.Tx tx -> driving.tx(tx, moment);
             case Write.Change<?> change -> Nothing.orNothing(edits.apply(change.edit(), moment.now()));

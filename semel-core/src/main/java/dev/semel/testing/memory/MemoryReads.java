@@ -3,6 +3,7 @@ package dev.semel.testing.memory;
 import dev.semel.effect.Ledger;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
+import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
@@ -198,6 +199,31 @@ final class MemoryReads implements Reads {
     }
 
     @Override
+    public List<Rows.Held> namesLike(int ws, Name.Kind kind, String prefix, int limit) {
+        return ask(() -> held(new Name(ws, kind, prefix), prefix + "\u007f", limit));
+    }
+
+    @Override
+    public Rows.@Nullable Event event(int ws, String eventId) {
+        return maybe(() -> tables.events.get(new Pair<>(ws, eventId)));
+    }
+
+    @Override
+    public Events events(EventFilter filter) {
+        return ask(() -> EventTable.list(tables, filter));
+    }
+
+    @Override
+    public List<Edit.OldEvent> oldEvents(int ws, long before, int limit) {
+        return ask(() -> EventTable.old(tables, ws, before, limit));
+    }
+
+    @Override
+    public @Nullable Integer workspaceAfter(int ws) {
+        return maybe(() -> tables.workspaces.rows().higherKey(ws));
+    }
+
+    @Override
     public long catalogChange() {
         return ask(() -> Objects.requireNonNull(tables.catalog.get(Tables.ONE)));
     }
@@ -296,6 +322,23 @@ final class MemoryReads implements Reads {
     @Override
     public List<Rows.Setting> settingVersions(int ws, String kind, String name) {
         return ask(() -> SettingEdits.kept(tables, ws, kind, name));
+    }
+
+    @Override
+    public List<Delivery> deliveries(int ws, String hook, @Nullable RunId before, int limit) {
+        RunId end = before == null ? Tables.AFTER_ALL : before;
+        return ask(() -> DeliveryEdits.page(tables, ws, hook, end).limit(limit).toList());
+    }
+
+    @Override
+    public @Nullable Delivery delivery(int ws, String hook, RunId id) {
+        return maybe(() -> DeliveryEdits.one(tables, ws, hook, id));
+    }
+
+    @Override
+    public boolean expiredDelivery() {
+        long now = now();
+        return ask(() -> DeliveryEdits.expired(tables, now));
     }
 
     @Override

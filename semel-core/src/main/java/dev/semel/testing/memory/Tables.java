@@ -4,6 +4,7 @@ import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Batch;
+import dev.semel.store.Delivery;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
@@ -82,6 +83,16 @@ final class Tables {
         }
     }
 
+    /** @param payloadUntil when its payload goes; the row itself goes later */
+    record Delivered(Delivery row, long payloadUntil, long expiresAt) {}
+
+    /** An id or a signature of a delivery that is remembered. */
+    record Mark(int ws, String hook, String mark, String eventId, RunId delivery, long expiresAt) {
+        Pair<Integer, Pair<String, String>> key() {
+            return new Pair<>(ws, new Pair<>(hook, mark));
+        }
+    }
+
     /** The answer to a change that came with a key. */
     record Reply(RunId id, byte[] digest, String answer, long expiresAt) {}
 
@@ -96,6 +107,9 @@ final class Tables {
 
     final Table<SettingKey, Rows.Setting> settings = new Table<>(
             undo, row -> row.version() > 0 && (!row.removed() || row.body().isEmpty()));
+
+    final Table<RunId, Delivered> deliveries = new Table<>(undo);
+    final Table<Pair<Integer, Pair<String, String>>, Mark> marks = new Table<>(undo);
 
     final Table<Name, Key> keys = new Table<>(undo);
     final Table<Pair<Integer, Pair<String, String>>, Reply> replies = new Table<>(undo);
@@ -149,6 +163,10 @@ final class Tables {
     final Table<Long, Rows.Worker> leases = new Table<>(undo);
     /** By lease and slot; the row says no more than that. */
     final Table<Pair<Long, Integer>, Batch.Hold> fence = new Table<>(undo);
+
+    final Table<Pair<Integer, String>, Rows.Event> events = new Table<>(undo, event -> event.matched() >= 0);
+    final NavigableMap<Pair<Integer, RunId>, Rows.Event> eventsByTime =
+            events.index(event -> new Pair<>(event.ws(), event.seq()));
 
     final Table<RunId, Audit> audit = new Table<>(undo);
 

@@ -118,6 +118,25 @@ public final class Snapshot {
                 tables.settings.rows().values(),
                 s -> row(s.ws(), s.kind(), s.name(), s.version(), s.body(), s.changedAt(), s.changedBy(), s.removed()));
         fill(
+                "semel_delivery",
+                tables.deliveries.rows().values(),
+                d -> row(
+                        d.row().id(),
+                        d.row().ws(),
+                        d.row().hook(),
+                        d.row().at(),
+                        d.row().eventId(),
+                        d.row().type(),
+                        d.row().verdict().code(),
+                        d.row().note(),
+                        d.row().payload(),
+                        d.payloadUntil(),
+                        d.expiresAt()));
+        fill(
+                "semel_mark",
+                tables.marks.rows().values(),
+                m -> row(m.ws(), m.hook(), m.mark(), m.eventId(), m.delivery(), m.expiresAt()));
+        fill(
                 "semel_audit",
                 tables.audit.rows().values(),
                 a -> row(

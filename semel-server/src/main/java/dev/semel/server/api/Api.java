@@ -4,6 +4,8 @@ import dev.semel.Semel;
 import dev.semel.server.auth.Quotas;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.definition.Definition;
+import dev.semel.server.doors.EventDoor;
+import dev.semel.server.hooks.HookDoor;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Handler;
 import dev.semel.server.http.Request;
@@ -12,6 +14,7 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Settings;
 import dev.semel.store.Rows;
+import java.time.InstantSource;
 import java.util.List;
 
 /** Every route of the API, in one list. */
@@ -22,14 +25,20 @@ public final class Api {
     private final Semel semel;
     private final Workflows workflows;
     private final Promises promises = new Promises();
+    private final Spaces spaces;
     private final Deeds deeds;
+    private final EventDoor eventDoor;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
         this.semel = semel;
-        Spaces spaces = new Spaces(semel);
+        this.spaces = new Spaces(semel);
         Views views = new Views(semel);
-        Triggers triggers = new Triggers(semel, spaces, new Quotas(semel::nanos));
+        Quotas quotas = new Quotas(semel::nanos);
+        Triggers triggers = new Triggers(semel, spaces, quotas);
+        this.eventDoor = new EventDoor(semel, new EventDoor.Ports(spaces::of, FileWorkflow::check));
+        EventRoutes events = new EventRoutes(eventDoor, quotas);
+        EventShelf shelf = new EventShelf(semel, eventDoor, views);
         this.deeds = new Deeds(semel);
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
@@ -46,6 +55,11 @@ public final class Api {
                         .withHead(Triggers::checkKey))
                 .add(post("/v1/workflows/{id}/trigger-batch", Scope.TRIGGER, batches::trigger)
                         .withMaxBody(LARGEST_BATCH))
+                .add(post("/v1/events", Scope.TRIGGER, events::post).withMaxBody(LARGEST_BATCH))
+                .add("GET", "/v1/events", Scope.READ, shelf::list)
+                .add(post("/v1/events/reprocess", Scope.OPERATE, shelf::reprocessMany))
+                .add("GET", "/v1/events/{event_id}", Scope.READ, shelf::get)
+                .add(post("/v1/events/{event_id}/reprocess", Scope.OPERATE, shelf::reprocess))
                 .add("GET", "/v1/workflows", Scope.READ, workflows::list)
                 .add("GET", "/v1/workflows/{id}", Scope.READ, workflows::get)
                 .add(new Route("PUT", "/v1/workflows/{id}", Scope.ADMIN, workflows::publish)
@@ -99,6 +113,19 @@ public final class Api {
     public Api with(Settings settings) {
         promises.with(settings);
         new SettingsApi(settings).addTo(router, deeds);
+        return this;
+    }
+
+    /** Through which other doors hand in what they were told. */
+    public EventDoor eventDoor() {
+        return eventDoor;
+    }
+
+    /** Adds the door for providers, and the routes to its hooks. */
+    public Api receiving(Settings settings, InstantSource clock) {
+        HookDoor door = new HookDoor(semel, settings, eventDoor, clock);
+        new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
+        new Deliveries(semel, door).addTo(router);
         return this;
     }
 

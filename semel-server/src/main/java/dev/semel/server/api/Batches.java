@@ -90,7 +90,7 @@ final class Batches {
     private ObjectNode one(Request request, JsonNode item, boolean strict) {
         try {
             Ask ask = Ask.ofItem(item);
-            Triggers.Terms terms = new Triggers.Terms(key(item), strict, Map.of());
+            Triggers.Terms terms = new Triggers.Terms(key(item), strict, Triggers.Headers.NONE);
             Answer answer = triggers.admit(request.principal(), request.parameter("id"), ask, terms);
             ObjectNode out = Views.object().put("status_code", 200);
             out.setAll(Answers.body(answer, ask.warnings()));

@@ -32,6 +32,13 @@ public record FileWorkflow(Definition definition, Outside outside) implements Bo
         throw new IllegalStateException("workflow " + published.name() + " was not published as a file");
     }
 
+    /** Holds an input against the rules of the file; what is no file has none. */
+    static void check(Published published, JsonNode input) {
+        if (published.body() instanceof FileWorkflow file) {
+            file.definition().checkInput(input);
+        }
+    }
+
     @Override
     public JsonNode run(Durable durable, JsonNode input) throws Exception {
         return definition.body(outside).run(durable, input);

@@ -16,7 +16,7 @@ record Paging(int limit, @Nullable String after) {
         return new Paging(limit == null ? USUAL : number(limit), request.query("after"));
     }
 
-    private static int number(String text) {
+    static int number(String text) {
         if (text.length() <= 3 && !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9')) {
             int value = Integer.parseInt(text);
             if (value >= 1 && value <= MOST) {

@@ -166,7 +166,7 @@ final class Runs {
             return word.equals("true");
         }
 
-        private static long age(String word) {
+        static long age(String word) {
             String digits = word.substring(0, word.length() - 1);
             if (digits.isEmpty() || digits.length() > 6 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
                 throw Paging.refused("since is an age like 30s, 15m, 2h or 7d");

@@ -77,12 +77,14 @@ final class Timeline {
     }
 
     private static String status(@Nullable Entry last, Ledger.@Nullable Row row) {
+        boolean doubted = row != null && row.state() == Ledger.State.UNKNOWN;
         return switch (last) {
             case Entry.Done done when done.how() == Entry.How.DONE -> "completed";
             case Entry.Done done -> done.how().word();
             case Entry.Failed _ -> "failed";
-            case Entry.Begun _ -> "waiting";
-            case null, default -> row != null && row.state() == Ledger.State.UNKNOWN ? "in_doubt" : "running";
+            // An effect whose worker ended behind the send has only begun, as far as the journal knows.
+            case Entry.Begun _ -> doubted ? "in_doubt" : "waiting";
+            case null, default -> doubted ? "in_doubt" : "running";
         };
     }
 

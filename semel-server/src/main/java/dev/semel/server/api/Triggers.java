@@ -17,6 +17,7 @@ import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -57,7 +58,7 @@ final class Triggers {
         Preferences wishes = Preferences.of(request);
         Ask ask = Ask.of(request, fromPath);
         Answer answer = admit(
-                request.principal(), request.parameter("id"), ask, new Terms(key, wishes.strict(), headers(request)));
+                request.principal(), request.parameter("id"), ask, new Terms(key, wishes.strict(), request::header));
         ObjectNode body = Answers.body(answer, ask.warnings());
         Duration wait = wishes.longest();
         if (wait != null) {
@@ -70,13 +71,16 @@ final class Triggers {
         return wishes.applied(out);
     }
 
-    private static Map<String, String> headers(Request request) {
-        String key = request.header("Idempotency-Key");
-        return key == null ? Map.of() : Map.of("Idempotency-Key", key);
-    }
+    /** What stands beside the body: the key, whether a changed payload is refused, and headers for the key's expression. */
+    record Terms(@Nullable IdempotencyKey key, boolean strict, Headers headers) {}
 
-    /** What stands beside the body: the key, whether a changed payload is refused, and headers for expressions. */
-    record Terms(@Nullable IdempotencyKey key, boolean strict, Map<String, String> headers) {}
+    /** The one line of a header, or null. */
+    interface Headers {
+        Headers NONE = _ -> null;
+
+        @Nullable
+        String line(String name);
+    }
 
     Answer admit(Principal who, String nameOrId, Ask ask, Terms terms) {
         Runnable quota = once(quotas.fresh(who));
@@ -107,7 +111,7 @@ final class Triggers {
         Terms terms = attempt.terms();
         Definition definition = FileWorkflow.of(workflow.published());
         IdempotencyKey derived = terms.key() == null && definition.derivesKey()
-                ? IdempotencyKey.of(definition.deriveKey(ask.data(), terms.headers()))
+                ? IdempotencyKey.of(definition.deriveKey(ask.data(), named(definition, terms.headers())))
                 : null;
         ask.derive(derived);
         IdempotencyKey key = terms.key() != null ? terms.key() : derived;
@@ -138,6 +142,18 @@ final class Triggers {
     /** The store's clock, in microseconds. */
     private long now() {
         return java.util.Objects.requireNonNull(semel.view(reads -> reads.now()));
+    }
+
+    /** Only what the key is made of: everything else that a caller sends beside the body stays unread. */
+    private static Map<String, String> named(Definition definition, Headers headers) {
+        Map<String, String> found = new HashMap<>();
+        for (String name : definition.keyHeaders()) {
+            String line = headers.line(name);
+            if (line != null) {
+                found.put(name, line);
+            }
+        }
+        return found;
     }
 
     /** Quota, then input schema: held only against a fresh trigger, so that a duplicate is never refused for them. */

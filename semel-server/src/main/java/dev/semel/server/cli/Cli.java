@@ -60,6 +60,8 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new ServerCommand.Dev(around, serve))
                 .addSubcommand(new ServerCommand.Serve(around, serve))
                 .addSubcommand(new SendCommand(around))
+                .addSubcommand(new EmitCommand(around))
+                .addSubcommand(new EventsCommand(around))
                 .addSubcommand(new RunsCommand(around))
                 .addSubcommand(new RunCommand(around))
                 .addSubcommand(new TimelineCommand(around))

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -40,9 +41,17 @@ public final class Definition {
     private final String text;
     private final DefinitionReader.Parts parts;
 
+    private final Set<String> keyHeaders;
+
     private Definition(String text, DefinitionReader.Parts parts) {
         this.text = text;
         this.parts = parts;
+        this.keyHeaders = Stream.ofNullable(parts.key())
+                .flatMap(Template::expressions)
+                .flatMap(expression -> expression.reads().stream())
+                .filter(path -> path.root().equals("header") && !path.parts().isEmpty())
+                .map(path -> path.parts().getFirst().toString())
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /**
@@ -86,6 +95,11 @@ public final class Definition {
     /** `trigger.http.key` as it is written; null where the caller's header is the key. */
     public @Nullable String keyText() {
         return parts.key() == null ? null : parts.keyText();
+    }
+
+    /** The headers that `trigger.http.key` reads, as they are written there. */
+    public Set<String> keyHeaders() {
+        return keyHeaders;
     }
 
     /**

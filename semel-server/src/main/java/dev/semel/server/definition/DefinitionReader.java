@@ -16,6 +16,7 @@ import dev.semel.server.language.Tree;
 import dev.semel.server.language.YamlReader;
 import dev.semel.server.steps.FileStep;
 import dev.semel.server.steps.StepReader;
+import dev.semel.workflow.Doors;
 import dev.semel.workflow.Published;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -104,13 +105,18 @@ final class DefinitionReader {
         Fields workflow = new Fields(file.map(), "a workflow", problems).allow(KNOWN, Set.of());
         version(workflow);
         String name = name(workflow);
-        Fields http = http(workflow);
+        Fields trigger = trigger(workflow);
+        Fields http = http(trigger);
         boolean requireKey = http != null && http.flag("require_key", false);
         Template key = http == null ? null : key(http);
         InputRules input = new InputReader(problems).read(workflow.get("input"));
         PolicyReader.Rules rules = new PolicyReader(problems, templates).read(workflow.get("idempotency"), requireKey);
         GateReader gates = new GateReader(problems, templates);
-        Published.Extras extras = new Published.Extras(gates.read(workflow), workflow.duration("timeout"));
+        Doors doors = trigger == null
+                ? Doors.NONE
+                : new Doors(new EventsReader(problems, templates).read(trigger));
+        Published.Extras extras =
+                new Published.Extras(gates.read(workflow), workflow.duration("timeout"), doors);
         List<FileStep> steps = new StepReader(source, problems, templates, warnings).read(workflow);
         Template output = output(workflow);
         String title = workflow.text("title");
@@ -133,12 +139,15 @@ final class DefinitionReader {
                 List.copyOf(warnings));
     }
 
-    private @Nullable Fields http(Fields workflow) {
+    private @Nullable Fields trigger(Fields workflow) {
         Fields trigger = Fields.of(workflow.get("trigger"), "trigger", problems);
+        return trigger == null ? null : trigger.allow(Set.of("http", "events"), Set.of("webhook", "schedules"));
+    }
+
+    private @Nullable Fields http(@Nullable Fields trigger) {
         if (trigger == null) {
             return null;
         }
-        trigger.allow(Set.of("http"), Set.of("webhook", "events", "schedules"));
         Fields http = Fields.of(trigger.get("http"), "trigger.http", problems);
         return http == null ? null : http.allow(Set.of("key", "require_key"), Set.of());
     }

@@ -3,6 +3,7 @@ package dev.semel.server.definition;
 import dev.semel.key.KeyPolicy;
 import dev.semel.server.steps.Declared;
 import dev.semel.server.steps.FileStep;
+import dev.semel.workflow.Doors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -34,6 +35,7 @@ public record Explanation(String subject, List<String> answers) {
     public static List<Explanation> of(Definition definition) {
         List<Explanation> all = new ArrayList<>();
         all.add(trigger(definition));
+        definition.extras().doors().events().forEach(one -> all.add(event(one)));
         definition.steps().forEach(step -> {
             Declared effect = step.act().effect();
             if (effect != null) {
@@ -72,6 +74,19 @@ public record Explanation(String subject, List<String> answers) {
                         compared,
                         repeat,
                         Change.words(policy.window()) + " from the first request" + held + "."));
+    }
+
+    private static Explanation event(Doors.Subscription one) {
+        String from = one.source() == null ? "" : " of " + one.source();
+        return new Explanation(
+                "event " + one.type() + from,
+                List.of(
+                        "Everything below would be done by a second run.",
+                        "Source and id of the event, in this workflow.",
+                        "Yes, if the sender keeps the id on every attempt; a new id is a new event.",
+                        "By source and id alone; the data is compared and a difference is shown.",
+                        "The original run is answered, also to other data, with a flag that says so.",
+                        "7 days from when it first came, and for as long as the run is not ended."));
     }
 
     private static String fields(KeyPolicy policy) {

@@ -75,13 +75,17 @@ final class Exchange {
         return lines(HeaderNames.create(name));
     }
 
+    private List<String> names() {
+        return headers.stream().map(header -> header.headerName().lowerCase()).toList();
+    }
+
     void take(Route found) {
         route = found.pattern();
     }
 
     Request read(Router.Found found, @Nullable Principal principal, int limit) {
         Request.Line line = new Request.Line(
-                id, method, path, principal, () -> request.remotePeer().host(), this::lines);
+                id, method, path, principal, () -> request.remotePeer().host(), this::lines, this::names);
         Query query = Query.parse(request.prologue().query().rawValue());
         return new Request(line, found.parameters(), query, body(limit));
     }

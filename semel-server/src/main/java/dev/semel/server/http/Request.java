@@ -3,7 +3,9 @@ package dev.semel.server.http;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -30,7 +32,8 @@ public final class Request {
             String rawPath,
             @Nullable Principal principal,
             Supplier<String> remote,
-            Function<String, List<String>> headers) {}
+            Function<String, List<String>> headers,
+            Supplier<List<String>> headerNames) {}
 
     public UUID id() {
         return line.id;
@@ -70,6 +73,18 @@ public final class Request {
     /** Every line of a header, as sent but for white space at the ends. Commas do not split. */
     public List<String> headerLines(String name) {
         return line.headers.apply(name);
+    }
+
+    /** Every header whose name begins so, by its name in lower case. */
+    public Map<String, List<String>> headersLike(String prefix) {
+        Map<String, List<String>> found = new TreeMap<>();
+        for (String name : line.headerNames.get()) {
+            String lower = name.toLowerCase(Locale.ROOT);
+            if (lower.startsWith(prefix)) {
+                found.put(lower, headerLines(name));
+            }
+        }
+        return found;
     }
 
     /** The one line of a header, or null; a repeated one is a 400. */

@@ -6,9 +6,11 @@ import dev.cel.common.ast.CelExpr;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Walks a parsed expression and holds every name in it against the place where it stands. It runs before the type check
@@ -19,8 +21,12 @@ final class NameCheck {
     private static final int DEEPEST = 150;
 
     private static final Set<String> LATER_FUNCTIONS = Set.of("format");
-    private static final Set<String> LATER_NAMES = Set.of("event", "attempt");
+    private static final Set<String> LATER_NAMES = Set.of("attempt");
     private static final Map<String, Set<String>> FIELDS = Map.of("run", Set.of("id"), "step", Set.of("id"));
+
+    private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
+    private static final Set<String> CREDENTIALS =
+            Set.of("authorization", "proxy-authorization", "cookie", "set-cookie");
 
     private final CelAbstractSyntaxTree ast;
     private final CodeSpot code;
@@ -141,6 +147,8 @@ final class NameCheck {
                     "name the secret itself, as in secret.CRM_TOKEN: data must not choose which one is sent.",
                     "which one?",
                     fix());
+        } else if (root.equals("header")) {
+            header(path, spot);
         } else if (FIELDS.containsKey(root)
                 && (path.parts().size() != 1
                         || !FIELDS.get(root).contains(path.parts().getFirst()))) {
@@ -150,11 +158,32 @@ final class NameCheck {
         reads.add(path);
     }
 
+    /** Which headers a key is made of is known when the file is published; credentials are none of them. */
+    private void header(FieldRef path, Spot spot) {
+        boolean named = path.parts().size() == 1
+                && path.parts().getFirst() instanceof String name
+                && HEADER.matcher(name).matches();
+        if (!named) {
+            problems.add(
+                    spot,
+                    "name the header itself, as in header[\"X-Event-Id\"]: data must not choose which one is read.",
+                    "which one?",
+                    fix());
+        } else if (CREDENTIALS.contains(path.parts().getFirst().toString().toLowerCase(Locale.ROOT))) {
+            problems.add(
+                    spot,
+                    "a key cannot be made of %s: keys are kept and shown, and a credential must not be."
+                            .formatted(path.parts().getFirst()),
+                    "a credential",
+                    "Use an id from the input, or a header that names the event, e.g. header[\"X-Event-Id\"].");
+        }
+    }
+
     /** Time and chance are recorded before a step reads them; a key would be another one on every attempt. */
     private void recorded(String function, Spot spot) {
         if (site.stable()) {
             changing(function + "()", spot);
-        } else if (site.kind() == Site.Kind.LABEL || site.kind() == Site.Kind.OUTPUT) {
+        } else if (!site.kind().recordsChance()) {
             problems.add(
                     spot,
                     "%s() cannot be read in %s, because only a step can record it."

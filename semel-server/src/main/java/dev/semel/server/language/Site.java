@@ -27,6 +27,8 @@ public record Site(Kind kind, Set<String> earlier, Set<String> all, Set<String> 
         RESPONSE("a result", Set.of("input", "steps", "run", "step", "response")),
         /** Where a credential belongs: evaluated when it is sent, and never recorded. */
         CREDENTIAL("a credential", Set.of("input", "steps", "run", "step", "secret")),
+        /** `trigger.events`: whether an event starts a run, and with what. */
+        EVENT("a subscription", Set.of("event")),
         OUTPUT("the output", Set.of("input", "steps", "run"));
 
         final String label;
@@ -35,6 +37,11 @@ public record Site(Kind kind, Set<String> earlier, Set<String> all, Set<String> 
         Kind(String label, Set<String> names) {
             this.label = label;
             this.names = names;
+        }
+
+        /** Whether time and chance can be recorded before they are read there. */
+        boolean recordsChance() {
+            return this != LABEL && this != EVENT && this != OUTPUT;
         }
     }
 
@@ -69,14 +76,14 @@ public record Site(Kind kind, Set<String> earlier, Set<String> all, Set<String> 
 
     /** Whether a name means something in every file, so that no item of a loop can have it. */
     public static boolean isTaken(String name) {
-        return Language.VARIABLES.contains(name) || name.equals("event") || name.equals("attempt");
+        return Language.VARIABLES.contains(name) || name.equals("attempt");
     }
 
     /** Must be the same on every attempt, or it protects nothing. */
     public boolean stable() {
         return switch (kind) {
             case KEY, FINGERPRINT, EFFECT_KEY, GATE -> true;
-            case LABEL, STEP, RESPONSE, CREDENTIAL, OUTPUT -> false;
+            case LABEL, EVENT, STEP, RESPONSE, CREDENTIAL, OUTPUT -> false;
         };
     }
 }

@@ -10,6 +10,7 @@ final class Kinds {
     static final SettingKind TEMPLATE = new SettingKind("template", true, true);
     static final SettingKind CHANNEL = new SettingKind("channel", false, true);
     static final SettingKind ROUTE = new SettingKind("route", false, true);
+    static final SettingKind HOOK = new SettingKind("hook", false, true);
     static final SettingKind PROFILE = new SettingKind("profile", false, false);
 
     /** From the digest of an address to the id of the profile that had it last. */

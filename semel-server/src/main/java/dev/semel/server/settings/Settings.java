@@ -8,12 +8,14 @@ import java.util.function.Function;
 public final class Settings {
     private static final int LARGEST_CHANNEL = 64 << 10;
     private static final int LARGEST_ROUTE = 16 << 10;
+    private static final int LARGEST_HOOK = 16 << 10;
 
     private final Secrets secrets;
     private final Redaction redaction;
     private final Shelf<TemplateSetting> templates;
     private final Shelf<ChannelSetting> channels;
     private final Shelf<RouteSetting> routes;
+    private final Shelf<HookSetting> hooks;
     private final Profiles profiles;
     private final Subscriptions subscriptions;
     private final Cohorts cohorts;
@@ -44,6 +46,7 @@ public final class Settings {
                         LARGEST_CHANNEL,
                         node -> ChannelReader.read(node, checks.channels())));
         this.routes = new Shelf<>(semel, new Shelf.Sort<>(Kinds.ROUTE, "route", LARGEST_ROUTE, RouteSetting::read));
+        this.hooks = new Shelf<>(semel, new Shelf.Sort<>(Kinds.HOOK, "hook", LARGEST_HOOK, HookReader::read));
         this.profiles = new Profiles(semel);
         this.subscriptions = new Subscriptions(semel);
         this.cohorts = new Cohorts(semel);
@@ -68,6 +71,11 @@ public final class Settings {
     /** By the name of their event. */
     public Shelf<RouteSetting> routes() {
         return routes;
+    }
+
+    /** Sources of webhooks. */
+    public Shelf<HookSetting> hooks() {
+        return hooks;
     }
 
     public Profiles profiles() {

@@ -2,7 +2,9 @@ package dev.semel.server.steps;
 
 import dev.semel.error.StepFailed;
 import dev.semel.server.language.Template;
+import dev.semel.workflow.Durable;
 import dev.semel.workflow.Outcome;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +65,8 @@ record Mailing(
                 continue;
             }
             try {
-                report.sent(choice, send(trip, choice));
+                Outcome<JsonNode> outcome = send(trip, choice);
+                report.sent(choice, outcome, trip.play().durable().earlier(name(trip.play(), choice)));
                 failed = null;
             } catch (StepFailed e) {
                 failed = e;
@@ -80,13 +83,18 @@ record Mailing(
         String channel = choice.path("channel").asString("");
         JsonNode sent = compared(trip, choice);
         String recipient = normal(trip.recipient());
-        var aim = event == null
-                ? new EffectTerms.Aim(play.id(), null, recipient, sent)
-                : new EffectTerms.Aim(play.id() + "." + channel, channel, recipient, sent);
+        var aim = new EffectTerms.Aim(name(play, choice), event == null ? null : channel, recipient, sent);
         var letter = new Messages.Letter(
                 choice, trip.data(), trip.overrides(), play.durable().runId());
         return play.durable()
                 .effect(terms.plan(play, aim), step -> play.outside().messages().send(step, letter));
+    }
+
+    /** Of the effect on record: an event may take several channels. */
+    private String name(Play play, JsonNode choice) {
+        return event == null
+                ? play.id()
+                : play.id() + "." + choice.path("channel").asString("");
     }
 
     /** Other words, another channel or other overrides are another message, whatever its data. */
@@ -106,18 +114,22 @@ record Mailing(
 
     /** What is said about the message: where it went and where not, each with its reason. */
     private static final class Report {
-        private final ObjectNode result = JsonNodeFactory.instance.objectNode().put("sent", false);
+        private final ObjectNode result =
+                JsonNodeFactory.instance.objectNode().put("sent", false).put("suppressed", false);
         private @Nullable StepFailed failure;
+        private boolean leftItself;
 
         Report() {
             result.putArray("deliveries");
             result.putArray("not_sent");
         }
 
-        void sent(JsonNode choice, Outcome<JsonNode> outcome) {
+        /** @param earlier the deed that stood for it, where it was suppressed */
+        void sent(JsonNode choice, Outcome<JsonNode> outcome, Durable.@Nullable Earlier earlier) {
             ObjectNode delivery = result.withArray("deliveries").addObject();
             delivery.put("channel", choice.path("channel").asString(""));
             delivery.put("reason", choice.path("reason").asString(""));
+            suppressed(delivery, earlier);
             switch (outcome) {
                 case Outcome.Done<JsonNode>(JsonNode said) -> {
                     delivery.set("message_id", said.path("message_id"));
@@ -131,6 +143,21 @@ record Mailing(
                     delivery.put("indeterminate", true).put("why", why);
                     result.put("indeterminate", true);
                 }
+            }
+        }
+
+        /** A message counts as suppressed where no channel took it anew; the first of them says whose stood for it. */
+        private void suppressed(ObjectNode delivery, Durable.@Nullable Earlier earlier) {
+            delivery.put("suppressed", earlier != null);
+            if (earlier == null) {
+                leftItself = true;
+                result.put("suppressed", false).remove(List.of("first_run", "first_sent_at"));
+                return;
+            }
+            String at = earlier.at() == null ? null : earlier.at().toString();
+            delivery.put("first_run", earlier.runId()).put("first_sent_at", at);
+            if (!leftItself && !result.path("suppressed").booleanValue()) {
+                result.put("suppressed", true).put("first_run", earlier.runId()).put("first_sent_at", at);
             }
         }
 

@@ -138,7 +138,7 @@ class ExpressionTest {
         ${ lowr(input.s) }     | 13 | there is no function lowr(). Did you mean 'lower'?
         ${ 1 + lowr(input.s) } | 17 | there is no function lowr(). Did you mean 'lower'?
         ${ secret.STRIPE }     | 13 | a secret can be read only in auth, headers and verify, so that it is never recorded.
-        ${ event.id }          | 13 | 'event' is not available yet in this version.
+        ${ event.id }          | 13 | 'event' cannot be read in the output.
         ${ header["a"] }       | 13 | 'header' cannot be read in the output.
         ${ step.id }           | 13 | 'step' cannot be read in the output.
         ${ run.started_at }    | 13 | only run.id can be read; run.started_at is not available yet in this version.

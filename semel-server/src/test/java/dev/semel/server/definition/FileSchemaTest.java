@@ -24,6 +24,7 @@ final class FileSchemaTest {
         maps.put("", "zzz: 1\n");
         maps.put("trigger", "trigger: {zzz: 1}\n");
         maps.put("http", "trigger: {http: {zzz: 1}}\n");
+        maps.put("subscription", "trigger: {events: [{zzz: 1, type: paid}]}\n");
         maps.put("input", "input: {a: {zzz: 1}}\n");
         maps.put("idempotency", "idempotency: {zzz: 1}\n");
         maps.put("debounce", "debounce: {zzz: 1, key: \"${ input.a }\", quiet: 1s, at_most: 1m}\n");

@@ -10,6 +10,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -98,6 +99,22 @@ class KeyTest {
         assertTrue(
                 inFingerprint.message().startsWith("this fingerprint changes between attempts: "),
                 inFingerprint.message());
+    }
+
+    @Test
+    void a_key_names_its_headers_and_none_of_them_is_a_credential() {
+        assertEquals(
+                Set.of("X-Event-Id", "x-b"),
+                keyed("${ key(header[\"X-Event-Id\"], default(header[\"x-b\"], \"-\"), input.id) }")
+                        .keyHeaders());
+        var credential = Drafts.only(Drafts.with("trigger: {http: {key: '${ header[\"authorization\"] }'}}\n"));
+        assertEquals(
+                "a key cannot be made of authorization: keys are kept and shown, and a credential must not be.",
+                credential.message());
+        for (String chosen : new String[] {"header[input.name]", "header", "header[\"a b\"]"}) {
+            var mistake = Drafts.only(Drafts.with("trigger: {http: {key: '${ string(" + chosen + ") }'}}\n"));
+            assertTrue(mistake.message().startsWith("name the header itself"), mistake.message());
+        }
     }
 
     @Test

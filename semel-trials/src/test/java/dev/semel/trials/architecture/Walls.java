@@ -177,6 +177,17 @@ record Walls(Rooms rooms) {
                         "settings are documents in the store and know nobody who uses them. Let the wiring hand in a"
                                 + " check"),
                 new Wall(
+                        "doors",
+                        rooms.in("server.doors"),
+                        Ambience.SQL
+                                .or(core.and(type(rooms.exactly("")).negate())
+                                        .and(type(rooms.exactly("store")).negate())
+                                        .and(type(rooms.in(Rooms.PURE)).negate()))
+                                .or(type(rooms.in("server")
+                                        .and(rooms.in("server.doors").negate()))),
+                        "a door matches and admits what came by itself, and knows neither files nor HTTP. Let the"
+                                + " wiring hand in a check"),
+                new Wall(
                         "outbound",
                         rooms.in("server.outbound"),
                         packages("java", "javax", "tools.jackson", "org.jspecify")

@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** How long files take: a large one to read, and a thousand published ones at the next start. */
+/**
+ * How long files take: a large one to read, a thousand published ones at the next start, and three steps beside the same in
+ * Java. `semel-trials/bench-files [large many three] [seconds]`.
+ */
 public final class FilesBench {
     private static final int STEPS = 500;
     private static final int FILES = 1_000;
@@ -17,9 +20,17 @@ public final class FilesBench {
 
     private FilesBench() {}
 
-    public static void main(String[] arguments) throws IOException {
-        large();
-        many();
+    public static void main(String[] arguments) throws Exception {
+        String parts = arguments.length > 0 ? arguments[0] : "large many three";
+        if (parts.contains("large")) {
+            large();
+        }
+        if (parts.contains("many")) {
+            many();
+        }
+        if (parts.contains("three")) {
+            new FilesBesideJava(arguments.length > 1 ? Double.parseDouble(arguments[1]) : 5).run();
+        }
     }
 
     private static void large() {

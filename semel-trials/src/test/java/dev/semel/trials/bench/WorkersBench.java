@@ -33,7 +33,7 @@ final class WorkersBench {
     private static final String SMALLEST = "semel: 1\nworkflow: bench\nsteps:\n  - {id: note, set: {ok: true}}\n";
     private static final String BODY = "{\"data\":{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}}";
     static final int ROUNDS = 3;
-    private static final int CONNECTIONS = 64;
+    private static final int CONNECTIONS = 192;
     private static final int UNFINISHED = 5_000;
 
     private WorkersBench() {}

@@ -24,6 +24,7 @@ final class Asking {
     private String type = "application/json";
     private String token = "dev";
     private String workflow = "";
+    private String eventId = "";
 
     Asking(HttpClient client, String url, OpenApi api) {
         this.client = client;
@@ -51,6 +52,12 @@ final class Asking {
         return this;
     }
 
+    /** Which event is meant from now on. */
+    Asking event(String id) {
+        eventId = id;
+        return this;
+    }
+
     Asking token(String secret) {
         token = secret;
         return this;
@@ -62,6 +69,7 @@ final class Asking {
                 .replace("{run_id}", "chosen-1")
                 .replace("{key}", "evt_1")
                 .replace("{name}", "one")
+                .replace("{event_id}", eventId)
                 .replace("{event}", "lead.welcome")
                 .replace("{profile}", "cus_1")
                 .replace("{topic}", "email")

@@ -109,6 +109,7 @@ class OpenApiTest {
         try (HttpClient client = HttpClient.newHttpClient()) {
             Asking asking = new Asking(client, server.url(), document());
             triggers(asking);
+            events(asking);
             lists(asking);
             versions(asking);
             operating(asking);
@@ -165,6 +166,25 @@ class OpenApiTest {
         asking.without().with("Idempotency-Key", "s_2").ask(409, "POST", trigger, "{}");
         asking.named("flagged").with("Idempotency-Key", "f_1").ask(200, "POST", trigger, "{}");
         asking.without().with("Idempotency-Key", "f_2").ask(200, "POST", trigger, "{}");
+    }
+
+    private static void events(Asking asking) throws Exception {
+        asking.publish("wanting", "trigger: {events: [{type: paid, when: \"${ event.data.amount > 1 }\"}]}\n");
+        asking.publish("picky", "trigger: {events: [{type: paid}]}\ninput: {a: {type: integer, required: true}}\n");
+        String event = "{\"id\":\"1\",\"source\":\"/shop\",\"type\":\"paid\",\"data\":{\"amount\":2}}";
+        JsonNode first = Json.parse(asking.ask(200, "POST", "/v1/events", event).body());
+        asking.event(first.path("event").path("event_id").asString());
+        asking.ask(200, "POST", "/v1/events", event.replace("2", "3"));
+        asking.ask(200, "POST", "/v1/events", event.replace("amount", "total").replace("\"1\"", "\"2\""));
+        asking.ask(200, "POST", "/v1/events", "[" + event + ",{\"id\":\"\"}]");
+        asking.ask(400, "POST", "/v1/events", "{\"id\":\"1\"}");
+        asking.ask(200, "GET", "/v1/events?type=paid&limit=1", "");
+        asking.ask(200, "GET", "/v1/events?unmatched=true&since=2h&source=/shop", "");
+        asking.ask(200, "GET", "/v1/events/{event_id}", "");
+        asking.ask(200, "POST", "/v1/events/{event_id}/reprocess?dry_run=true", "");
+        asking.ask(200, "POST", "/v1/events/{event_id}/reprocess", "");
+        asking.ask(200, "POST", "/v1/events/reprocess", "{\"type\":\"paid\",\"dry_run\":true}");
+        asking.ask(200, "POST", "/v1/events/reprocess", "");
     }
 
     private static void lists(Asking asking) throws Exception {

@@ -57,6 +57,47 @@ class NotificationWindowTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
+    void a_suppressed_message_says_so_and_a_later_step_acts_on_it(StoreKind kind) {
+        String told = """
+              - id: told
+                choose:
+                  - when: ${ steps.welcome.suppressed }
+                    steps: [{id: note, set: {why: "${ 'sent before by ' + steps.welcome.first_run }"}}]
+                  - else: true
+                    steps: [{id: fresh, set: {why: sent now}}]
+              - id: later
+                sleep: 1s
+            """;
+        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
+            Caller caller = prepared(server, welcome("12", "hours", "suppress") + told);
+            JsonNode first = run(caller, "ann@example.com", "pro");
+            JsonNode second = run(caller, "ann@example.com", "pro");
+            String by = first.get("run_id").asString();
+            assertEquals("false", first.at("/output/suppressed").toString(), first.toString());
+            assertTrue(first.at("/output/first_run").isMissingNode(), first.toString());
+            assertEquals("true", second.at("/output/suppressed").toString(), second.toString());
+            assertEquals(by, second.at("/output/first_run").asString(), second.toString());
+            assertTrue(
+                    second.at("/output/first_sent_at")
+                                    .asString()
+                                    .compareTo(first.get("ended_at").asString())
+                            < 0,
+                    second.toString());
+            assertEquals(by, second.at("/output/deliveries/0/first_run").asString(), second.toString());
+            assertEquals("sent now", why(caller, first));
+            assertEquals("sent before by " + by, why(caller, second));
+        }
+    }
+
+    private static String why(Caller caller, JsonNode run) {
+        JsonNode timeline = caller.get("/v1/runs/" + run.get("run_id").asString() + "/timeline")
+                .expect(200)
+                .json();
+        return timeline.toString().replaceAll(".*\"why\":\"([^\"]*)\".*", "$1");
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
     void other_data_are_sent_where_the_file_says_so(StoreKind kind) {
         try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
             Caller caller = prepared(server, welcome("12", "hours", "send"));

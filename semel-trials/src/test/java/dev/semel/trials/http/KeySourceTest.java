@@ -39,6 +39,29 @@ class KeySourceTest extends OnBothStores {
     }
 
     @Test
+    void the_key_can_be_made_of_the_header_that_the_workflow_names_and_of_no_credential() {
+        String file = flow("by_header", "trigger: { http: { key: '${ key(\"hook\", header[\"X-Event-Id\"]) }' } }");
+        admin().publish(file).expect(200);
+        Reply first = started(admin().unkeyed("by_header", data(""), "x-event-id: evt_h1"));
+        assertEquals("hook:evt_h1", first.header("Idempotency-Key"));
+        replay(first, admin().unkeyed("by_header", data(""), "X-EVENT-ID: evt_h1"));
+        assertNotEquals(
+                first.runId(),
+                started(admin().unkeyed("by_header", data(""), "X-Event-Id: evt_h2"))
+                        .runId());
+        Problem.expect(admin().unkeyed("by_header", data("")), 400, "idempotency-key-required");
+        String twice = "X-Event-Id: evt_h1\r\nX-Event-Id: evt_h2";
+        Problem.expect(admin().unkeyed("by_header", data(""), twice), 400, "invalid-input");
+        for (String name : new String[] {"Authorization", "COOKIE", "proxy-authorization"}) {
+            Problem.expect(
+                    admin().publish(file.replace("X-Event-Id", name)
+                            .replace("workflow: by_header", "workflow: by_credential")),
+                    400,
+                    "invalid-definition");
+        }
+    }
+
+    @Test
     void the_header_wins_over_the_derived_key() {
         admin().publish(DERIVED).expect(200);
         String key = stage.key();

@@ -23,6 +23,14 @@ public final class Databases {
         return started().getJdbcUrl("postgres", name);
     }
 
+    /** The URL of a new database with all that is in that one; nobody may be connected to it. */
+    public static String copy(String url) {
+        String path = url.substring(0, url.indexOf('?') < 0 ? url.length() : url.indexOf('?'));
+        String name = "semel_" + NUMBER.incrementAndGet();
+        command("CREATE DATABASE " + name + " TEMPLATE " + path.substring(path.lastIndexOf('/') + 1));
+        return started().getJdbcUrl("postgres", name);
+    }
+
     /** Runs a statement about databases, not inside one. */
     public static void command(String sql) {
         try (Connection connection = DriverManager.getConnection(started().getJdbcUrl("postgres", "postgres"));

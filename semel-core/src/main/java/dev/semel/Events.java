@@ -1,0 +1,83 @@
+package dev.semel;
+
+import dev.semel.engine.Catalog;
+import dev.semel.engine.Committer;
+import dev.semel.engine.TxDesk;
+import dev.semel.error.SemelException;
+import dev.semel.store.Rows;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Write;
+import dev.semel.workflow.Current;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/** What the doors for events need of the engine. */
+public final class Events {
+    private final Semel semel;
+    private final Catalog catalog;
+    private final Committer committer;
+
+    Events(Semel semel, Catalog catalog, Committer committer) {
+        this.semel = semel;
+        this.catalog = catalog;
+        this.committer = committer;
+    }
+
+    /** Hands an event over to be kept, beside the triggers that it makes. The answer comes when it is durable. */
+    public Keeping keep(Write.Keep keep) {
+        TxDesk.refuseInside("an event");
+        int hash = keep.event().eventId().hashCode();
+        int lane = Math.floorMod(hash ^ hash >>> 16, committer.lanes());
+        CompletableFuture<Write.Kept> answer = committer.submitSoon(lane, keep);
+        return () -> joined(answer);
+    }
+
+    /** An event on its way to the store. */
+    @FunctionalInterface
+    public interface Keeping {
+        Write.Kept await();
+    }
+
+    private static Write.Kept joined(CompletableFuture<Write.Kept> answer) {
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof StoreFailure failure
+                    ? Semel.unavailable(failure)
+                    : e.getCause() instanceof SemelException refusal ? refusal : e;
+        }
+    }
+
+    /** The workflows of a workspace that events may start. Those whose code is elsewhere are not known here. */
+    public List<Current> subscribers(int workspace) {
+        List<Current> all = new ArrayList<>();
+        List<Rows.Workflow> rows = semel.view(reads -> reads.workflows(workspace));
+        for (Rows.Workflow row : rows == null ? List.<Rows.Workflow>of() : rows) {
+            Current current = current(row);
+            if (current != null && !current.published().extras().doors().events().isEmpty()) {
+                all.add(current);
+            }
+        }
+        return all;
+    }
+
+    private @Nullable Current current(Rows.Workflow row) {
+        try {
+            return semel.workflow(row.ws(), row.workflowId());
+        } catch (Catalog.NotKnownHere e) {
+            return null;
+        }
+    }
+
+    /** Looks whether anything was published since; {@link Semel#changes} is right afterwards. */
+    public void look() {
+        try {
+            catalog.check();
+        } catch (StoreFailure e) {
+            throw Semel.unavailable(e);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Delivery;
+import dev.semel.store.Edit;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Deliveries of webhooks, in statements that both stores understand. */
+final class DeliveryEdits {
+    private static final String ONE = """
+        SELECT id, ws, hook, at, event_id, type, verdict, note, payload FROM semel_delivery WHERE id = ?
+        """;
+
+    private static final String PAGE = """
+        SELECT id, ws, hook, at, event_id, type, verdict, note, CAST(NULL AS text) FROM semel_delivery
+        WHERE ws = ? AND hook = ? AND id < ? ORDER BY id DESC LIMIT ?
+        """;
+
+    private static final String TURNED_AWAY = """
+        SELECT COUNT(*) FROM (
+            SELECT 1 FROM semel_delivery WHERE ws = ? AND hook = ? AND verdict >= 4 AND at >= ? LIMIT ?) n
+        """;
+
+    private static final String ADD = """
+        INSERT INTO semel_delivery
+            (id, ws, hook, at, event_id, type, verdict, note, payload, payload_until, expires_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
+    // One that is past its time is taken over by the statement that finds it, so that of two at once one is the first.
+    private static final String MARK = """
+        INSERT INTO semel_mark (ws, hook, mark, event_id, delivery, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (ws, hook, mark) DO UPDATE
+            SET event_id = excluded.event_id, delivery = excluded.delivery, expires_at = excluded.expires_at
+            WHERE semel_mark.expires_at <= ?
+        """;
+
+    private static final String MARKED = """
+        SELECT event_id, delivery FROM semel_mark WHERE ws = ? AND hook = ? AND mark = ?
+        """;
+
+    private static final String EXPIRED = """
+        SELECT 1 WHERE EXISTS (SELECT 1 FROM semel_delivery WHERE expires_at <= ?)
+            OR EXISTS (SELECT 1 FROM semel_delivery WHERE payload IS NOT NULL AND payload_until <= ?)
+            OR EXISTS (SELECT 1 FROM semel_mark WHERE expires_at <= ?)
+        """;
+
+    private static final String DELETE_ROWS = """
+        DELETE FROM semel_delivery WHERE id IN (
+            SELECT id FROM semel_delivery WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
+        """;
+
+    private static final String DELETE_PAYLOADS = """
+        UPDATE semel_delivery SET payload = NULL WHERE id IN (
+            SELECT id FROM semel_delivery WHERE payload IS NOT NULL AND payload_until <= ?
+            ORDER BY payload_until LIMIT ?)
+        """;
+
+    private static final String DELETE_MARKS = """
+        DELETE FROM semel_mark WHERE (ws, hook, mark) IN (
+            SELECT ws, hook, mark FROM semel_mark WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
+        """;
+
+    private final Session session;
+
+    DeliveryEdits(Session session) {
+        this.session = session;
+    }
+
+    @Nullable
+    Delivery receive(Edit.Receive receive, long now) throws SQLException {
+        Delivery asked = receive.delivery();
+        Delivery known = session.one(ONE, DeliveryEdits::read, asked.id());
+        if (known != null) {
+            return known; // applied again after a lost answer
+        }
+        Delivery judged = asked.verdict().turnedAway() ? turnedAway(asked, now) : judged(receive, now);
+        if (judged != null) {
+            add(judged, receive.memory());
+        }
+        return judged;
+    }
+
+    private @Nullable Delivery turnedAway(Delivery asked, long now) throws SQLException {
+        Long before = session.one(
+                TURNED_AWAY,
+                row -> row.getLong(1),
+                asked.ws(),
+                asked.hook(),
+                Delivery.hourOf(now),
+                Delivery.TURNED_AWAY_PER_HOUR);
+        return before != null && before >= Delivery.TURNED_AWAY_PER_HOUR ? null : asked.turnedAway(now);
+    }
+
+    private Delivery judged(Edit.Receive receive, long now) throws SQLException {
+        Delivery asked = receive.delivery();
+        Delivery.Memory memory = receive.memory();
+        Marked signed = memory.signature() == null ? null : mark(receive, "sig " + memory.signature(), now);
+        String signedFor = signed == null ? null : signed.eventId();
+        Delivery first = asked.judged(now, memory.reuse(), signedFor, false);
+        if (first.verdict() == Delivery.Verdict.REFUSED) {
+            return first;
+        }
+        boolean repeated =
+                !mark(receive, "id " + asked.eventId(), now).delivery().equals(asked.id());
+        return asked.judged(now, memory.reuse(), signedFor, repeated);
+    }
+
+    private record Marked(String eventId, RunId delivery) {}
+
+    /** Who has this mark: the one that came first. */
+    private Marked mark(Edit.Receive receive, String mark, long now) throws SQLException {
+        Delivery asked = receive.delivery();
+        long until = now + receive.memory().window();
+        session.update(MARK, asked.ws(), asked.hook(), mark, asked.eventId(), asked.id(), until, now);
+        Marked marked = session.one(
+                MARKED, row -> new Marked(row.getString(1), RunId.of(row.getBytes(2))), asked.ws(), asked.hook(), mark);
+        if (marked == null) {
+            throw new IllegalStateException("a mark that was made or met is gone");
+        }
+        return marked;
+    }
+
+    private void add(Delivery row, Delivery.Memory memory) throws SQLException {
+        session.update(
+                ADD,
+                row.id(),
+                row.ws(),
+                row.hook(),
+                row.at(),
+                row.eventId(),
+                row.type(),
+                row.verdict().code(),
+                row.note(),
+                row.payload(),
+                row.at() + memory.payload(),
+                row.at() + Math.max(memory.window(), memory.payload()));
+    }
+
+    int deleteExpired(int limit, long now) throws SQLException {
+        return session.update(DELETE_ROWS, now, limit)
+                + session.update(DELETE_PAYLOADS, now, limit)
+                + session.update(DELETE_MARKS, now, limit);
+    }
+
+    static @Nullable Integer expired(Session session, long now) throws SQLException {
+        return session.one(EXPIRED, row -> 1, now, now, now);
+    }
+
+    /** @param rest the id before which it ends, and how many */
+    static List<Delivery> page(Session session, int ws, String hook, List<Object> rest) throws SQLException {
+        return session.list(PAGE, DeliveryEdits::read, ws, hook, rest.get(0), rest.get(1));
+    }
+
+    static @Nullable Delivery one(Session session, int ws, String hook, RunId id) throws SQLException {
+        Delivery row = session.one(ONE, DeliveryEdits::read, id);
+        return row != null && row.ws() == ws && row.hook().equals(hook) ? row : null;
+    }
+
+    private static Delivery read(ResultSet row) throws SQLException {
+        return new Delivery(
+                RunId.of(row.getBytes(1)),
+                row.getInt(2),
+                row.getString(3),
+                row.getLong(4),
+                row.getString(5),
+                row.getString(6),
+                Delivery.Verdict.of(row.getInt(7)),
+                row.getString(8),
+                row.getString(9));
+    }
+}

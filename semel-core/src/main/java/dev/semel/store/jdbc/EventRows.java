@@ -1,0 +1,159 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Edit;
+import dev.semel.store.Reads;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import dev.semel.trigger.Door;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Events that are kept, in statements that both stores understand. */
+public final class EventRows {
+    // A repeat changes a row only where it matched more than before: what nobody wanted is then not unmatched any more.
+    private static final String KEEP = """
+        INSERT INTO semel_event (ws, event, seq, door, source, id, type, body, at, actor, correlation_id, matched, notes)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (ws, event) DO UPDATE SET matched = EXCLUDED.matched, notes = EXCLUDED.notes
+        WHERE semel_event.matched < EXCLUDED.matched
+        """;
+
+    private static final String SEQ = "SELECT seq FROM semel_event WHERE ws = ? AND event = ?";
+
+    private static final String ONE = """
+        SELECT ws, event, seq, door, source, id, type, body, at, actor, correlation_id, matched, notes
+        FROM semel_event WHERE ws = ? AND event = ?
+        """;
+
+    private static final String LIST = """
+        SELECT ws, event, seq, door, source, id, type, CASE WHEN length(body) > 4096 THEN '' ELSE body END, at, actor,
+               correlation_id, matched, notes
+        FROM (SELECT * FROM semel_event WHERE ws = ? AND seq < ? ORDER BY seq DESC LIMIT ?) e
+        WHERE at >= ? AND (? = '' OR type = ?) AND (? = '' OR source = ?) ORDER BY seq DESC LIMIT ?
+        """;
+
+    private static final String UNMATCHED = """
+        SELECT ws, event, seq, door, source, id, type, CASE WHEN length(body) > 4096 THEN '' ELSE body END, at, actor,
+               correlation_id, matched, notes
+        FROM (SELECT * FROM semel_event WHERE ws = ? AND seq < ? AND matched = 0 ORDER BY seq DESC LIMIT ?) e
+        WHERE at >= ? AND (? = '' OR type = ?) AND (? = '' OR source = ?) ORDER BY seq DESC LIMIT ?
+        """;
+
+    private static final String REACHED = """
+        SELECT seq, at FROM semel_event WHERE ws = ? AND seq < ? ORDER BY seq DESC LIMIT 1 OFFSET ?
+        """;
+
+    private static final String REACHED_UNMATCHED = """
+        SELECT seq, at FROM semel_event WHERE ws = ? AND seq < ? AND matched = 0 ORDER BY seq DESC LIMIT 1 OFFSET ?
+        """;
+
+    // By workspace, because the order of time is one of each; a workspace more costs one look at its oldest event.
+    private static final String OLD = """
+        SELECT ws, event, at FROM (SELECT ws, event, at FROM semel_event WHERE ws = ? ORDER BY seq LIMIT ?) e
+        WHERE at < ?
+        """;
+
+    private static final String DELETE = "DELETE FROM semel_event WHERE ws = ? AND event = ? AND at = ?";
+
+    private EventRows() {}
+
+    /** One event. On record under its own number it is applied again after a lost answer, and was in time. */
+    public static Write.Kept keep(Session session, Write.Keep keep, long now, long change) throws SQLException {
+        Rows.Event event = keep.event();
+        if (keep.change() != change) {
+            return isOwn(session, event) ? new Write.Kept.Now(true) : new Write.Kept.Stale();
+        }
+        session.update(
+                KEEP,
+                event.ws(),
+                event.eventId(),
+                event.seq(),
+                event.door().code(),
+                event.source(),
+                event.id(),
+                event.type(),
+                event.body(),
+                now,
+                event.actor(),
+                event.correlationId(),
+                event.matched(),
+                event.notes());
+        return new Write.Kept.Now(isOwn(session, event));
+    }
+
+    private static boolean isOwn(Session session, Rows.Event event) throws SQLException {
+        RunId seq = session.one(SEQ, row -> RunId.of(row.getBytes(1)), event.ws(), event.eventId());
+        return event.seq().equals(seq);
+    }
+
+    static Rows.@Nullable Event one(Session session, int ws, String eventId) throws SQLException {
+        return session.one(ONE, EventRows::read, ws, eventId);
+    }
+
+    /** Looks at a stated number of rows at most, so that a filter that fits nothing costs no more than a full page. */
+    static Reads.Events list(Session session, Reads.EventFilter filter, byte[] before) throws SQLException {
+        String type = filter.type() == null ? "" : filter.type();
+        String source = filter.source() == null ? "" : filter.source();
+        List<Rows.Event> found = session.list(
+                filter.unmatched() ? UNMATCHED : LIST,
+                EventRows::read,
+                filter.ws(),
+                before,
+                Reads.EventFilter.LOOKED_AT,
+                filter.since(),
+                type,
+                type,
+                source,
+                source,
+                filter.limit());
+        if (found.size() == filter.limit()) {
+            return new Reads.Events(found, found.getLast().seq());
+        }
+        Reached reached = session.one(
+                filter.unmatched() ? REACHED_UNMATCHED : REACHED,
+                row -> new Reached(RunId.of(row.getBytes(1)), row.getLong(2)),
+                filter.ws(),
+                before,
+                Reads.EventFilter.LOOKED_AT - 1);
+        return new Reads.Events(found, reached == null || reached.at() < filter.since() ? null : reached.seq());
+    }
+
+    private record Reached(RunId seq, long at) {}
+
+    static List<Edit.OldEvent> old(Session session, int ws, long before, int limit) throws SQLException {
+        return session.list(
+                OLD,
+                row -> new Edit.OldEvent(row.getInt(1), row.getString(2), row.getLong(3)),
+                ws,
+                limit,
+                before);
+    }
+
+    static int delete(Session session, List<Edit.OldEvent> events) throws SQLException {
+        int deleted = 0;
+        for (Edit.OldEvent event : events) {
+            deleted += session.update(DELETE, event.ws(), event.eventId(), event.at());
+        }
+        return deleted;
+    }
+
+    private static Rows.Event read(ResultSet row) throws SQLException {
+        return new Rows.Event(
+                row.getInt(1),
+                row.getString(2),
+                RunId.of(row.getBytes(3)),
+                Door.of(row.getInt(4)),
+                row.getString(5),
+                row.getString(6),
+                row.getString(7),
+                row.getString(8),
+                row.getLong(9),
+                row.getString(10),
+                row.getString(11),
+                row.getInt(12),
+                row.getString(13));
+    }
+}

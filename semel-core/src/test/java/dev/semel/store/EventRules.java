@@ -1,0 +1,149 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.semel.trigger.Door;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Events that are kept: once each, to be listed, and for a time. */
+interface EventRules {
+    Desk desk();
+
+    private Rows.Event event(String eventId, String type, int matched) {
+        return new Rows.Event(
+                desk().ws,
+                eventId,
+                desk().id(),
+                Door.EVENT,
+                "/shop",
+                "id of " + eventId,
+                type,
+                "{\"type\":\"" + type + "\"}",
+                0,
+                "tok_1",
+                null,
+                matched,
+                "[]");
+    }
+
+    private Write.Keep keep(Rows.Event event) {
+        return new Write.Keep(event, desk().reads.catalogChange());
+    }
+
+    private Write.Kept keep(String eventId, String type, int matched) {
+        return desk().apply(keep(event(eventId, type, matched)));
+    }
+
+    private Reads.Events list(@Nullable String type, boolean unmatched, int limit) {
+        return desk().reads.events(new Reads.EventFilter(desk().ws, type, null, unmatched, 0, null, limit));
+    }
+
+    private List<String> ids(Reads.Events page) {
+        return page.found().stream().map(Rows.Event::eventId).toList();
+    }
+
+    @Test
+    default void an_event_is_kept_once_with_the_time_of_the_store() {
+        Rows.Event first = event("evt_a", "paid", 1);
+        assertEquals(new Write.Kept.Now(true), desk().apply(keep(first)));
+        desk().place.setTime(Place.START + 5);
+        assertEquals(new Write.Kept.Now(false), keep("evt_a", "other", 1));
+        assertEquals(first.at(Place.START), desk().reads.event(desk().ws, "evt_a"));
+        assertNull(desk().reads.event(desk().ws + 1, "evt_a"), "of another workspace");
+    }
+
+    @Test
+    default void applied_again_after_a_lost_answer_it_is_still_the_first() {
+        Write.Keep keep = keep(event("evt_a", "paid", 1));
+        assertEquals(new Write.Kept.Now(true), desk().apply(keep));
+        desk().publish(desk().ws, "two", "wf_two");
+        assertEquals(new Write.Kept.Now(true), desk().apply(keep), "also when somebody published meanwhile");
+    }
+
+    @Test
+    default void of_equal_ones_in_a_batch_the_first_is_kept() {
+        List<Object> told = desk().applyAll(
+                        keep(event("evt_b", "first", 0)), keep(event("evt_a", "x", 1)), keep(event("evt_b", "second", 2)));
+        assertEquals(
+                List.of(new Write.Kept.Now(true), new Write.Kept.Now(true), new Write.Kept.Now(false)), told);
+        Rows.Event kept = desk().reads.event(desk().ws, "evt_b");
+        assertNotNull(kept);
+        assertEquals("first", kept.type());
+        assertEquals(2, kept.matched(), "the second one matched more");
+    }
+
+    @Test
+    default void what_was_matched_under_another_catalog_is_not_kept() {
+        Write.Keep late = keep(event("evt_a", "paid", 0));
+        desk().publish(desk().ws, "two", "wf_two");
+        assertEquals(new Write.Kept.Stale(), desk().apply(late));
+        assertNull(desk().reads.event(desk().ws, "evt_a"));
+    }
+
+    @Test
+    default void a_repeat_that_matched_is_unmatched_no_more_and_never_again() {
+        keep("evt_a", "paid", 0);
+        assertEquals(List.of("evt_a"), ids(list(null, true, 10)));
+        keep("evt_a", "paid", 1);
+        keep("evt_a", "paid", 0);
+        assertEquals(List.of(), ids(list(null, true, 10)));
+    }
+
+    @Test
+    default void lists_have_the_newest_first_in_pages() {
+        for (String eventId : List.of("evt_c", "evt_a", "evt_b")) {
+            keep(eventId, eventId.equals("evt_a") ? "paid" : "sent", 1);
+        }
+        Reads.Events page = list(null, false, 2);
+        assertEquals(List.of("evt_b", "evt_a"), ids(page));
+        Reads.Events rest = desk().reads.events(
+                new Reads.EventFilter(desk().ws, null, null, false, 0, page.next(), 2));
+        assertEquals(List.of("evt_c"), ids(rest));
+        assertNull(rest.next());
+        assertEquals(List.of("evt_a"), ids(list("paid", false, 10)));
+        assertEquals(
+                List.of(),
+                ids(desk().reads.events(
+                        new Reads.EventFilter(desk().ws, null, "/other", false, 0, null, 10))));
+        assertEquals(
+                List.of(),
+                ids(desk().reads.events(
+                        new Reads.EventFilter(desk().ws, null, null, false, Place.START + 1, null, 10))));
+    }
+
+    @Test
+    default void only_old_ones_are_swept() {
+        keep("evt_old", "paid", 1);
+        desk().place.setTime(Place.START + 10);
+        keep("evt_new", "paid", 1);
+        List<Edit.OldEvent> old = desk().reads.oldEvents(desk().ws, Place.START + 10, 100);
+        assertEquals(List.of(new Edit.OldEvent(desk().ws, "evt_old", Place.START)), old);
+        assertEquals(1, desk().change(new Edit.DeleteEvents(old)));
+        assertEquals(0, desk().change(new Edit.DeleteEvents(old)), "once");
+        assertEquals(List.of("evt_new"), ids(list(null, false, 10)));
+    }
+
+    @Test
+    default void names_are_found_by_how_they_begin() {
+        Wish wish = desk().wish(Name.Kind.EVENT, "evt_a/wf_one", 0);
+        desk().fresh(wish);
+        desk().fresh(desk().wish(Name.Kind.EVENT, "evt_b/wf_one", 0));
+        assertEquals(
+                List.of(wish.name()),
+                desk().reads.namesLike(desk().ws, Name.Kind.EVENT, "evt_a/", 10).stream()
+                        .map(Rows.Held::name)
+                        .toList());
+        assertEquals(List.of(), desk().reads.namesLike(desk().ws, Name.Kind.HOOK, "evt_a/", 10));
+    }
+
+    @Test
+    default void workspaces_are_walked_through() {
+        int other = desk().workspace("another").ws();
+        assertEquals(other, desk().reads.workspaceAfter(desk().ws));
+        assertNull(desk().reads.workspaceAfter(other));
+    }
+}

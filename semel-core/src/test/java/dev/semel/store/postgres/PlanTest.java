@@ -1,0 +1,111 @@
+package dev.semel.store.postgres;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.store.PostgresPlace;
+import dev.semel.store.jdbc.JdbcReads;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The queue of runs at work is mostly empty and full of rows that are gone; each vacuum tells the planner that it holds
+ * nothing. Whoever then reads it whole reads all that is gone, and a worker slows down to a third until the next vacuum.
+ */
+final class PlanTest {
+    private static final List<Class<?>> STATEMENTS = List.of(
+            Admitting.class,
+            Bookkeeping.class,
+            Creating.class,
+            Driving.class,
+            Locking.class,
+            PostgresLane.class,
+            PostgresReads.class,
+            JdbcReads.class);
+
+    /** Pages for people, joined with tables that are large in earnest. */
+    private static final Set<String> LISTS = Set.of("JdbcReads.RUNS_OF_WORKFLOW", "JdbcReads.KEYS", "JdbcReads.TALLY");
+
+    private final PostgresPlace place = PostgresPlace.withItsOwnClock();
+    private final AtomicLong ids = new AtomicLong();
+    private final PostgresStore store =
+            new PostgresStore(place.url(), () -> 0, () -> new RunId(ids.incrementAndGet(), 1));
+
+    @AfterEach
+    void close() {
+        place.close();
+    }
+
+    @Test
+    void after_a_vacuum_of_the_empty_queue_every_statement_still_finds_its_rows_by_their_keys() throws Exception {
+        store.migrate();
+        place.execute("VACUUM ANALYZE semel_work");
+        Map<String, String> whole = new LinkedHashMap<>();
+        int asked = 0;
+        // In simple mode the driver leaves the numbered parameters to EXPLAIN.
+        try (Connection connection = DriverManager.getConnection(place.url() + "&preferQueryMode=simple");
+                Statement statement = connection.createStatement()) {
+            statement.execute(Purpose.LANE.settings(18));
+            for (Map.Entry<String, String> sql : statements().entrySet()) {
+                List<String> plan = plan(statement, sql.getValue());
+                asked++;
+                for (int i = 0; i < plan.size(); i++) {
+                    boolean reads = plan.get(i).contains(" on semel_work");
+                    boolean changes = plan.get(i).matches(" *(->  )?(Update|Delete|Insert) on .*");
+                    boolean byKey = i + 1 < plan.size() && plan.get(i + 1).contains("Index Cond:");
+                    if (reads && !changes && !byKey) {
+                        whole.put(sql.getKey(), String.join("\n", plan));
+                    }
+                }
+            }
+        }
+        assertTrue(asked >= 10, "statements were found: " + asked);
+        assertEquals(Map.of(), whole);
+    }
+
+    private static Map<String, String> statements() throws IllegalAccessException {
+        Map<String, String> all = new LinkedHashMap<>();
+        for (Class<?> type : STATEMENTS) {
+            for (Field field : type.getDeclaredFields()) {
+                if (Modifier.isStatic(field.getModifiers()) && field.getType() == String.class) {
+                    field.setAccessible(true);
+                    String sql = String.valueOf(field.get(null));
+                    String name = type.getSimpleName() + "." + field.getName();
+                    if (sql.contains("semel_work") && !LISTS.contains(name)) {
+                        all.put(name, sql);
+                    }
+                }
+            }
+        }
+        return all;
+    }
+
+    private static List<String> plan(Statement statement, String sql) throws SQLException {
+        StringBuilder numbered = new StringBuilder("EXPLAIN (GENERIC_PLAN) ");
+        int n = 0;
+        for (char c : sql.toCharArray()) {
+            numbered.append(c == '?' ? "$" + ++n : String.valueOf(c));
+        }
+        List<String> plan = new ArrayList<>();
+        try (ResultSet row = statement.executeQuery(numbered.toString())) {
+            while (row.next()) {
+                plan.add(String.valueOf(row.getString(1)));
+            }
+        }
+        return plan;
+    }
+}

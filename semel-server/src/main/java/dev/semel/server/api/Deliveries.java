@@ -1,0 +1,127 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.run.RunId;
+import dev.semel.server.doors.Delivered;
+import dev.semel.server.hooks.HookDoor;
+import dev.semel.server.hooks.HookDoor.Outcome;
+import dev.semel.server.hooks.Letter;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.server.http.Route;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import dev.semel.store.Delivery;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Where providers post to, and what became of what they sent. */
+final class Deliveries {
+    private static final String PREFIX = "dlv_";
+
+    private final Semel semel;
+    private final HookDoor door;
+
+    Deliveries(Semel semel, HookDoor door) {
+        this.semel = semel;
+        this.door = door;
+    }
+
+    void addTo(Router router) {
+        // Open: a provider has no token. Its signature is its credential, and a key of a caller means nothing here.
+        router.add(new Route("POST", "/v1/hooks/{name}", Scope.OPEN, this::receive))
+                .add("GET", "/v1/hooks/{name}/deliveries", Scope.READ, this::list)
+                .add(Api.changing(
+                        "POST", "/v1/hooks/{name}/deliveries/{delivery_id}/reprocess", Scope.OPERATE, this::again));
+    }
+
+    /** Says no more than the provider needs: names of workflows are not theirs to know. */
+    Answer receive(Request request) {
+        return switch (door.receive(request.parameter("name"), new Letter(request::headerLines, request.body()))) {
+            case Outcome.Challenge(String text) -> Views.ok(Views.object().put("challenge", text));
+            case Outcome.Received received -> {
+                ObjectNode out = Views.object().put("delivery_id", id(received.delivery()));
+                out.put("event_id", received.delivery().eventId()).put("idempotent_replayed", received.replayed());
+                runs(out, received.delivered());
+                yield replayed(Views.ok(out), received.replayed());
+            }
+        };
+    }
+
+    private static Answer replayed(Answer answer, boolean replayed) {
+        return replayed ? answer.with("X-Idempotent-Replayed", "true").with("Idempotent-Replayed", "true") : answer;
+    }
+
+    private static void runs(ObjectNode out, Delivered delivered) {
+        ArrayNode runs = out.putArray("run_ids");
+        delivered.runs().stream()
+                .filter(run -> run.refused() == null)
+                .forEach(run -> runs.add(run.runId()));
+        long refused = delivered.runs().stream().filter(run -> run.refused() != null).count();
+        if (refused > 0) {
+            out.put("refused", refused);
+        }
+    }
+
+    private static String id(Delivery delivery) {
+        return PREFIX + Paging.cursor(delivery.id());
+    }
+
+    Answer list(Request request) {
+        Paging paging = Paging.of(request);
+        int workspace = request.principal().workspace();
+        String hook = request.parameter("name");
+        List<Delivery> rows = semel.view(reads -> reads.deliveries(workspace, hook, paging.afterId(), paging.limit()));
+        return Views.page(
+                rows == null ? List.of() : rows,
+                paging.limit(),
+                Deliveries::shown,
+                row -> Paging.cursor(row.id()));
+    }
+
+    private static ObjectNode shown(Delivery row) {
+        ObjectNode out = Views.object()
+                .put("delivery_id", id(row))
+                .put("at", Views.time(row.at()))
+                .put("verdict", row.verdict().name().toLowerCase(Locale.ROOT));
+        if (!row.eventId().isEmpty()) {
+            out.put("event_id", row.eventId()).put("type", row.type());
+        }
+        return row.note().isEmpty() ? out : out.put("note", row.note());
+    }
+
+    /** What exists is replayed, what is missing starts: so it may be asked for as often as one likes. */
+    Answer again(Request request) {
+        int workspace = request.principal().workspace();
+        RunId id = parsed(request.parameter("delivery_id"));
+        Delivery row = id == null
+                ? null
+                : semel.view(reads -> reads.delivery(workspace, request.parameter("name"), id));
+        if (row == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "There is no such delivery of this hook. Nothing was started.",
+                    "They are listed at GET /v1/hooks/{name}/deliveries.");
+        }
+        Delivered delivered = door.again(row);
+        if (delivered == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "This delivery has no payload: it was turned away, came before, or is kept no longer. Nothing was"
+                            + " started.",
+                    "Reprocess the delivery that was accepted first, or let the provider send it again.");
+        }
+        ObjectNode out = Views.object().put("delivery_id", id(row)).put("idempotent_replayed", delivered.replayed());
+        runs(out, delivered);
+        return replayed(Views.ok(out), delivered.replayed());
+    }
+
+    private static @Nullable RunId parsed(String text) {
+        return text.startsWith(PREFIX) ? RunId.parse("run_" + text.substring(PREFIX.length())) : null;
+    }
+}

@@ -1,0 +1,141 @@
+package dev.semel.server.api;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.server.auth.Quotas;
+import dev.semel.server.doors.BinaryEvent;
+import dev.semel.server.doors.Delivered;
+import dev.semel.server.doors.Entrance;
+import dev.semel.server.doors.Event;
+import dev.semel.server.doors.EventDoor;
+import dev.semel.server.doors.EventReader;
+import dev.semel.server.doors.SideBySide;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Principal;
+import dev.semel.server.http.Request;
+import dev.semel.trigger.Door;
+import dev.semel.trigger.Trigger;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** `POST /v1/events`: CloudEvents 1.0 in all three modes, and plain JSON. */
+final class EventRoutes {
+    private static final int MOST_EVENTS = 1_000;
+
+    private final EventDoor door;
+    private final Quotas quotas;
+
+    EventRoutes(EventDoor door, Quotas quotas) {
+        this.door = door;
+        this.quotas = quotas;
+    }
+
+    Answer post(Request request) {
+        String type = String.valueOf(request.header("Content-Type")).strip().toLowerCase(Locale.ROOT);
+        // The longer name first: it begins with the shorter one.
+        if (type.startsWith("application/cloudevents-batch")) {
+            requireJson(type, "application/cloudevents-batch+json");
+            return batch(request, Json.parse(request.body()), true);
+        }
+        if (type.startsWith("application/cloudevents")) {
+            requireJson(type, "application/cloudevents+json");
+            return single(request, EventReader.read(Json.parse(request.body()), true));
+        }
+        Map<String, List<String>> attributes = request.headersLike("ce-");
+        if (!attributes.isEmpty()) {
+            return single(request, BinaryEvent.read(attributes, request.header("Content-Type"), request.body()));
+        }
+        MediaTypes.requireJson(request);
+        JsonNode body = Json.parse(request.body());
+        return body.isArray() ? batch(request, body, false) : single(request, EventReader.read(body, false));
+    }
+
+    private static void requireJson(String type, String wanted) {
+        int end = type.indexOf(';');
+        if (!(end < 0 ? type : type.substring(0, end)).strip().equals(wanted)) {
+            throw new SemelException(
+                    ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+                    "CloudEvents are read as JSON, and the Content-Type says otherwise. Nothing was read from the body.",
+                    "Send the header Content-Type: " + wanted + ".");
+        }
+    }
+
+    private Answer single(Request request, Event event) {
+        Delivered delivered = deliver(request.principal(), event);
+        Answer answer = Views.ok(EventViews.delivered(event, delivered, request.id()));
+        return delivered.replayed()
+                ? answer.with("X-Idempotent-Replayed", "true").with("Idempotent-Replayed", "true")
+                : answer;
+    }
+
+    private Delivered deliver(Principal who, Event event) {
+        return door.deliver(who.workspace(), event, entrance(who));
+    }
+
+    Entrance entrance(Principal who) {
+        Runnable fresh = quotas.fresh(who);
+        Trigger.Checks quota = fresh == null ? Trigger.Checks.NONE : new Trigger.Checks(fresh, () -> quotas.replayed(who));
+        return new Entrance(Door.EVENT, who.tokenId(), null, quota);
+    }
+
+    private Answer batch(Request request, JsonNode items, boolean cloud) {
+        if (!items.isArray() || items.isEmpty() || items.size() > MOST_EVENTS) {
+            throw new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "A batch is an array of 1 to " + MOST_EVENTS + " events. Nothing was kept and no run was started.",
+                    "Send fewer events at a time.");
+        }
+        AtomicReferenceArray<ObjectNode> answers = new AtomicReferenceArray<>(items.size());
+        SideBySide.each(groups(items), group -> group.forEach(at -> answers.set(at, one(request, items.get(at), cloud))));
+        ObjectNode out = Views.object();
+        ArrayNode list = out.putArray("items");
+        for (int i = 0; i < answers.length(); i++) {
+            list.add(answers.get(i));
+        }
+        return Views.ok(out);
+    }
+
+    /** Equal events one after another, so that the first of them is the fresh one; all others side by side. */
+    private static List<List<Integer>> groups(JsonNode items) {
+        Map<List<String>, List<Integer>> groups = new LinkedHashMap<>();
+        for (int i = 0; i < items.size(); i++) {
+            String source = text(items.get(i), "source");
+            String id = text(items.get(i), "id");
+            List<String> name = source == null || id == null ? List.of(String.valueOf(i)) : List.of(source, id);
+            groups.computeIfAbsent(name, _ -> new ArrayList<>()).add(i);
+        }
+        return List.copyOf(groups.values());
+    }
+
+    private static @Nullable String text(JsonNode item, String name) {
+        JsonNode value = item.path(name);
+        return value.isString() ? value.stringValue() : null;
+    }
+
+    private ObjectNode one(Request request, JsonNode item, boolean cloud) {
+        try {
+            Event event = EventReader.read(item, cloud);
+            ObjectNode out = Views.object().put("status_code", 200);
+            out.setAll(EventViews.delivered(event, deliver(request.principal(), event), request.id()));
+            return out;
+        } catch (SemelException e) {
+            return EventViews.problem(e, request.id());
+        } catch (RuntimeException e) {
+            SemelException told = new SemelException(
+                    ErrorCode.INTERNAL,
+                    "This event failed inside Semel. What it started is told by sending it again.",
+                    "Send it again with the same id; that is always safe.",
+                    e);
+            return EventViews.problem(told, request.id());
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.server.doors.Delivered;
+import dev.semel.server.doors.Entrance;
+import dev.semel.server.doors.Event;
+import dev.semel.server.doors.EventDoor;
+import dev.semel.server.doors.KeptEvent;
+import dev.semel.server.doors.SideBySide;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Principal;
+import dev.semel.server.http.Request;
+import dev.semel.store.Name;
+import dev.semel.store.Reads;
+import dev.semel.store.Rows;
+import dev.semel.trigger.Door;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Events that are kept: listed, looked at, and processed again. */
+final class EventShelf {
+    private static final int MOST_RUNS = 1_000;
+    private static final int MOST_AT_ONCE = 200;
+    private static final Set<String> MEMBERS = Set.of("type", "source", "unmatched", "since", "after", "limit", "dry_run");
+
+    private final Semel semel;
+    private final EventDoor door;
+    private final Views views;
+
+    EventShelf(Semel semel, EventDoor door, Views views) {
+        this.semel = semel;
+        this.door = door;
+        this.views = views;
+    }
+
+    /** What is wanted, from a query or from the body of a request to process events again. */
+    private record Wanted(
+            @Nullable String type,
+            @Nullable String source,
+            @Nullable String unmatched,
+            @Nullable String since,
+            Paging paging) {}
+
+    Answer list(Request request) {
+        Reads.Events page = page(
+                request.principal(),
+                new Wanted(
+                        request.query("type"),
+                        request.query("source"),
+                        request.query("unmatched"),
+                        request.query("since"),
+                        Paging.of(request)));
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        page.found().forEach(event -> items.add(EventViews.kept(event)));
+        out.put("next", page.next() == null ? null : Paging.cursor(page.next()));
+        return Views.ok(out);
+    }
+
+    private Reads.Events page(Principal who, Wanted wanted) {
+        long now = now();
+        Reads.EventFilter filter = new Reads.EventFilter(
+                who.workspace(),
+                wanted.type(),
+                wanted.source(),
+                flag("unmatched", wanted.unmatched()),
+                wanted.since() == null ? 0 : now - Runs.Filter.age(wanted.since()),
+                wanted.paging().afterId(),
+                wanted.paging().limit());
+        Reads.Events page = semel.view(reads -> reads.events(filter));
+        return page == null ? new Reads.Events(List.of(), null) : page;
+    }
+
+    private long now() {
+        Long now = semel.view(reads -> reads.now());
+        return now == null ? 0 : now;
+    }
+
+    private static boolean flag(String name, @Nullable String text) {
+        if (text != null && !text.equals("true") && !text.equals("false")) {
+            throw Paging.refused(name + " is true or false");
+        }
+        return "true".equals(text);
+    }
+
+    Answer get(Request request) {
+        Rows.Event event = find(request);
+        ObjectNode out = EventViews.kept(event);
+        ArrayNode runs = out.putArray("runs");
+        Name.Kind kind = event.door() == Door.HOOK ? Name.Kind.HOOK : Name.Kind.EVENT;
+        List<Rows.Held> names =
+                semel.view(reads -> reads.namesLike(event.ws(), kind, event.eventId() + "/", MOST_RUNS));
+        for (Rows.Held held : names == null ? List.<Rows.Held>of() : names) {
+            Rows.Run run = semel.view(reads -> reads.run(event.ws(), held.known().run()));
+            if (run != null) {
+                runs.add(views.runWithRequests(run));
+            }
+        }
+        return Views.ok(out);
+    }
+
+    private Rows.Event find(Request request) {
+        String id = request.parameter("event_id");
+        Rows.Event event = semel.view(reads -> reads.event(request.principal().workspace(), id));
+        if (event == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "There is no such event in this workspace. Events are kept for seven days. Nothing was started.",
+                    "Check the id (evt_…); events are listed at GET /v1/events.");
+        }
+        return event;
+    }
+
+    Answer reprocess(Request request) {
+        boolean dry = flag("dry_run", request.query("dry_run"));
+        ObjectNode out = again(find(request), request, dry);
+        return Views.ok(out.put("dry_run", dry));
+    }
+
+    /** A page of those that a filter finds, the newest first; the answer says where to go on. */
+    Answer reprocessMany(Request request) {
+        JsonNode body = JsonNodeFactory.instance.objectNode();
+        if (request.body().length > 0) {
+            MediaTypes.requireJson(request);
+            body = Json.parse(request.body());
+        }
+        if (!body.isObject()) {
+            throw Ask.invalid("", "the body must be a JSON object with a filter");
+        }
+        for (String name : body.propertyNames()) {
+            if (!MEMBERS.contains(name)) {
+                throw Ask.invalid("", "the filter knows " + String.join(", ", MEMBERS.stream().sorted().toList()));
+            }
+        }
+        boolean dry = flag("dry_run", text(body, "dry_run"));
+        String limit = text(body, "limit");
+        Paging paging = new Paging(limit == null ? MOST_AT_ONCE : Paging.number(limit), text(body, "after"));
+        Reads.Events page = page(
+                request.principal(),
+                new Wanted(
+                        text(body, "type"), text(body, "source"), text(body, "unmatched"), text(body, "since"), paging));
+        AtomicReferenceArray<ObjectNode> answers =
+                new AtomicReferenceArray<>(page.found().size());
+        List<Integer> places =
+                java.util.stream.IntStream.range(0, answers.length()).boxed().toList();
+        SideBySide.each(places, at -> answers.set(at, tried(page.found().get(at), request, dry)));
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        for (int i = 0; i < answers.length(); i++) {
+            items.add(answers.get(i));
+        }
+        out.put("next", page.next() == null ? null : Paging.cursor(page.next()));
+        return Views.ok(out.put("dry_run", dry));
+    }
+
+    private static @Nullable String text(JsonNode body, String name) {
+        JsonNode value = body.get(name);
+        return value == null || value.isNull() ? null : value.asString();
+    }
+
+    private ObjectNode tried(Rows.Event listed, Request request, boolean dry) {
+        try {
+            Rows.Event whole = semel.view(reads -> reads.event(listed.ws(), listed.eventId()));
+            ObjectNode out = Views.object().put("status_code", 200);
+            out.setAll(again(whole == null ? listed : whole, request, dry));
+            return out;
+        } catch (SemelException e) {
+            return EventViews.problem(e, request.id());
+        }
+    }
+
+    private ObjectNode again(Rows.Event kept, Request request, boolean dry) {
+        Event event = KeptEvent.of(kept);
+        Entrance entrance = new Entrance(kept.door(), request.principal().tokenId(), kept.correlationId());
+        Delivered delivered =
+                dry ? door.preview(kept.ws(), event, entrance) : door.deliver(kept.ws(), event, entrance);
+        return EventViews.delivered(event, delivered, request.id());
+    }
+}

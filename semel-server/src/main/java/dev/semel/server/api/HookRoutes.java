@@ -1,0 +1,187 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.key.CanonicalJson;
+import dev.semel.run.RunId;
+import dev.semel.server.hooks.Sample;
+import dev.semel.server.hooks.Source;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import dev.semel.server.settings.HookSetting;
+import dev.semel.server.settings.Names;
+import dev.semel.server.settings.Settings;
+import dev.semel.server.settings.Shelf;
+import dev.semel.store.Rows;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Sources of webhooks under `/v1/hooks/{name}`. Their ids are made here and stay with their names. */
+final class HookRoutes {
+    private static final int LARGEST = 64 << 10;
+    private static final int MOST_ATTEMPTS = 5;
+
+    private final Semel semel;
+    private final Settings settings;
+    private final SettingDeeds deeds;
+    private final InstantSource clock;
+
+    HookRoutes(Semel semel, Settings settings, SettingDeeds deeds, InstantSource clock) {
+        this.semel = semel;
+        this.settings = settings;
+        this.deeds = deeds;
+        this.clock = clock;
+    }
+
+    void addTo(Router router) {
+        router.add("GET", "/v1/hooks", Scope.READ, this::list)
+                .add("GET", "/v1/hooks/{name}", Scope.READ, this::get)
+                .add(Api.changing("PUT", "/v1/hooks/{name}", Scope.ADMIN, this::put)
+                        .withMaxBody(LARGEST))
+                .add(Api.changing("DELETE", "/v1/hooks/{name}", Scope.ADMIN, this::remove))
+                .add(Api.changing("POST", "/v1/hooks/{name}/sample", Scope.ADMIN, this::sample));
+    }
+
+    Answer list(Request request) {
+        Paging paging = Paging.of(request);
+        int workspace = request.principal().workspace();
+        return Views.page(
+                settings.hooks().page(workspace, SettingDeeds.after(paging), paging.limit()),
+                paging.limit(),
+                row -> shown(whole(row)),
+                row -> SettingDeeds.cursor(row.name()));
+    }
+
+    /** Lists leave long documents out; those of hooks are short. */
+    private Rows.Setting whole(Rows.Setting row) {
+        Rows.Setting whole = row.body().isEmpty() ? settings.hooks().row(row.ws(), row.name()) : row;
+        return whole == null ? row : whole;
+    }
+
+    private static ObjectNode shown(Rows.Setting row) {
+        ObjectNode out = SettingDeeds.head(row);
+        JsonNode document = row.body().isEmpty() ? Views.object() : Json.parse(row.body());
+        out.put("path", "/v1/hooks/" + document.path("source").asString(""));
+        out.set("document", document);
+        return out;
+    }
+
+    Answer get(Request request) {
+        Rows.Setting row = settings.hooks().row(request.principal().workspace(), request.parameter("name"));
+        if (row == null) {
+            throw unknown();
+        }
+        return Views.ok(shown(row));
+    }
+
+    static SemelException unknown() {
+        return new SemelException(
+                ErrorCode.NOT_FOUND,
+                "There is no such hook in this workspace. Nothing was changed.",
+                "They are listed at GET /v1/hooks.");
+    }
+
+    /** With `?new_source=true` the hook moves to another path, and whatever is sent to the old one is refused. */
+    Answer put(Request request) {
+        String name = Names.checked("hook", request.parameter("name"));
+        MediaTypes.requireJson(request);
+        JsonNode parsed = Json.parse(request.body());
+        HookSetting hook = settings.hooks().check(parsed);
+        ObjectNode wanted = (ObjectNode) parsed;
+        wanted.remove("source");
+        Integer expected = SettingDeeds.expected(request);
+        boolean move = "true".equals(request.query("new_source"));
+        List<String> warnings = missing(request.principal().workspace(), hook);
+        var deed = new Deeds.Deed(
+                "hook.put",
+                name,
+                new String(CanonicalJson.bytes(wanted), StandardCharsets.UTF_8),
+                expected + " " + move);
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return put(request, new Wanted(name, wanted, expected, move), deed, warnings);
+            } catch (SemelException e) {
+                // Somebody made or moved it in between, so that its source is another one by now.
+                if (e.code() != ErrorCode.PRECONDITION_FAILED || expected != null || attempt == MOST_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private record Wanted(String name, ObjectNode document, @Nullable Integer expected, boolean move) {}
+
+    private Answer put(Request request, Wanted wanted, Deeds.Deed deed, List<String> warnings) {
+        int workspace = request.principal().workspace();
+        Rows.Setting there = settings.hooks().row(workspace, wanted.name());
+        String source = there == null || wanted.move()
+                ? Source.of(workspace, wanted.name(), semel.newSecret(Source.RANDOM_BYTES))
+                        .text()
+                : Json.parse(there.body()).path("source").asString("");
+        int read = there == null ? 0 : there.version();
+        ObjectNode document = wanted.document().deepCopy().put("source", source);
+        Integer expected = wanted.expected() == null ? Integer.valueOf(read) : wanted.expected();
+        String actor = request.principal().tokenId();
+        return deeds.put(
+                request,
+                deed,
+                settings.hooks().putting(new Shelf.Draft(workspace, wanted.name(), document, expected, actor)),
+                row -> {
+                    ObjectNode out = shown(row);
+                    ArrayNode list = out.putArray("warnings");
+                    warnings.forEach(list::add);
+                    return out;
+                });
+    }
+
+    private List<String> missing(int workspace, HookSetting hook) {
+        return hook.secrets().stream()
+                .filter(name -> !settings.secrets().exists(workspace, name))
+                .map(name -> "there is no secret " + name + " yet; store it with `semel secret set " + name + "`")
+                .toList();
+    }
+
+    Answer remove(Request request) {
+        Integer expected = SettingDeeds.expected(request);
+        String name = request.parameter("name");
+        if (!Names.fits(name)) {
+            throw unknown();
+        }
+        return deeds.remove(
+                request,
+                new Deeds.Deed("hook.remove", name, String.valueOf(expected)),
+                settings.hooks()
+                        .removing(
+                                request.principal().workspace(),
+                                name,
+                                expected,
+                                request.principal().tokenId()));
+    }
+
+    /** A signed delivery for whoever may change hooks, to be posted by them; the secret stays here. */
+    Answer sample(Request request) {
+        int workspace = request.principal().workspace();
+        Shelf.Kept<HookSetting> kept = settings.hooks().find(workspace, request.parameter("name"));
+        if (kept == null) {
+            throw unknown();
+        }
+        String secret =
+                settings.secrets().reveal(workspace, kept.value().secrets().getFirst());
+        RunId id = semel.newId();
+        Sample sample = Sample.of(
+                kept.value(), secret, "sample_" + Paging.cursor(id), clock.instant().getEpochSecond());
+        ObjectNode out = Views.object().put("path", "/v1/hooks/" + kept.value().source());
+        ObjectNode headers = out.putObject("headers");
+        sample.headers().forEach(headers::put);
+        return Views.ok(out.put("body", sample.body()));
+    }
+}

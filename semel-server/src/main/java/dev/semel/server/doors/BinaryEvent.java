@@ -1,0 +1,126 @@
+package dev.semel.server.doors;
+
+import static dev.semel.server.doors.EventProblem.of;
+
+import dev.semel.json.Json;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * CloudEvents 1.0 in binary mode: attributes are headers, the body is the data. A value may be quoted and is
+ * percent-decoded once; nothing outside of visible ASCII is guessed at.
+ */
+public final class BinaryEvent {
+    private static final String PREFIX = "ce-";
+    private static final Pattern ATTRIBUTE = Pattern.compile("[a-z0-9]{1,64}");
+
+    private BinaryEvent() {}
+
+    /** @param headers every line of every header that begins with {@code ce-}, by its name in any case */
+    public static Event read(Map<String, List<String>> headers, @Nullable String contentType, byte[] body) {
+        ObjectNode attributes = JsonNodeFactory.instance.objectNode();
+        headers.forEach((header, lines) -> {
+            String name = header.toLowerCase(Locale.ROOT).substring(PREFIX.length());
+            attribute(attributes, name, lines);
+        });
+        JsonNode version = attributes.remove("specversion");
+        if (version == null || !version.stringValue().equals("1.0")) {
+            throw of("specversion", "the header ce-specversion must be 1.0");
+        }
+        if (contentType != null) {
+            attributes.put("datacontenttype", contentType);
+        }
+        return EventReader.event(attributes, data(contentType, body));
+    }
+
+    private static void attribute(ObjectNode attributes, String name, List<String> lines) {
+        if (!ATTRIBUTE.matcher(name).matches()) {
+            throw of("ce-", "the name of an attribute is 1 to 64 letters and digits");
+        }
+        if (name.equals("datacontenttype")) {
+            throw of(name, "ce-datacontenttype must not be sent; in binary mode Content-Type says it");
+        }
+        if (lines.size() != 1) {
+            throw of(name, "the header ce-" + name + " was sent " + lines.size() + " times");
+        }
+        attributes.put(name, decoded(name, unquoted(name, lines.getFirst().strip())));
+    }
+
+    private static String unquoted(String name, String value) {
+        if (!value.startsWith("\"")) {
+            return value;
+        }
+        StringBuilder out = new StringBuilder();
+        int at = 1;
+        while (at < value.length() && value.charAt(at) != '"') {
+            if (value.charAt(at) == '\\') {
+                at++;
+            }
+            if (at < value.length()) {
+                out.append(value.charAt(at++));
+            }
+        }
+        if (at != value.length() - 1) {
+            throw of(name, "the header ce-" + name + " begins with a quote that does not end where it ends");
+        }
+        return out.toString();
+    }
+
+    /** Once: what was encoded twice stays encoded once. */
+    private static String decoded(String name, String value) {
+        ByteBuffer bytes = ByteBuffer.allocate(value.length());
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c < ' ' || c > '~') {
+                throw of(name, "the header ce-" + name + " has characters outside of ASCII; percent-encode them");
+            }
+            if (c == '%') {
+                int high = i + 2 < value.length() ? Character.digit(value.charAt(i + 1), 16) : -1;
+                int low = i + 2 < value.length() ? Character.digit(value.charAt(i + 2), 16) : -1;
+                if (high < 0 || low < 0) {
+                    throw of(name, "the header ce-" + name + " has a % without two hexadecimal digits behind it");
+                }
+                bytes.put((byte) (high << 4 | low));
+                i += 2;
+            } else {
+                bytes.put((byte) c);
+            }
+        }
+        try {
+            return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
+        } catch (CharacterCodingException e) {
+            throw of(name, "the header ce-" + name + " is not UTF-8 after decoding");
+        }
+    }
+
+    /** JSON as JSON, text as text, anything else in Base64. */
+    private static JsonNode data(@Nullable String contentType, byte[] body) {
+        if (body.length == 0) {
+            return JsonNodeFactory.instance.objectNode();
+        }
+        if (contentType == null || EventReader.isJson(contentType)) {
+            return Json.parse(body);
+        }
+        if (contentType.toLowerCase(Locale.ROOT).startsWith("text/")) {
+            try {
+                return JsonNodeFactory.instance.stringNode(StandardCharsets.UTF_8
+                        .newDecoder()
+                        .decode(ByteBuffer.wrap(body))
+                        .toString());
+            } catch (CharacterCodingException e) {
+                throw of("data", "data is not UTF-8, and its type says it is text");
+            }
+        }
+        return JsonNodeFactory.instance.stringNode(Base64.getEncoder().encodeToString(body));
+    }
+}

@@ -1,0 +1,25 @@
+package dev.semel.server.doors;
+
+import dev.semel.trigger.Door;
+import dev.semel.trigger.Trigger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How an event came in.
+ *
+ * @param door EVENT or HOOK: their names never meet
+ * @param actor id of the token or of the source that brought it
+ * @param quota what is held against each run that it starts or repeats
+ */
+public record Entrance(Door door, String actor, @Nullable String correlationId, Trigger.Checks quota) {
+    public Entrance {
+        if (door != Door.EVENT && door != Door.HOOK) {
+            throw new IllegalArgumentException("events come by the doors EVENT and HOOK, not " + door);
+        }
+    }
+
+    /** One without a quota. */
+    public Entrance(Door door, String actor, @Nullable String correlationId) {
+        this(door, actor, correlationId, Trigger.Checks.NONE);
+    }
+}

@@ -1,0 +1,140 @@
+package dev.semel.server.doors;
+
+import dev.semel.Events;
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.run.RunId;
+import dev.semel.server.doors.Delivered.Note;
+import dev.semel.server.doors.Delivered.Started;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Current;
+import dev.semel.workflow.Published;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * One event, and every workflow that wants it: each is admitted under the event's own name, so that the same event is the
+ * same run however often it comes. The event itself is kept in the same moment, and all of it is durable before anybody
+ * is told.
+ */
+public final class EventDoor {
+    /** How often an event is matched anew because somebody published meanwhile; nobody publishes that fast. */
+    private static final int MOST_ATTEMPTS = 32;
+
+    private final Semel semel;
+    private final Subscribers subscribers;
+    private final Starting starting;
+
+    /**
+     * What a door needs of those who know files and workspaces.
+     *
+     * @param spaces a workspace with its secret
+     * @param check throws where a workflow does not take this input
+     */
+    public record Ports(IntFunction<Trigger.Space> spaces, InputCheck check) {}
+
+    @FunctionalInterface
+    public interface InputCheck {
+        void check(Published workflow, JsonNode input);
+    }
+
+    public EventDoor(Semel semel, Ports ports) {
+        this.semel = semel;
+        this.subscribers = new Subscribers(semel);
+        this.starting = new Starting(semel, ports);
+    }
+
+    /**
+     * Hands an event to all who want it. What one workflow refuses does not keep it from the others; a refusal that a
+     * retry can heal is thrown when all were asked, and asking again is safe.
+     */
+    public Delivered deliver(int workspace, Event event, Entrance entrance) {
+        EventName name = EventName.of(entrance.door(), event);
+        Starting.Asked asked = new Starting.Asked(workspace, event, entrance, name, name.eventId());
+        Map<String, Started> runs = new LinkedHashMap<>();
+        RunId seq = semel.newId();
+        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+            Match match = match(workspace, event);
+            List<Current> takers = match.takers().stream()
+                    .filter(one -> !runs.containsKey(one.published().workflowId()))
+                    .toList();
+            // Handed over first and awaited last, so that the event and its runs go to the disk together.
+            Events.Keeping keeping = semel.events().keep(new Write.Keep(row(asked, match, seq), match.change()));
+            SemelException retryable = starting.all(takers, asked, runs);
+            if (keeping.await() instanceof Write.Kept.Now(boolean fresh)) {
+                if (retryable != null) {
+                    throw retryable;
+                }
+                return new Delivered(asked.eventId(), !fresh, List.copyOf(runs.values()), match.notes());
+            }
+            semel.events().look(); // somebody published: who subscribes since is asked, too
+        }
+        throw new SemelException(
+                ErrorCode.OVERLOADED,
+                "Workflows changed again and again while the event was matched. Runs that it started go on.",
+                "Send it again in a moment; that is always safe.");
+    }
+
+    /** What would become of it, without any of that happening. */
+    public Delivered preview(int workspace, Event event, Entrance entrance) {
+        EventName name = EventName.of(entrance.door(), event);
+        Starting.Asked asked = new Starting.Asked(workspace, event, entrance, name, name.eventId());
+        semel.events().look();
+        Match match = match(workspace, event);
+        List<Started> runs = new ArrayList<>();
+        match.takers().forEach(one -> runs.add(starting.preview(one, asked)));
+        boolean known = semel.view(reads -> reads.event(workspace, asked.eventId())) != null;
+        return new Delivered(asked.eventId(), known, runs, match.notes());
+    }
+
+    private record Match(long change, List<Current> takers, List<Note> notes) {}
+
+    private Match match(int workspace, Event event) {
+        Subscribers.Known known = subscribers.of(workspace);
+        List<Current> takers = new ArrayList<>();
+        List<Note> notes = new ArrayList<>();
+        for (Current current : known.of(event.type())) {
+            switch (Matching.of(current.published(), event)) {
+                case Matching.Takes _ -> takers.add(current);
+                case Matching.Leaves(@Nullable String because) -> {
+                    if (because != null) {
+                        notes.add(new Note(current.published().name(), because));
+                    }
+                }
+            }
+        }
+        return new Match(known.change(), takers, notes);
+    }
+
+    private static Rows.Event row(Starting.Asked asked, Match match, RunId seq) {
+        Event event = asked.event();
+        ArrayNode notes = JsonNodeFactory.instance.arrayNode();
+        match.notes()
+                .forEach(note -> notes.addObject().put("workflow", note.workflow()).put("reason", note.reason()));
+        return new Rows.Event(
+                asked.workspace(),
+                asked.eventId(),
+                seq,
+                asked.entrance().door(),
+                event.source(),
+                event.id(),
+                event.type(),
+                Json.write(event.whole()),
+                0,
+                asked.entrance().actor(),
+                asked.entrance().correlationId(),
+                match.takers().size(),
+                Json.write(notes));
+    }
+}

@@ -1,0 +1,66 @@
+package dev.semel.server.doors;
+
+import dev.semel.json.Json;
+import dev.semel.trigger.Door;
+import dev.semel.trigger.Trigger;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * By what an event is known again. The id is a hash over a JSON array, because of two texts that are put behind each
+ * other nobody can say where the first one ends.
+ */
+record EventName(Door door, String source, String id) {
+    static final Duration WINDOW = Duration.ofDays(7);
+
+    private static final int BYTES = 24;
+    private static final int LONGEST_SHOWN = 255;
+
+    static EventName of(Door door, Event event) {
+        return new EventName(door, event.source(), event.id());
+    }
+
+    /** {@code evt_…}, the same for the same event in every workspace and on every worker. */
+    String eventId() {
+        var parts = JsonNodeFactory.instance
+                .arrayNode()
+                .add(door.name())
+                .add(source)
+                .add(id);
+        byte[] hash = Arrays.copyOf(sha256(Json.bytes(parts)), BYTES);
+        return "evt_" + Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+    }
+
+    /** The name of its run of a workflow; those of one event stand side by side. */
+    Trigger.DoorName of(String eventId, String workflowId) {
+        return new Trigger.DoorName(door, prefix(eventId) + workflowId, shown(), WINDOW);
+    }
+
+    static String prefix(String eventId) {
+        return eventId + "/";
+    }
+
+    private String shown() {
+        String text = (door == Door.HOOK ? "hook:" : "event:") + source + "/" + id;
+        return text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN - 1) + "…";
+    }
+
+    private static byte[] sha256(byte[] bytes) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    static boolean isEventId(String text) {
+        return text.length() == 36
+                && text.startsWith("evt_")
+                && StandardCharsets.US_ASCII.newEncoder().canEncode(text);
+    }
+}

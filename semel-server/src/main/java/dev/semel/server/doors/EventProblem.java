@@ -1,0 +1,20 @@
+package dev.semel.server.doors;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import java.util.List;
+import java.util.Map;
+
+/** What is wrong with an event, by the attribute that is wrong; never with its value. */
+final class EventProblem {
+    private EventProblem() {}
+
+    static SemelException of(String attribute, String message) {
+        return new SemelException(
+                        ErrorCode.INVALID_INPUT,
+                        "The event is not valid: " + message + ". Nothing was kept and no run was started.",
+                        "Correct the event and send it again with the same id.")
+                .with("attribute", attribute)
+                .with("errors", List.of(Map.of("pointer", "/" + attribute, "message", message)));
+    }
+}

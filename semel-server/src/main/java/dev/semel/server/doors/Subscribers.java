@@ -1,0 +1,64 @@
+package dev.semel.server.doors;
+
+import dev.semel.Semel;
+import dev.semel.workflow.Current;
+import dev.semel.workflow.Doors;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Which workflows of a workspace want events, remembered until the catalog changes. */
+final class Subscribers {
+    private final Semel semel;
+    private final ConcurrentHashMap<Integer, Known> known = new ConcurrentHashMap<>();
+
+    Subscribers(Semel semel) {
+        this.semel = semel;
+    }
+
+    /**
+     * Workflows by the types they want.
+     *
+     * @param change of the catalog under which this is true
+     * @param open those that want more than one type, by how it begins
+     */
+    record Known(long change, Map<String, List<Current>> byType, List<Current> open) {
+        /** Those that may want an event of this type, each once. */
+        List<Current> of(String type) {
+            List<Current> exact = byType.getOrDefault(type, List.of());
+            if (open.isEmpty()) {
+                return exact;
+            }
+            List<Current> all = new ArrayList<>(exact);
+            open.stream().filter(one -> !exact.contains(one)).forEach(all::add);
+            return all;
+        }
+    }
+
+    /** One look at a time for each workspace: many events wait for it, instead of looking all at once. */
+    Known of(int workspace) {
+        Known now = known.get(workspace);
+        return now != null && now.change() == semel.changes()
+                ? now
+                : known.compute(workspace, (ws, before) -> {
+                    long change = semel.changes(); // before the look: what changes meanwhile is looked at again
+                    return before != null && before.change() == change ? before : read(ws, change);
+                });
+    }
+
+    private Known read(int workspace, long change) {
+        Map<String, List<Current>> byType = new HashMap<>();
+        List<Current> open = new ArrayList<>();
+        for (Current current : semel.events().subscribers(workspace)) {
+            for (Doors.Subscription one : current.published().extras().doors().events()) {
+                List<Current> place = one.isOpen() ? open : byType.computeIfAbsent(one.type(), _ -> new ArrayList<>());
+                if (!place.contains(current)) {
+                    place.add(current);
+                }
+            }
+        }
+        return new Known(change, byType, open);
+    }
+}

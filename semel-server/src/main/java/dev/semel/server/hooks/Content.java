@@ -1,0 +1,87 @@
+package dev.semel.server.hooks;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What a delivery says, as JSON. Read only after it was proved. */
+final class Content {
+    private static final String FORM = "application/x-www-form-urlencoded";
+    private static final int MOST_FIELDS = 1_000;
+    /** GitHub and Slack put a JSON document into a field of that name. */
+    private static final String WRAPPED = "payload";
+
+    private Content() {}
+
+    static JsonNode of(Letter letter) {
+        String type = letter.header("Content-Type");
+        if (type == null || !type.toLowerCase(Locale.ROOT).startsWith(FORM)) {
+            return Json.parse(letter.body());
+        }
+        ObjectNode form = form(letter.body());
+        JsonNode wrapped = form.get(WRAPPED);
+        return form.size() == 1 && wrapped != null && wrapped.isString() ? Json.parse(wrapped.stringValue()) : form;
+    }
+
+    private static ObjectNode form(byte[] body) {
+        ObjectNode form = JsonNodeFactory.instance.objectNode();
+        String text = utf8(body);
+        List<String> fields = text.isEmpty() ? List.of() : List.of(text.split("&", MOST_FIELDS + 1));
+        if (fields.size() > MOST_FIELDS) {
+            throw malformed("has more than " + MOST_FIELDS + " fields");
+        }
+        for (String field : fields) {
+            int equals = field.indexOf('=');
+            String name = decoded(equals < 0 ? field : field.substring(0, equals));
+            String value = equals < 0 ? "" : decoded(field.substring(equals + 1));
+            JsonNode before = form.get(name);
+            switch (before) {
+                case null -> form.put(name, value);
+                case ArrayNode list -> list.add(value);
+                default -> form.putArray(name).add(before).add(value);
+            }
+        }
+        return form;
+    }
+
+    private static String utf8(byte[] body) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(body))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw malformed("is not UTF-8");
+        }
+    }
+
+    private static String decoded(String text) {
+        String decoded;
+        try {
+            decoded = URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw malformed("has a percent sign that is not followed by two hex digits");
+        }
+        if (decoded.indexOf('\uFFFD') >= 0 && text.indexOf('\uFFFD') < 0 && !text.contains("%EF%BF%BD")) {
+            throw malformed("has percent-encoded bytes that are not UTF-8");
+        }
+        return decoded;
+    }
+
+    private static SemelException malformed(String rule) {
+        return new SemelException(
+                ErrorCode.INVALID_INPUT,
+                "The form in the body " + rule + ". Nothing was started.",
+                "Send it as application/x-www-form-urlencoded in UTF-8, or as JSON.");
+    }
+}

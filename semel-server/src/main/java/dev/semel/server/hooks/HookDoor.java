@@ -1,0 +1,274 @@
+package dev.semel.server.hooks;
+
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.server.doors.Delivered;
+import dev.semel.server.doors.Entrance;
+import dev.semel.server.doors.Event;
+import dev.semel.server.doors.EventDoor;
+import dev.semel.server.settings.HookSetting;
+import dev.semel.server.settings.Settings;
+import dev.semel.server.settings.Shelf;
+import dev.semel.store.Delivery;
+import dev.semel.store.Edit;
+import dev.semel.trigger.Door;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The door for providers: a delivery is proved over its raw bytes, then named, then handed to whoever wants the event,
+ * and answered when all of that is durable.
+ */
+public final class HookDoor {
+    /** Providers send again for up to three days. */
+    private static final Duration WINDOW = Duration.ofDays(7);
+
+    private static final int MOST_FULL = 10_000;
+
+    private final Semel semel;
+    private final Settings settings;
+    private final EventDoor events;
+    private final InstantSource clock;
+
+    /** Hooks of which no more forgeries are kept in this hour, with the hour: those cost no write. */
+    private final ConcurrentHashMap<String, Long> full = new ConcurrentHashMap<>();
+
+    public HookDoor(Semel semel, Settings settings, EventDoor events, InstantSource clock) {
+        this.semel = semel;
+        this.settings = settings;
+        this.events = events;
+        this.clock = clock;
+    }
+
+    /** What became of a delivery. */
+    public sealed interface Outcome {
+        /** @param delivered what it started and what was there before */
+        record Received(Delivery delivery, Delivered delivered) implements Outcome {
+            /** Nothing new came of it. */
+            public boolean replayed() {
+                boolean known = delivery.verdict() == Delivery.Verdict.REPEATED;
+                return delivered.runs().isEmpty() ? known : delivered.replayed();
+            }
+        }
+
+        /** Slack asks whether this is the right place, and wants the same text back. */
+        record Challenge(String text) implements Outcome {}
+    }
+
+    private record Found(int workspace, String name, HookSetting hook) {
+        Plan plan() {
+            return Plan.of(hook);
+        }
+    }
+
+    /** Throws what the provider is answered where the delivery is turned away. */
+    public Outcome receive(String source, Letter letter) {
+        Found found = find(source);
+        Plan plan = found.plan();
+        Verification.Proofs proofs = proofs(found);
+        return switch (Verification.of(plan.scheme(), plan.tolerance(), letter, proofs)) {
+            case Verification.Verdict.Genuine(String proof) -> accept(found, letter, proof);
+            case Verification.Verdict.Forged _ -> {
+                turnAway(found, Delivery.Verdict.FORGED, "");
+                throw Turned.forged();
+            }
+            case Verification.Verdict.Stale _ -> {
+                turnAway(found, Delivery.Verdict.STALE, "");
+                throw Turned.stale();
+            }
+            case Verification.Verdict.Unknown(String rule) -> {
+                turnAway(found, Delivery.Verdict.REFUSED, rule);
+                throw Turned.notReady();
+            }
+        };
+    }
+
+    /** The same words for a source that is malformed, unknown, or nearly right. */
+    private Found find(String text) {
+        Source source = Source.parse(text);
+        Shelf.Kept<HookSetting> kept =
+                source == null ? null : settings.hooks().find(source.workspace(), source.name());
+        // Compared also where there is none, so that the time does not tell which hooks there are.
+        byte[] expected = utf8(kept == null ? "src_" : kept.value().source());
+        boolean right = MessageDigest.isEqual(expected, utf8(text));
+        if (source == null || kept == null || !right) {
+            throw Turned.unknown();
+        }
+        return new Found(source.workspace(), source.name(), kept.value());
+    }
+
+    private Verification.Proofs proofs(Found found) {
+        List<String> secrets = new ArrayList<>();
+        String missing = null;
+        for (String name : found.hook().secrets()) {
+            try {
+                secrets.add(settings.secrets().reveal(found.workspace(), name));
+            } catch (SemelException e) {
+                if (e.code().retryable()) {
+                    throw e;
+                }
+                missing = "secret " + name + " is missing or cannot be opened";
+            }
+        }
+        return new Verification.Proofs(secrets, missing, clock.instant());
+    }
+
+    private Outcome accept(Found found, Letter letter, String proof) {
+        Plan plan = found.plan();
+        Told told;
+        try {
+            JsonNode data = Content.of(letter);
+            String challenge = found.hook().preset().equals("slack") ? challenge(data) : null;
+            if (challenge != null) {
+                return new Outcome.Challenge(challenge);
+            }
+            told = found.hook().preset().equals("cloudevents")
+                    ? Told.cloud(data, found.name())
+                    : Told.read(plan, letter, data, found.name());
+        } catch (SemelException e) {
+            turnAway(found, Delivery.Verdict.REFUSED, e.code().slug());
+            throw e;
+        }
+        Delivery delivery = semel.maybeChange(received(found, told, plan.idSigned() ? null : digest(proof)));
+        if (delivery == null) {
+            throw new IllegalStateException("a delivery that was not turned away is always kept");
+        }
+        if (delivery.verdict() == Delivery.Verdict.REFUSED) {
+            throw Turned.reused();
+        }
+        // CRASH(delivery-kept): the delivery is on record and its runs are not; the provider was not answered and sends
+        // it again, and what is missing starts.
+        semel.point("delivery-kept");
+        return new Outcome.Received(delivery, deliver(found.workspace(), found.name(), told.event()));
+    }
+
+    private static @Nullable String challenge(JsonNode data) {
+        JsonNode challenge = data.path("challenge");
+        return "url_verification".equals(data.path("type").asString("")) && challenge.isString()
+                ? challenge.stringValue()
+                : null;
+    }
+
+    private Delivered deliver(int workspace, String hook, Event event) {
+        return events.deliver(workspace, event, new Entrance(Door.HOOK, "hook:" + hook, null));
+    }
+
+    /** Hands a kept delivery in again: runs that exist are replayed, missing ones start. Null: it is kept no longer. */
+    public @Nullable Delivered again(Delivery delivery) {
+        if (delivery.payload() == null) {
+            return null;
+        }
+        return deliver(delivery.ws(), delivery.hook(), Told.kept(delivery.payload()));
+    }
+
+    private Edit.Receive received(Found found, Told told, @Nullable String signature) {
+        var row = new Delivery(
+                semel.newId(),
+                found.workspace(),
+                found.name(),
+                0,
+                told.id(),
+                told.event().type(),
+                Delivery.Verdict.ACCEPTED,
+                "",
+                Json.write(told.event().whole()));
+        return new Edit.Receive(row, memory(found.hook(), signature));
+    }
+
+    private static Delivery.Memory memory(HookSetting hook, @Nullable String signature) {
+        return new Delivery.Memory(
+                signature,
+                switch (hook.reuse()) {
+                    case FLAG -> Delivery.Reuse.FLAG;
+                    case REJECT -> Delivery.Reuse.REJECT;
+                    case ALLOW -> Delivery.Reuse.ALLOW;
+                },
+                micros(WINDOW),
+                micros(hook.keep()));
+    }
+
+    private void turnAway(Found found, Delivery.Verdict verdict, String note) {
+        String place = found.workspace() + " " + found.name();
+        long hour = clock.millis() / Duration.ofHours(1).toMillis();
+        Long since = full.get(place);
+        if (since != null && since == hour) {
+            return;
+        }
+        var row = new Delivery(semel.newId(), found.workspace(), found.name(), 0, "", "", verdict, note, null);
+        if (semel.maybeChange(new Edit.Receive(row, memory(found.hook(), null))) == null) {
+            if (full.size() >= MOST_FULL) {
+                full.clear();
+            }
+            full.put(place, hour);
+        }
+    }
+
+    private static long micros(Duration duration) {
+        return duration.toNanos() / 1_000;
+    }
+
+    /** What is remembered of a signature: nobody can sign anything with it. */
+    private static String digest(String proof) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(utf8(proof)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** What a provider is told whose delivery is turned away. Nothing in it helps somebody who guesses. */
+    private static final class Turned {
+        static SemelException unknown() {
+            return new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "There is no such source of webhooks. Nothing was started.",
+                    "Post to the path that `semel hooks list` shows.");
+        }
+
+        static SemelException forged() {
+            return new SemelException(
+                    ErrorCode.WEBHOOK_SIGNATURE_INVALID,
+                    "The signature of this delivery is missing, or no secret of its hook made it. Nothing was started.",
+                    "Check that the hook names the secret that the provider shows, and that nothing on the way changes"
+                            + " the body.");
+        }
+
+        static SemelException stale() {
+            return new SemelException(
+                    ErrorCode.WEBHOOK_TIMESTAMP_OUT_OF_TOLERANCE,
+                    "This delivery is correctly signed, and its time is too far from now. Nothing was started.",
+                    "Set both clocks right; a delivery that was held back must be sent anew by its provider.");
+        }
+
+        static SemelException reused() {
+            return new SemelException(
+                    ErrorCode.WEBHOOK_SIGNATURE_REUSED,
+                    "The signature of this delivery came before under another id, and ids are not signed here."
+                            + " Nothing was started.",
+                    "If the provider does send one body under two ids, say signature_reuse: flag in the hook.");
+        }
+
+        static SemelException notReady() {
+            return new SemelException(
+                    ErrorCode.WEBHOOK_NOT_READY,
+                    "A secret of this hook is missing or cannot be used, so that nobody can say who sent this."
+                            + " Nothing was started.",
+                    "Store the secrets that the hook names with `semel secret set`; the provider may send it again.");
+        }
+    }
+}

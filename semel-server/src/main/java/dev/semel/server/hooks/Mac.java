@@ -1,0 +1,58 @@
+package dev.semel.server.hooks;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Locale;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * A keyed hash as it is written in a header. What is compared is the text, so that there is one spelling of a signature
+ * and nothing of a stranger is decoded first.
+ */
+record Mac(Algorithm algorithm, Encoding encoding) {
+    static final Mac SHA256_HEX = new Mac(Algorithm.SHA256, Encoding.HEX);
+    static final Mac SHA256_BASE64 = new Mac(Algorithm.SHA256, Encoding.BASE64);
+
+    enum Algorithm {
+        SHA256,
+        SHA1,
+        SHA512;
+
+        static Algorithm of(String word) {
+            return valueOf(word.toUpperCase(Locale.ROOT));
+        }
+    }
+
+    enum Encoding {
+        HEX,
+        BASE64;
+
+        static Encoding of(String word) {
+            return valueOf(word.toUpperCase(Locale.ROOT));
+        }
+    }
+
+    /** @param parts one after the other */
+    String of(byte[] key, byte[]... parts) {
+        String name = "Hmac" + algorithm.name();
+        try {
+            javax.crypto.Mac mac = javax.crypto.Mac.getInstance(name);
+            mac.init(new SecretKeySpec(key, name));
+            for (byte[] part : parts) {
+                mac.update(part);
+            }
+            byte[] hash = mac.doFinal();
+            return encoding == Encoding.HEX
+                    ? HexFormat.of().formatHex(hash)
+                    : Base64.getEncoder().encodeToString(hash);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK has " + name, e);
+        }
+    }
+
+    static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

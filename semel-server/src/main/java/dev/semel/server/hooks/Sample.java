@@ -1,0 +1,90 @@
+package dev.semel.server.hooks;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.settings.HookSetting;
+import dev.semel.server.settings.HookSetting.Where;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import tools.jackson.core.JsonPointer;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A delivery as the provider would send it, correctly signed, to try a hook with. */
+public record Sample(Map<String, String> headers, String body) {
+
+    /** @param id of the sample: another one is another delivery */
+    public static Sample of(HookSetting hook, String secret, String id, long seconds) {
+        if (hook.check() == HookSetting.Check.BEARER) {
+            throw unable("a bearer token is the secret itself, and secrets are not given out");
+        }
+        Plan plan = Plan.of(hook);
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Content-Type", "application/json");
+        ObjectNode document = document(hook, id, headers);
+        plan.ids().stream().limit(1).forEach(place -> place(place, id, document, headers));
+        plan.types().stream().limit(1).forEach(place -> place(place, type(hook.preset()), document, headers));
+        String body = document.toString();
+        try {
+            headers.putAll(plan.scheme()
+                    .sign(secret, new Scheme.Stamp(id, seconds), body.getBytes(StandardCharsets.UTF_8)));
+        } catch (Scheme.UnfitSecret e) {
+            throw unable(e.getMessage() == null ? "the secret does not fit" : e.getMessage());
+        }
+        return new Sample(headers, body);
+    }
+
+    private static SemelException unable(String why) {
+        return new SemelException(
+                ErrorCode.INVALID_INPUT,
+                "No sample can be signed for this hook: " + why + ". Nothing was sent.",
+                "Use a secret that signs, or let the provider send a test.");
+    }
+
+    private static String type(String preset) {
+        return switch (preset) {
+            case "stripe" -> "payment_intent.succeeded";
+            case "github" -> "push";
+            case "shopify" -> "orders/create";
+            case "slack" -> "message";
+            default -> "sample";
+        };
+    }
+
+    private static ObjectNode document(HookSetting hook, String id, Map<String, String> headers) {
+        ObjectNode out = JsonNodeFactory.instance.objectNode();
+        switch (hook.preset()) {
+            case "stripe" ->
+                out.put("object", "event").putObject("data").putObject("object").put("amount", 4900);
+            case "github" -> out.put("ref", "refs/heads/main").put("after", id);
+            case "shopify" -> out.put("id", 1001).put("name", "#1001").put("note", id);
+            case "slack" -> {
+                out.put("type", "event_callback");
+                out.putObject("event").put("text", "hello").put("user", "U1");
+            }
+            case "cloudevents" -> {
+                headers.put("Content-Type", "application/cloudevents+json");
+                out.put("specversion", "1.0").put("id", id).put("source", "/sample").put("type", "sample");
+                out.putObject("data").put("sample", true);
+            }
+            default -> out.put("sample", true);
+        }
+        return out;
+    }
+
+    private static void place(Where place, String text, ObjectNode document, Map<String, String> headers) {
+        if (place.header() != null) {
+            headers.put(place.header(), text);
+            return;
+        }
+        JsonPointer pointer = JsonPointer.compile(place.pointer());
+        ObjectNode at = document;
+        while (!pointer.tail().matches()) {
+            String member = pointer.getMatchingProperty();
+            at = at.get(member) instanceof ObjectNode inside ? inside : at.putObject(member);
+            pointer = pointer.tail();
+        }
+        at.put(pointer.getMatchingProperty(), text);
+    }
+}

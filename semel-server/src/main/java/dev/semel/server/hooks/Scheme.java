@@ -1,0 +1,295 @@
+package dev.semel.server.hooks;
+
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.MessageDigest;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.spec.X509EncodedKeySpec;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** How a sender proves that a delivery is theirs. The bytes of the key differ from scheme to scheme; see each. */
+sealed interface Scheme {
+    /** What the delivery shows for itself; null where it shows nothing that could be a proof. */
+    @Nullable
+    Presented read(Letter letter);
+
+    /**
+     * Whether this secret made one of the signatures. Every signature is looked at, so that the time says nothing.
+     *
+     * @throws UnfitSecret where it cannot be a key of this scheme
+     */
+    @Nullable
+    String proof(String secret, Presented presented, byte[] body) throws UnfitSecret;
+
+    /** The headers of a delivery that this secret signs. */
+    Map<String, String> sign(String secret, Stamp stamp, byte[] body) throws UnfitSecret;
+
+    /** @param seconds since 1970 */
+    record Stamp(String id, long seconds) {}
+
+    /**
+     * @param time as it was sent; null where the scheme has none
+     * @param front signed bytes before the body
+     * @param back signed bytes behind the body
+     */
+    record Presented(@Nullable String time, List<String> signatures, byte[] front, byte[] back) {}
+
+    /** A secret that cannot be a key of its scheme. Says nothing of its value. */
+    final class UnfitSecret extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        UnfitSecret(String rule) {
+            super(rule);
+        }
+    }
+
+    byte[] NOTHING = new byte[0];
+    /** Whoever sends more than this many signatures is not rotating secrets. */
+    int MOST_SIGNATURES = 16;
+
+    /** In constant time; null where none of them is it. */
+    private static @Nullable String among(List<String> signatures, String expected) {
+        byte[] wanted = Mac.utf8(expected);
+        boolean found = false;
+        for (String signature : signatures) {
+            found |= MessageDigest.isEqual(Mac.utf8(signature), wanted);
+        }
+        return found ? expected : null;
+    }
+
+    /**
+     * One signature fills a header. The key is the secret's own UTF-8 text: GitHub, Shopify, Slack, and whoever says how
+     * they sign.
+     *
+     * @param headers the names it may have; the first is the one that is written
+     * @param timeHeader the header with the signed time; null where none is signed
+     * @param idHeader the header with the signed id; null where it is not signed there
+     * @param template signed text with {timestamp}, {id} and {body}
+     */
+    record Whole(
+            List<String> headers,
+            Mac mac,
+            String prefix,
+            String template,
+            @Nullable String timeHeader,
+            @Nullable String idHeader)
+            implements Scheme {
+        private static final String BODY = "{body}";
+
+        @Override
+        public @Nullable Presented read(Letter letter) {
+            String signature = letter.header(headers);
+            String time = letter.header(timeHeader);
+            String id = letter.header(idHeader);
+            boolean missing =
+                    signature == null || (timeHeader != null && time == null) || (idHeader != null && id == null);
+            return missing ? null : presented(List.of(signature), time, id);
+        }
+
+        private Presented presented(List<String> signatures, @Nullable String time, @Nullable String id) {
+            int at = template.indexOf(BODY);
+            return new Presented(
+                    time,
+                    signatures,
+                    filled(template.substring(0, at), time, id),
+                    filled(template.substring(at + BODY.length()), time, id));
+        }
+
+        private static byte[] filled(String part, @Nullable String time, @Nullable String id) {
+            // In one walk: an id that reads {timestamp} stays what it is.
+            StringBuilder out = new StringBuilder();
+            int at = 0;
+            while (at < part.length()) {
+                if (time != null && part.startsWith("{timestamp}", at)) {
+                    out.append(time);
+                    at += "{timestamp}".length();
+                } else if (id != null && part.startsWith("{id}", at)) {
+                    out.append(id);
+                    at += "{id}".length();
+                } else {
+                    out.append(part.charAt(at++));
+                }
+            }
+            return Mac.utf8(out.toString());
+        }
+
+        @Override
+        public @Nullable String proof(String secret, Presented presented, byte[] body) {
+            return among(
+                    presented.signatures(),
+                    prefix + mac.of(Mac.utf8(secret), presented.front(), body, presented.back()));
+        }
+
+        @Override
+        public Map<String, String> sign(String secret, Stamp stamp, byte[] body) {
+            Map<String, String> out = new LinkedHashMap<>();
+            if (idHeader != null) {
+                out.put(idHeader, stamp.id());
+            }
+            String time = timeHeader == null ? null : Long.toString(stamp.seconds());
+            if (timeHeader != null && time != null) {
+                out.put(timeHeader, time);
+            }
+            Presented signed = presented(List.of(), time, stamp.id());
+            out.put(headers.getFirst(), prefix + mac.of(Mac.utf8(secret), signed.front(), body, signed.back()));
+            return out;
+        }
+    }
+
+    /** `t=…,v1=…[,v1=…]`; the key is the whole secret as it is shown, `whsec_` included. */
+    record Stripe() implements Scheme {
+        private static final String HEADER = "Stripe-Signature";
+
+        @Override
+        public @Nullable Presented read(Letter letter) {
+            String line = letter.header(HEADER);
+            if (line == null) {
+                return null;
+            }
+            List<String> items = Arrays.asList(line.split(",", -1));
+            List<String> times =
+                    items.stream().filter(item -> item.startsWith("t=")).toList();
+            List<String> signatures =
+                    items.stream().filter(item -> item.startsWith("v1=")).toList();
+            if (times.size() != 1 || signatures.isEmpty() || signatures.size() > MOST_SIGNATURES) {
+                return null;
+            }
+            String time = times.getFirst().substring("t=".length());
+            return new Presented(time, signatures, Mac.utf8(time + "."), NOTHING);
+        }
+
+        @Override
+        public @Nullable String proof(String secret, Presented presented, byte[] body) {
+            return among(presented.signatures(), "v1=" + Mac.SHA256_HEX.of(Mac.utf8(secret), presented.front(), body));
+        }
+
+        @Override
+        public Map<String, String> sign(String secret, Stamp stamp, byte[] body) {
+            byte[] front = Mac.utf8(stamp.seconds() + ".");
+            return Map.of(HEADER, "t=" + stamp.seconds() + ",v1=" + Mac.SHA256_HEX.of(Mac.utf8(secret), front, body));
+        }
+    }
+
+    /**
+     * Standard Webhooks: `v1,…` under a key that stands in base64 behind `whsec_`, or `v1a,…` (Ed25519) under the public
+     * key behind `whpk_`.
+     */
+    record Standard() implements Scheme {
+        static final String ID = "webhook-id";
+        static final String TIME = "webhook-timestamp";
+        private static final String HEADER = "webhook-signature";
+        private static final String PUBLIC = "whpk_";
+        private static final String SHARED = "whsec_";
+        private static final byte[] ED25519 = HexFormat.of().parseHex("302a300506032b6570032100");
+
+        @Override
+        public @Nullable Presented read(Letter letter) {
+            String line = letter.header(HEADER);
+            String id = letter.header(ID);
+            String time = letter.header(TIME);
+            if (line == null || id == null || time == null) {
+                return null;
+            }
+            List<String> signatures = Arrays.asList(line.split(" ", -1));
+            return signatures.size() > MOST_SIGNATURES
+                    ? null
+                    : new Presented(time, signatures, Mac.utf8(id + "." + time + "."), NOTHING);
+        }
+
+        @Override
+        public @Nullable String proof(String secret, Presented presented, byte[] body) throws UnfitSecret {
+            if (secret.startsWith(PUBLIC)) {
+                return publicProof(secret, presented, body);
+            }
+            return among(presented.signatures(), "v1," + Mac.SHA256_BASE64.of(key(secret), presented.front(), body));
+        }
+
+        private static byte[] key(String secret) throws UnfitSecret {
+            byte[] key = base64(secret.startsWith(SHARED) ? secret.substring(SHARED.length()) : secret);
+            if (key.length < 24 || key.length > 64) {
+                throw new UnfitSecret("a secret of this preset is whsec_ and base64 of 24 to 64 bytes");
+            }
+            return key;
+        }
+
+        private static byte[] base64(String text) {
+            try {
+                return Base64.getDecoder().decode(text);
+            } catch (IllegalArgumentException e) {
+                return NOTHING;
+            }
+        }
+
+        /** A public key is no secret, so that this need not take the same time always. */
+        private static @Nullable String publicProof(String secret, Presented presented, byte[] body)
+                throws UnfitSecret {
+            byte[] raw = base64(secret.substring(PUBLIC.length()));
+            if (raw.length != 32) {
+                throw new UnfitSecret("a public key of this preset is whpk_ and base64 of 32 bytes");
+            }
+            for (String signature : presented.signatures()) {
+                if (signature.startsWith("v1a,")
+                        && fits(raw, base64(signature.substring(4)), presented.front(), body)) {
+                    return signature;
+                }
+            }
+            return null;
+        }
+
+        private static boolean fits(byte[] raw, byte[] signature, byte[] front, byte[] body) {
+            try {
+                byte[] encoded = Arrays.copyOf(ED25519, ED25519.length + raw.length);
+                System.arraycopy(raw, 0, encoded, ED25519.length, raw.length);
+                PublicKey key = KeyFactory.getInstance("Ed25519").generatePublic(new X509EncodedKeySpec(encoded));
+                Signature check = Signature.getInstance("Ed25519");
+                check.initVerify(key);
+                check.update(front);
+                check.update(body);
+                return check.verify(signature);
+            } catch (GeneralSecurityException e) {
+                return false; // not a point of the curve, or not a signature at all
+            }
+        }
+
+        @Override
+        public Map<String, String> sign(String secret, Stamp stamp, byte[] body) throws UnfitSecret {
+            if (secret.startsWith(PUBLIC)) {
+                throw new UnfitSecret("a public key cannot sign; only the sender has the other half");
+            }
+            byte[] front = Mac.utf8(stamp.id() + "." + stamp.seconds() + ".");
+            Map<String, String> out = new LinkedHashMap<>();
+            out.put(ID, stamp.id());
+            out.put(TIME, Long.toString(stamp.seconds()));
+            out.put(HEADER, "v1," + Mac.SHA256_BASE64.of(key(secret), front, body));
+            return out;
+        }
+    }
+
+    /** A token that says who sends, and nothing of what is sent: for CloudEvents, which have no signature of their own. */
+    record Bearer() implements Scheme {
+        private static final String HEADER = "Authorization";
+
+        @Override
+        public @Nullable Presented read(Letter letter) {
+            String line = letter.header(HEADER);
+            return line == null ? null : new Presented(null, List.of(line), NOTHING, NOTHING);
+        }
+
+        @Override
+        public @Nullable String proof(String secret, Presented presented, byte[] body) {
+            return among(presented.signatures(), "Bearer " + secret);
+        }
+
+        @Override
+        public Map<String, String> sign(String secret, Stamp stamp, byte[] body) {
+            return Map.of(HEADER, "Bearer " + secret);
+        }
+    }
+}

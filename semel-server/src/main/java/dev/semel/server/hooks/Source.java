@@ -1,0 +1,30 @@
+package dev.semel.server.hooks;
+
+import dev.semel.run.Base62;
+import java.nio.ByteBuffer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The id in the path that a provider posts to: 128 random bits, and where the hook is kept. Whoever has it may knock;
+ * only who has the secret as well may come in.
+ */
+public record Source(int workspace, String name, String text) {
+    private static final Pattern FORM =
+            Pattern.compile("src_[0-9A-Za-z]{22}-([1-9][0-9]{0,8})-([A-Za-z][A-Za-z0-9._-]{0,63})");
+
+    public static final int RANDOM_BYTES = 16;
+
+    /** @param random of {@link #RANDOM_BYTES} */
+    public static Source of(int workspace, String name, byte[] random) {
+        ByteBuffer bits = ByteBuffer.wrap(random);
+        String text = "src_" + Base62.encode(bits.getLong(), bits.getLong()) + "-" + workspace + "-" + name;
+        return new Source(workspace, name, text);
+    }
+
+    static @Nullable Source parse(String text) {
+        Matcher form = FORM.matcher(text);
+        return form.matches() ? new Source(Integer.parseInt(form.group(1)), form.group(2), text) : null;
+    }
+}

@@ -1,0 +1,162 @@
+package dev.semel.server.settings;
+
+import dev.semel.server.language.Durations;
+import dev.semel.server.settings.HookSetting.Check;
+import dev.semel.server.settings.HookSetting.Reply;
+import dev.semel.server.settings.HookSetting.Reuse;
+import dev.semel.server.settings.HookSetting.Signature;
+import dev.semel.server.settings.HookSetting.Where;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Reads documents of hooks. */
+final class HookReader {
+    static final List<String> PRESETS =
+            List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents", "generic");
+
+    private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
+    private static final Pattern POINTER = Pattern.compile("(/([^~/]|~[01])*)+");
+    private static final Duration USUAL_KEEP = Duration.ofDays(7);
+    private static final Duration LONGEST_KEEP = Duration.ofDays(365);
+    private static final Duration LONGEST_TOLERANCE = Duration.ofHours(24);
+    private static final int MOST_SECRETS = 4;
+    private static final int LONGEST_POINTER = 200;
+
+    private HookReader() {}
+
+    static HookSetting read(JsonNode node) {
+        Document document = Document.of(node);
+        if (!document.has("preset")) {
+            document.wrong("preset", "is missing; it is one of " + String.join(", ", PRESETS));
+        }
+        String preset = document.choice("preset", PRESETS);
+        boolean generic = preset.equals("generic");
+        String check = document.choice("check", List.of("signature", "bearer"));
+        if (check.equals("bearer") && !preset.equals("cloudevents")) {
+            document.wrong("check", "can be bearer for cloudevents only; all other presets are signed");
+        }
+        String reuse = document.choice("signature_reuse", List.of("flag", "reject", "allow"));
+        Duration keep = duration(document, "keep", LONGEST_KEEP);
+        HookSetting hook = new HookSetting(
+                preset,
+                document.has("source") ? document.line("source", 128) : "",
+                secrets(document),
+                Check.valueOf(check.toUpperCase(Locale.ROOT)),
+                duration(document, "tolerance", LONGEST_TOLERANCE),
+                Reuse.valueOf(reuse.toUpperCase(Locale.ROOT)),
+                keep == null ? USUAL_KEEP : keep,
+                generic ? signature(document.object("signature")) : null,
+                document.has("id") || generic ? where(document.object("id")) : null,
+                document.has("type") ? where(document.object("type")) : null,
+                document.has("reply") ? reply(document.object("reply")) : null);
+        document.end();
+        document.refuseWhatIsWrong("hook");
+        refuseUnsigned(document, hook);
+        return hook;
+    }
+
+    /** A time that is not signed proves nothing, and an id that is signed must be in the header that is. */
+    private static void refuseUnsigned(Document document, HookSetting hook) {
+        Signature signature = hook.signature();
+        if (signature == null) {
+            return;
+        }
+        String template = signature.template();
+        boolean timed = template.contains("{timestamp}");
+        if (template.indexOf("{body}") < 0 || template.indexOf("{body}") != template.lastIndexOf("{body}")) {
+            document.wrong("signature", "needs {body} once in its template: what is not signed is not proved");
+        } else if (timed != (signature.timestampHeader() != null)) {
+            document.wrong("signature", "needs both timestamp_header and {timestamp} in its template, or neither");
+        } else if (!timed && hook.tolerance() != null) {
+            document.wrong("tolerance", "needs a signed time: timestamp_header, and {timestamp} in the template");
+        }
+        Where id = hook.id();
+        if (template.contains("{id}") && (id == null || id.header() == null)) {
+            document.wrong("id", "must be a header where the template signs {id}");
+        }
+        document.refuseWhatIsWrong("hook");
+    }
+
+    private static List<String> secrets(Document document) {
+        JsonNode list = document.any("secrets");
+        List<String> names = new ArrayList<>();
+        if (list == null || !list.isArray() || list.isEmpty() || list.size() > MOST_SECRETS) {
+            document.wrong("secrets", "must be a list of 1 to " + MOST_SECRETS + " names of secrets");
+            return names;
+        }
+        for (JsonNode one : list) {
+            if (one.isString() && Names.fits(one.stringValue())) {
+                names.add(one.stringValue());
+            } else {
+                document.wrong("secrets", "holds names of secrets, never secrets: store one with `semel secret set`");
+            }
+        }
+        if (new HashSet<>(names).size() < names.size()) {
+            document.wrong("secrets", "names one of them twice");
+        }
+        return List.copyOf(names);
+    }
+
+    private static Signature signature(Document signature) {
+        Signature read = new Signature(
+                header(signature, "header"),
+                signature.choice("algorithm", List.of("sha256", "sha1", "sha512")),
+                signature.choice("encoding", List.of("hex", "base64")),
+                signature.has("prefix") ? signature.line("prefix", 32) : "",
+                signature.has("template") ? signature.text("template", 200) : "{body}",
+                signature.has("timestamp_header") ? header(signature, "timestamp_header") : null);
+        signature.end();
+        return read;
+    }
+
+    private static Where where(Document place) {
+        String header = place.has("header") ? header(place, "header") : null;
+        String pointer = place.has("pointer") ? pointer(place, "pointer") : null;
+        if (place.has("header") == place.has("pointer")) {
+            place.wrong("header", "or pointer says where it stands: one of them");
+        }
+        place.end();
+        return new Where(header, pointer);
+    }
+
+    private static Reply reply(Document reply) {
+        Reply read = new Reply(pointer(reply, "from"), pointer(reply, "text"));
+        reply.end();
+        return read;
+    }
+
+    private static String header(Document document, String member) {
+        String name = document.line(member, 100);
+        if (!name.isEmpty() && !HEADER.matcher(name).matches()) {
+            document.wrong(member, "must be the name of a header");
+        }
+        return name;
+    }
+
+    private static String pointer(Document document, String member) {
+        String pointer = document.line(member, LONGEST_POINTER);
+        if (!pointer.isEmpty() && !POINTER.matcher(pointer).matches()) {
+            document.wrong(member, "must be a JSON pointer such as /data/id");
+        }
+        return pointer;
+    }
+
+    private static @Nullable Duration duration(Document document, String member, Duration longest) {
+        String text = document.maybeLine(member, 12);
+        if (text == null) {
+            return null;
+        }
+        Duration length = Durations.parse(text).orElse(Duration.ZERO);
+        if (length.compareTo(Duration.ofSeconds(1)) < 0 || length.compareTo(longest) > 0) {
+            document.wrong(member, "must be a time such as 30s, 5m or 7d, and at most " + Durations.words(longest));
+            return null;
+        }
+        return length;
+    }
+}
