@@ -49,8 +49,11 @@ final class TickLayout {
 
     /** True: something may have changed. */
     boolean look() {
+        if (catalog.change() < 0) {
+            catalog.check(); // nobody has looked yet
+        }
         long seen = catalog.change();
-        if (seen < 0 || seen == change) {
+        if (seen == change) {
             return false;
         }
         boolean all = true;

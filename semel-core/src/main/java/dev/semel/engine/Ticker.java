@@ -148,9 +148,9 @@ public final class Ticker implements AutoCloseable {
             layout.again(id);
             return true;
         });
-        layout.look();
         boolean more = true;
         while (more && !closing) {
+            layout.look(); // each time: a ticker that is never idle must hear of edits, too
             more = fire();
         }
     }
