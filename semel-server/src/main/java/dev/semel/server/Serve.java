@@ -67,11 +67,11 @@ public final class Serve implements AutoCloseable {
         this.options = options;
         this.clock = () -> Instant.EPOCH.plus(ambient.micros(), ChronoUnit.MICROS);
         this.outbound = new Outbound(Guard.of(options.dev(), options.allowHosts()));
-        this.semel = Semel.open(Settings.of(
-                        options.store(), version -> FileWorkflow.compile(whenFurnished(version), this::outside))
-                .withClock(ambient, () -> 0)
-                .withWorker(name(options))
-                .withRequests(Log::request));
+        this.semel = Semel.open(
+                Settings.of(options.store(), version -> FileWorkflow.compile(whenFurnished(version), this::outside))
+                        .withClock(ambient, () -> 0)
+                        .withWorker(name(options))
+                        .withRequests(Log::request));
         try {
             this.playground = options.dev() && options.demo() ? playground(options.port()) : null;
             this.workspace = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)));
