@@ -66,7 +66,8 @@ final class Ask {
         if (!data.isObject()) {
             throw invalid("/data", "data must be an object");
         }
-        return new Ask(data, runId(body, fromPath), new Beside(correlationId(body), Later.in(body), List.copyOf(warnings)));
+        return new Ask(
+                data, runId(body, fromPath), new Beside(correlationId(body), Later.in(body), List.copyOf(warnings)));
     }
 
     private static @Nullable ChosenRunId runId(JsonNode body, @Nullable ChosenRunId fromPath) {

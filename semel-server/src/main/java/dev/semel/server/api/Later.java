@@ -33,7 +33,8 @@ record Later(@Nullable Duration delay, @Nullable Instant startAt) {
     }
 
     private static Duration duration(JsonNode value) {
-        Duration length = value.isString() ? Durations.parse(value.stringValue()).orElse(null) : null;
+        Duration length =
+                value.isString() ? Durations.parse(value.stringValue()).orElse(null) : null;
         if (length == null || length.compareTo(LONGEST) > 0) {
             throw Ask.invalid("/delay", "delay must be a duration such as 30s, 15m, 24h or 7d, at most 365d");
         }

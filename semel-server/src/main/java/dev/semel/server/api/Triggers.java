@@ -128,12 +128,12 @@ final class Triggers {
                             "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1");
         }
         return new Trigger(
-                spaces.of(who.workspace()),
-                workflow,
-                ask.data(),
-                Json.write(ask.data()),
-                new Trigger.Names(key, ask.runId()),
-                new Trigger.Sender(Door.HTTP, who.tokenId(), ask.correlationId()),
+                        spaces.of(who.workspace()),
+                        workflow,
+                        ask.data(),
+                        Json.write(ask.data()),
+                        new Trigger.Names(key, ask.runId()),
+                        new Trigger.Sender(Door.HTTP, who.tokenId(), ask.correlationId()),
                         terms.strict(),
                         attempt.checks())
                 .later(ask.later().micros(this::now));

@@ -47,10 +47,10 @@ final class SignalCommand implements Callable<Integer> {
     @Nullable
     String data;
 
-    @Option(names = "--key", paramLabel = "KEY", description = {
-                "Without RUN: the key with which runs wait for the signal.",
-                "With RUN: the same as --id."
-            })
+    @Option(
+            names = "--key",
+            paramLabel = "KEY",
+            description = {"Without RUN: the key with which runs wait for the signal.", "With RUN: the same as --id."})
     @Nullable
     String key;
 

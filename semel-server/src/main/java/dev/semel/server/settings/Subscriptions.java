@@ -69,8 +69,7 @@ public final class Subscriptions {
     }
 
     private List<String> addresses(Word word) {
-        Rows.Setting row =
-                semel.view(reads -> reads.setting(word.workspace(), Kinds.PROFILE.word(), word.profile()));
+        Rows.Setting row = semel.view(reads -> reads.setting(word.workspace(), Kinds.PROFILE.word(), word.profile()));
         JsonNode profile = row == null ? JsonNodeFactory.instance.objectNode() : Json.parse(row.body());
         return Stream.of("email", "phone")
                 .map(member -> profile.path(member).asString(""))

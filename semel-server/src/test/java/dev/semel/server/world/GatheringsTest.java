@@ -32,7 +32,8 @@ class GatheringsTest {
     @BeforeEach
     void open() {
         semel = Semel.open(Settings.of(
-                "sqlite:" + folder.resolve("semel.db"), version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE)));
+                "sqlite:" + folder.resolve("semel.db"),
+                version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE)));
         int workspace =
                 semel.change(new Edit.OpenWorkspace("one", new byte[32])).ws();
         digests = new Gatherings(semel, workspace, NOON);

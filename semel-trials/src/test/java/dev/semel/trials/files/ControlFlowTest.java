@@ -133,7 +133,8 @@ class ControlFlowTest extends OnBothStores {
         Reply second = admin().post(path, body, "Idempotency-Key: evt_1").expect(200);
         assertTrue(second.json().get("delivered").booleanValue(), "the same request is answered alike");
         assertEquals("true", second.header("X-Idempotent-Replayed"));
-        admin().post(path, "{\"data\":{\"amount\":6}}", "Idempotency-Key: evt_1").expect(422);
+        admin().post(path, "{\"data\":{\"amount\":6}}", "Idempotency-Key: evt_1")
+                .expect(422);
         assertEquals("{\"amount\":5}", end(run).get("output").toString());
     }
 

@@ -70,7 +70,10 @@ class SignalByKeyTest extends OnBothStores {
     }
 
     private static List<String> runs(Reply reply) {
-        return reply.expect(200).json().get("runs").valueStream()
+        return reply.expect(200)
+                .json()
+                .get("runs")
+                .valueStream()
                 .map(JsonNode::asString)
                 .toList();
     }
@@ -108,7 +111,8 @@ class SignalByKeyTest extends OnBothStores {
         Reply again = admin().post("/v1/signals/payment.captured", body, "Idempotency-Key: evt_3")
                 .expect(200);
         assertEquals("true", again.header("X-Idempotent-Replayed"));
-        admin().post("/v1/signals/payment.captured", body, "Idempotency-Key: other").expect(400);
+        admin().post("/v1/signals/payment.captured", body, "Idempotency-Key: other")
+                .expect(400);
         admin().post("/v1/signals/payment.captured", "{\"data\":{}}").expect(400);
         admin().post("/v1/signals/no%20name", "{\"key\":\"o3\"}").expect(400);
     }
@@ -119,7 +123,10 @@ class SignalByKeyTest extends OnBothStores {
         String run = start("crowded", "o4");
         List<Reply> replies = Crowd.atOnce(8, _ -> send("o4", 9, "Idempotency-Key: evt_4"));
         assertEquals(
-                1, replies.stream().filter(reply -> !reply.flag("idempotent_replayed")).count());
+                1,
+                replies.stream()
+                        .filter(reply -> !reply.flag("idempotent_replayed"))
+                        .count());
         assertEquals("{\"amount\":9}", output(run));
         waiting(start("crowded", "o4"));
     }
@@ -152,9 +159,14 @@ class SignalByKeyTest extends OnBothStores {
         assertTrue(wait.get("since").isString() && wait.get("until").isString(), wait.toString());
         admin().unkeyed("later", "{\"data\":{\"order_id\":\"o\"},\"start_at\":\"2020-01-01T00:00:00Z\"}")
                 .expect(200);
-        for (String bad : List.of("\"delay\":\"soon\"", "\"delay\":5", "\"start_at\":\"9999-01-01T00:00:00Z\"",
-                "\"start_at\":\"now\"", "\"delay\":\"1s\",\"start_at\":\"2020-01-01T00:00:00Z\"")) {
-            admin().unkeyed("later", "{\"data\":{\"order_id\":\"o\"}," + bad + "}").expect(400);
+        for (String bad : List.of(
+                "\"delay\":\"soon\"",
+                "\"delay\":5",
+                "\"start_at\":\"9999-01-01T00:00:00Z\"",
+                "\"start_at\":\"now\"",
+                "\"delay\":\"1s\",\"start_at\":\"2020-01-01T00:00:00Z\"")) {
+            admin().unkeyed("later", "{\"data\":{\"order_id\":\"o\"}," + bad + "}")
+                    .expect(400);
         }
     }
 
@@ -170,8 +182,10 @@ class SignalByKeyTest extends OnBothStores {
                 wait_for: {signal: go}
             """).expect(200);
         start("serial", "o7");
-        Reply second = admin().unkeyed("serial", "{\"data\":{\"order_id\":\"o7\"}}").expect(200);
-        JsonNode row = until(second.text("run_id"), run -> run.get("status").asString().equals("queued"));
+        Reply second =
+                admin().unkeyed("serial", "{\"data\":{\"order_id\":\"o7\"}}").expect(200);
+        JsonNode row =
+                until(second.text("run_id"), run -> run.get("status").asString().equals("queued"));
         assertEquals("place", row.get("waiting_for").get(0).get("kind").asString());
     }
 
@@ -187,7 +201,8 @@ class SignalByKeyTest extends OnBothStores {
             output: ${ steps.release.approved }
             """).expect(200);
         String run = fresh(admin().unkeyed("decided", "{}")).text("run_id");
-        assertEquals("approval", waiting(run).get("waiting_for").get(0).get("kind").asString());
+        assertEquals(
+                "approval", waiting(run).get("waiting_for").get(0).get("kind").asString());
         String decide = "/v1/runs/" + run + "/decide";
         String yes = "{\"step\":\"release\",\"decision\":\"approve\"}";
         String no = "{\"step\":\"release\",\"decision\":\"reject\"}";
@@ -199,7 +214,8 @@ class SignalByKeyTest extends OnBothStores {
         assertTrue(again.flag("decided"), again.body());
         assertEquals("true", again.header("X-Idempotent-Replayed"));
         admin().post(decide, no, "Idempotency-Key: form_1").expect(422);
-        assertTrue(!admin().post(decide, no, "Idempotency-Key: form_2").expect(200).flag("decided"));
+        assertTrue(
+                !admin().post(decide, no, "Idempotency-Key: form_2").expect(200).flag("decided"));
     }
 
     @Test
