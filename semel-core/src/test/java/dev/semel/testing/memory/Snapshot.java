@@ -72,6 +72,7 @@ public final class Snapshot {
         try {
             Snapshot snapshot = new Snapshot(sink);
             snapshot.catalog(store.surroundings().tables());
+            snapshot.doors(store.surroundings().tables());
             snapshot.runs(store.surroundings().tables());
             snapshot.driving(store.surroundings().tables());
         } finally {
@@ -79,44 +80,25 @@ public final class Snapshot {
         }
     }
 
-    private void catalog(Tables tables) throws SQLException {
+    /** What came, or comes, without a caller. */
+    private void doors(Tables tables) throws SQLException {
         fill(
-                "semel_workspace",
-                tables.workspaces.rows().values(),
-                w -> row(w.row().ws(), w.row().name(), w.row().secret(), w.createdAt()));
-        fill(
-                "semel_token",
-                tables.tokens.rows().values(),
-                t -> row(
-                        t.tokenId(),
-                        t.ws(),
-                        t.name(),
-                        t.hash(),
-                        t.scopes(),
-                        t.quotaPerMinute(),
-                        t.createdAt(),
-                        t.revokedAt()));
-        fill("semel_catalog", tables.catalog.rows().values(), change -> row(1, change));
-        fill(
-                "semel_workflow",
-                tables.workflows.rows().values(),
-                w -> row(
-                        w.ws(),
-                        w.name(),
-                        w.workflowId(),
-                        w.version(),
-                        w.paused(),
-                        w.createdAt(),
-                        w.rollout().candidate(),
-                        w.rollout().share()));
-        fill(
-                "semel_version",
-                tables.versions.rows().values(),
-                v -> row(v.workflowId(), v.version(), v.body(), v.publishedAt(), v.by()));
-        fill(
-                "semel_setting",
-                tables.settings.rows().values(),
-                s -> row(s.ws(), s.kind(), s.name(), s.version(), s.body(), s.changedAt(), s.changedBy(), s.removed()));
+                "semel_event",
+                tables.events.rows().values(),
+                e -> row(
+                        e.ws(),
+                        e.eventId(),
+                        e.seq(),
+                        e.door().code(),
+                        e.source(),
+                        e.id(),
+                        e.type(),
+                        e.body(),
+                        e.at(),
+                        e.actor(),
+                        e.correlationId(),
+                        e.matched(),
+                        e.notes()));
         fill(
                 "semel_schedule",
                 tables.schedules.rows().values(),
@@ -162,6 +144,46 @@ public final class Snapshot {
                 "semel_mark",
                 tables.marks.rows().values(),
                 m -> row(m.ws(), m.hook(), m.mark(), m.eventId(), m.delivery(), m.expiresAt()));
+    }
+
+    private void catalog(Tables tables) throws SQLException {
+        fill(
+                "semel_workspace",
+                tables.workspaces.rows().values(),
+                w -> row(w.row().ws(), w.row().name(), w.row().secret(), w.createdAt()));
+        fill(
+                "semel_token",
+                tables.tokens.rows().values(),
+                t -> row(
+                        t.tokenId(),
+                        t.ws(),
+                        t.name(),
+                        t.hash(),
+                        t.scopes(),
+                        t.quotaPerMinute(),
+                        t.createdAt(),
+                        t.revokedAt()));
+        fill("semel_catalog", tables.catalog.rows().values(), change -> row(1, change));
+        fill(
+                "semel_workflow",
+                tables.workflows.rows().values(),
+                w -> row(
+                        w.ws(),
+                        w.name(),
+                        w.workflowId(),
+                        w.version(),
+                        w.paused(),
+                        w.createdAt(),
+                        w.rollout().candidate(),
+                        w.rollout().share()));
+        fill(
+                "semel_version",
+                tables.versions.rows().values(),
+                v -> row(v.workflowId(), v.version(), v.body(), v.publishedAt(), v.by()));
+        fill(
+                "semel_setting",
+                tables.settings.rows().values(),
+                s -> row(s.ws(), s.kind(), s.name(), s.version(), s.body(), s.changedAt(), s.changedBy(), s.removed()));
         fill(
                 "semel_audit",
                 tables.audit.rows().values(),

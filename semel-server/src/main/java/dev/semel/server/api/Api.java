@@ -45,7 +45,6 @@ public final class Api {
         TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, deeds);
         Health health = new Health(semel, metrics);
         Batches batches = new Batches(triggers);
-        Manual manual = new Manual();
         this.router = new Router()
                 .add(post("/v1/workflows/{id}/trigger", Scope.TRIGGER, triggers::trigger))
                 .add(new Route("PUT", "/v1/workflows/{id}/runs/{run_id}", Scope.TRIGGER, triggers::put)
@@ -84,14 +83,18 @@ public final class Api {
                 .add("GET", "/v1/workers", Scope.READ, new Workers(semel)::list)
                 .add("GET", "/v1/audit", Scope.READ, this::audit)
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
-                .add("GET", "/schema/workflow-1.json", Scope.OPEN, manual::schema)
+                .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
+        addOpen(new Manual(), health);
+        addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
+        new ScheduleRoutes(semel, triggers, deeds).addTo(router);
+    }
+
+    private void addOpen(Manual manual, Health health) {
+        router.add("GET", "/schema/workflow-1.json", Scope.OPEN, manual::schema)
                 .add("GET", "/docs/{page}", Scope.OPEN, manual::page)
                 .add("GET", "/problems/{code}", Scope.OPEN, manual::problem)
                 .add("GET", "/healthz", Scope.OPEN, health::alive)
-                .add("GET", "/readyz", Scope.OPEN, health::ready)
-                .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
-        addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
-        new ScheduleRoutes(semel, triggers, deeds).addTo(router);
+                .add("GET", "/readyz", Scope.OPEN, health::ready);
     }
 
     private void addEvents(EventRoutes events, EventShelf shelf) {
