@@ -59,10 +59,9 @@ final class Deliveries {
 
     private static void runs(ObjectNode out, Delivered delivered) {
         ArrayNode runs = out.putArray("run_ids");
-        delivered.runs().stream()
-                .filter(run -> run.refused() == null)
-                .forEach(run -> runs.add(run.runId()));
-        long refused = delivered.runs().stream().filter(run -> run.refused() != null).count();
+        delivered.runs().stream().filter(run -> run.refused() == null).forEach(run -> runs.add(run.runId()));
+        long refused =
+                delivered.runs().stream().filter(run -> run.refused() != null).count();
         if (refused > 0) {
             out.put("refused", refused);
         }
@@ -78,10 +77,7 @@ final class Deliveries {
         String hook = request.parameter("name");
         List<Delivery> rows = semel.view(reads -> reads.deliveries(workspace, hook, paging.afterId(), paging.limit()));
         return Views.page(
-                rows == null ? List.of() : rows,
-                paging.limit(),
-                Deliveries::shown,
-                row -> Paging.cursor(row.id()));
+                rows == null ? List.of() : rows, paging.limit(), Deliveries::shown, row -> Paging.cursor(row.id()));
     }
 
     private static ObjectNode shown(Delivery row) {
@@ -99,9 +95,8 @@ final class Deliveries {
     Answer again(Request request) {
         int workspace = request.principal().workspace();
         RunId id = parsed(request.parameter("delivery_id"));
-        Delivery row = id == null
-                ? null
-                : semel.view(reads -> reads.delivery(workspace, request.parameter("name"), id));
+        Delivery row =
+                id == null ? null : semel.view(reads -> reads.delivery(workspace, request.parameter("name"), id));
         if (row == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,

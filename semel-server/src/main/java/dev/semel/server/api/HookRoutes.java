@@ -118,7 +118,8 @@ final class HookRoutes {
         }
     }
 
-    private record Wanted(String name, ObjectNode document, @Nullable Integer expected, boolean move) {}
+    private record Wanted(
+            String name, ObjectNode document, @Nullable Integer expected, boolean move) {}
 
     private Answer put(Request request, Wanted wanted, Deeds.Deed deed, List<String> warnings) {
         int workspace = request.principal().workspace();
@@ -178,7 +179,10 @@ final class HookRoutes {
                 settings.secrets().reveal(workspace, kept.value().secrets().getFirst());
         RunId id = semel.newId();
         Sample sample = Sample.of(
-                kept.value(), secret, "sample_" + Paging.cursor(id), clock.instant().getEpochSecond());
+                kept.value(),
+                secret,
+                "sample_" + Paging.cursor(id),
+                clock.instant().getEpochSecond());
         ObjectNode out = Views.object().put("path", "/v1/hooks/" + kept.value().source());
         ObjectNode headers = out.putObject("headers");
         sample.headers().forEach(headers::put);

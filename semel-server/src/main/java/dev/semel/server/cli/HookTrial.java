@@ -37,8 +37,7 @@ final class HookTrial {
 
         @Override
         public Integer call() {
-            Answer answer =
-                    connection.api().ask(listing.page(Call.get(Call.path("v1", "hooks", name, "deliveries"))));
+            Answer answer = connection.api().ask(listing.page(Call.get(Call.path("v1", "hooks", name, "deliveries"))));
             if (output.json) {
                 output.document(answer.body());
                 return Exit.DONE;
@@ -121,11 +120,14 @@ final class HookTrial {
 
         @Override
         public Integer call() {
-            JsonNode sample = connection.api()
+            JsonNode sample = connection
+                    .api()
                     .ask(Call.post(Call.path("v1", "hooks", name, "sample"), ""))
                     .body();
             Api provider = new Api(url.isEmpty() ? connection.api().address() : root(url), "");
-            Call call = Call.post(url.isEmpty() ? Json.text(sample, "path") : path(url), sample.path("body").asString(""));
+            Call call = Call.post(
+                    url.isEmpty() ? Json.text(sample, "path") : path(url),
+                    sample.path("body").asString(""));
             for (Map.Entry<String, JsonNode> header : sample.path("headers").properties()) {
                 call = call.with(header.getKey(), header.getValue().asString(""));
             }

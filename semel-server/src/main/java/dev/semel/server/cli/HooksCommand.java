@@ -82,7 +82,8 @@ final class HooksCommand implements Callable<Integer> {
                 names = "--preset",
                 required = true,
                 paramLabel = "PRESET",
-                description = "stripe, github, shopify, slack, standard or cloudevents. For generic: PUT /v1/hooks/NAME.")
+                description =
+                        "stripe, github, shopify, slack, standard or cloudevents. For generic: PUT /v1/hooks/NAME.")
         String preset = "";
 
         @Option(
@@ -123,7 +124,10 @@ final class HooksCommand implements Callable<Integer> {
                 document.put("check", "bearer");
             }
             Call put = Call.put(Call.path("v1", "hooks", name), "application/json", Json.compactUnprinted(document));
-            show(output, connection, connection.api().ask(SettingCommand.expecting(put, 0)).body());
+            show(
+                    output,
+                    connection,
+                    connection.api().ask(SettingCommand.expecting(put, 0)).body());
             return Exit.DONE;
         }
     }
@@ -146,7 +150,8 @@ final class HooksCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            JsonNode page = connection.api()
+            JsonNode page = connection
+                    .api()
                     .ask(listing.page(Call.get(Call.path("v1", "hooks"))))
                     .body();
             if (output.json) {
@@ -229,7 +234,10 @@ final class HooksCommand implements Callable<Integer> {
             Call put = Call.put(path, "application/json", Json.compactUnprinted(document))
                     .where("new_source", address ? "true" : "");
             int version = now.path("version").asInt(0);
-            show(output, connection, connection.api().ask(SettingCommand.expecting(put, version)).body());
+            show(
+                    output,
+                    connection,
+                    connection.api().ask(SettingCommand.expecting(put, version)).body());
             return Exit.DONE;
         }
     }

@@ -97,8 +97,7 @@ public final class HookDoor {
     /** The same words for a source that is malformed, unknown, or nearly right. */
     private Found find(String text) {
         Source source = Source.parse(text);
-        Shelf.Kept<HookSetting> kept =
-                source == null ? null : settings.hooks().find(source.workspace(), source.name());
+        Shelf.Kept<HookSetting> kept = source == null ? null : settings.hooks().find(source.workspace(), source.name());
         // Compared also where there is none, so that the time does not tell which hooks there are.
         byte[] expected = utf8(kept == null ? "src_" : kept.value().source());
         boolean right = MessageDigest.isEqual(expected, utf8(text));

@@ -27,8 +27,8 @@ public record Sample(Map<String, String> headers, String body) {
         plan.types().stream().limit(1).forEach(place -> place(place, type(hook.preset()), document, headers));
         String body = document.toString();
         try {
-            headers.putAll(plan.scheme()
-                    .sign(secret, new Scheme.Stamp(id, seconds), body.getBytes(StandardCharsets.UTF_8)));
+            headers.putAll(
+                    plan.scheme().sign(secret, new Scheme.Stamp(id, seconds), body.getBytes(StandardCharsets.UTF_8)));
         } catch (Scheme.UnfitSecret e) {
             throw unable(e.getMessage() == null ? "the secret does not fit" : e.getMessage());
         }
@@ -65,7 +65,10 @@ public record Sample(Map<String, String> headers, String body) {
             }
             case "cloudevents" -> {
                 headers.put("Content-Type", "application/cloudevents+json");
-                out.put("specversion", "1.0").put("id", id).put("source", "/sample").put("type", "sample");
+                out.put("specversion", "1.0")
+                        .put("id", id)
+                        .put("source", "/sample")
+                        .put("type", "sample");
                 out.putObject("data").put("sample", true);
             }
             default -> out.put("sample", true);

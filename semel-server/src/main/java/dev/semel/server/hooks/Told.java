@@ -62,10 +62,10 @@ record Told(String id, Event event) {
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
         event.whole().forEachEntry(whole::set);
         whole.put("source", source);
-        var named = new Event(
-                source, event.id(), event.type(), event.time(), event.subject(), event.data(), whole);
+        var named = new Event(source, event.id(), event.type(), event.time(), event.subject(), event.data(), whole);
         // An array, since of two texts behind each other nobody can say where the first one ends.
-        String id = Json.write(JsonNodeFactory.instance.arrayNode().add(event.source()).add(event.id()));
+        String id = Json.write(
+                JsonNodeFactory.instance.arrayNode().add(event.source()).add(event.id()));
         return new Told(id, named);
     }
 

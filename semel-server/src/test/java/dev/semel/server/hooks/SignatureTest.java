@@ -173,7 +173,9 @@ final class SignatureTest {
             misses.put("an empty signature", vector.header(header, ""));
             misses.put("the other case", vector.header(header, swapped(good)));
             misses.put("a space within", vector.header(header, good.substring(0, 30) + " " + good.substring(30)));
-            misses.put("truncated", vector.header(header, good.replace(",v0=old", "").replaceAll("..$", "")));
+            misses.put(
+                    "truncated",
+                    vector.header(header, good.replace(",v0=old", "").replaceAll("..$", "")));
             misses.put(
                     "without what stands before it",
                     vector.header(
@@ -327,9 +329,7 @@ final class SignatureTest {
             }
             assertInstanceOf(Verdict.Genuine.class, signed.verdict(), vector.name());
             assertInstanceOf(
-                    Verdict.Forged.class,
-                    signed.secret(other(vector.secret())).verdict(),
-                    vector.name());
+                    Verdict.Forged.class, signed.secret(other(vector.secret())).verdict(), vector.name());
         }
     }
 

@@ -145,7 +145,11 @@ record Walls(Rooms rooms) {
                                         .and(type(rooms.exactly("store")).negate())
                                         .and(type(rooms.in(Rooms.PURE)).negate()))
                                 .or(type(rooms.in("server")
-                                        .and(rooms.in("server.hooks", "server.doors", "server.settings", "server.language")
+                                        .and(rooms.in(
+                                                        "server.hooks",
+                                                        "server.doors",
+                                                        "server.settings",
+                                                        "server.language")
                                                 .negate()))),
                         "hooks prove deliveries and hand events to the door for events. Let the API speak HTTP"),
                 new Wall(

@@ -29,7 +29,9 @@ class HooksTest extends OnBothStores {
     }
 
     private void secret(String name, String value) {
-        stage.admin().put("/v1/secrets/" + name, "{\"value\":\"" + value + "\"}").expect(200);
+        stage.admin()
+                .put("/v1/secrets/" + name, "{\"value\":\"" + value + "\"}")
+                .expect(200);
     }
 
     /** The path to post to. */
@@ -109,14 +111,16 @@ class HooksTest extends OnBothStores {
     void a_delivery_starts_the_workflows_that_want_it_once(Provider provider) {
         String name = "runs." + provider.word();
         String source = provider == Provider.CLOUDEVENTS ? name + ":/shop" : name;
-        stage.admin().publish("""
-                semel: 1
-                workflow: hooked_%s
-                trigger:
-                  events: [{ type: "%s", source: "%s" }]
-                steps:
-                  - {id: note, set: {ok: true}}
-                """.formatted(provider.word(), provider.type, source)).expect(200);
+        stage.admin()
+                .publish("""
+                    semel: 1
+                    workflow: hooked_%s
+                    trigger:
+                      events: [{ type: "%s", source: "%s" }]
+                    steps:
+                      - {id: note, set: {ok: true}}
+                    """.formatted(provider.word(), provider.type, source))
+                .expect(200);
         secret(name, provider.secret);
         String path = hook(name, provider.document, name);
         List<Reply> replies = Crowd.atOnce(8, i -> deliver(path, provider, "id_1"));
@@ -140,14 +144,15 @@ class HooksTest extends OnBothStores {
         Reply first = deliver(path, Provider.STRIPE, "evt_9").expect(200);
         assertEquals(0, first.json().get("run_ids").size());
         stage.admin().publish("""
-                semel: 1
-                workflow: comes_later
-                trigger:
-                  events: [{ type: payment_intent.succeeded, source: later }]
-                steps:
-                  - {id: note, set: {ok: true}}
-                """).expect(200);
-        String again = "/v1/hooks/later/deliveries/" + first.json().get("delivery_id").asString() + "/reprocess";
+            semel: 1
+            workflow: comes_later
+            trigger:
+              events: [{ type: payment_intent.succeeded, source: later }]
+            steps:
+              - {id: note, set: {ok: true}}
+            """).expect(200);
+        String again =
+                "/v1/hooks/later/deliveries/" + first.json().get("delivery_id").asString() + "/reprocess";
         Reply started = stage.admin().post(again, "").expect(200);
         assertEquals(1, started.json().get("run_ids").size());
         assertFalse(started.json().get("idempotent_replayed").asBoolean());
@@ -176,7 +181,8 @@ class HooksTest extends OnBothStores {
         for (String one : wrong) {
             Reply reply = post("/v1/hooks/" + one, "{}", List.of());
             Problem.expect(reply, 404, "not-found");
-            String said = reply.json().get("detail").asString() + reply.json().get("fix").asString();
+            String said = reply.json().get("detail").asString()
+                    + reply.json().get("fix").asString();
             assertEquals(details == null ? said : details, said);
             details = said;
         }
@@ -192,7 +198,8 @@ class HooksTest extends OnBothStores {
             String hook = "reuse." + policy;
             String path = hook(hook, "{\"preset\":\"github\",\"signature_reuse\":\"" + policy + "\"", "reuse");
             Provider.Sent first = new Provider.Sent("guid-1", 0, "{\"ref\":\"main\"}");
-            post(path, first.body(), Provider.GITHUB.sign(Provider.GITHUB.secret, first)).expect(200);
+            post(path, first.body(), Provider.GITHUB.sign(Provider.GITHUB.secret, first))
+                    .expect(200);
             Provider.Sent captured = new Provider.Sent("guid-2", 0, first.body());
             Reply again = post(path, captured.body(), Provider.GITHUB.sign(Provider.GITHUB.secret, captured));
             switch (policy) {
@@ -213,7 +220,8 @@ class HooksTest extends OnBothStores {
         String path = hook("challenge", "{\"preset\":\"slack\"", "challenge");
         String body = "{\"type\":\"url_verification\",\"challenge\":\"abc\"}";
         Provider.Sent asked = new Provider.Sent("", Instant.now().getEpochSecond(), body);
-        Reply answered = post(path, body, Provider.SLACK.sign(Provider.SLACK.secret, asked)).expect(200);
+        Reply answered = post(path, body, Provider.SLACK.sign(Provider.SLACK.secret, asked))
+                .expect(200);
         assertEquals("{\"challenge\":\"abc\"}", answered.body());
         Problem.expect(post(path, body, Provider.SLACK.sign("other", asked)), 401, "webhook-signature-invalid");
     }
@@ -222,7 +230,8 @@ class HooksTest extends OnBothStores {
     void without_an_id_or_without_json_nothing_starts() {
         secret("bare", Provider.STRIPE.secret);
         String path = hook("bare", "{\"preset\":\"stripe\"", "bare");
-        for (String body : List.of("{\"type\":\"x\"}", "{\"id\":{}}", "{\"id\":\"\"}", "{\"id\":", "", "{\"id\":1,\"id\":2}")) {
+        for (String body :
+                List.of("{\"type\":\"x\"}", "{\"id\":{}}", "{\"id\":\"\"}", "{\"id\":", "", "{\"id\":1,\"id\":2}")) {
             Provider.Sent sent = new Provider.Sent("", Instant.now().getEpochSecond(), body);
             Problem.expect(post(path, body, Provider.STRIPE.sign(Provider.STRIPE.secret, sent)), 400, "invalid-input");
         }
@@ -236,7 +245,8 @@ class HooksTest extends OnBothStores {
         Caller provider = new Caller(stage.admin().port(), "", stage.admin().heard());
         List<String> lines = new ArrayList<>(Provider.GITHUB.sign(Provider.GITHUB.secret, sent));
         lines.add("Transfer-Encoding: chunked");
-        try (dev.semel.trials.support.Wire wire = new dev.semel.trials.support.Wire(stage.admin().port())) {
+        try (dev.semel.trials.support.Wire wire =
+                new dev.semel.trials.support.Wire(stage.admin().port())) {
             wire.send(provider.head("POST", path, lines.toArray(String[]::new))
                     + "\r\n3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n");
             wire.reply().expect(200);
@@ -249,18 +259,14 @@ class HooksTest extends OnBothStores {
         String path = hook(
                 "form",
                 "{\"preset\":\"generic\",\"signature\":{\"header\":\"X-Sig\",\"algorithm\":\"sha1\",\"encoding\":\"base64\"},"
-                        + "\"id\":{\"pointer\":\"/MessageSid\"}",
+                    + "\"id\":{\"pointer\":\"/MessageSid\"}",
                 "form");
         String body = "MessageSid=SM1&From=%2B4930123&Body=yes+please";
         Caller provider = new Caller(stage.admin().port(), "", stage.admin().heard());
         String signature = Base64.getEncoder()
                 .encodeToString(Provider.hmac("HmacSHA1", "form secret".getBytes(StandardCharsets.UTF_8), body));
         Reply reply = provider.send(
-                        "POST",
-                        path,
-                        body,
-                        "Content-Type: application/x-www-form-urlencoded",
-                        "X-Sig: " + signature)
+                        "POST", path, body, "Content-Type: application/x-www-form-urlencoded", "X-Sig: " + signature)
                 .expect(200);
         assertEquals("SM1", reply.json().get("event_id").asString());
         assertEquals(
@@ -290,8 +296,10 @@ class HooksTest extends OnBothStores {
             return "";
         });
         long kept = stage.count("SELECT count(*) FROM semel_delivery WHERE hook = 'flood'");
-        assertTrue(kept >= 100 && kept < 200, "100 in an hour, and at most one more for each that is on its way: " + kept);
-        assertEquals(0, stage.count("SELECT count(*) FROM semel_delivery WHERE hook = 'flood' AND payload IS NOT NULL"));
+        assertTrue(
+                kept >= 100 && kept < 200, "100 in an hour, and at most one more for each that is on its way: " + kept);
+        assertEquals(
+                0, stage.count("SELECT count(*) FROM semel_delivery WHERE hook = 'flood' AND payload IS NOT NULL"));
     }
 
     @Test
@@ -303,7 +311,8 @@ class HooksTest extends OnBothStores {
         assertEquals(
                 1,
                 replies.stream()
-                        .filter(reply -> !reply.json().get("idempotent_replayed").asBoolean())
+                        .filter(reply ->
+                                !reply.json().get("idempotent_replayed").asBoolean())
                         .count());
         assertEquals(1, verdicts("crowd").stream().filter("accepted"::equals).count());
     }
@@ -320,9 +329,9 @@ class HooksTest extends OnBothStores {
                 "{\"preset\":\"stripe\",\"secrets\":[\"a\"],\"tolerance\":\"2d\"}",
                 "{\"preset\":\"generic\",\"secrets\":[\"a\"]}",
                 "{\"preset\":\"generic\",\"secrets\":[\"a\"],\"signature\":{\"header\":\"X\",\"template\":\"{timestamp}\"},"
-                        + "\"id\":{\"header\":\"Y\"}}",
+                    + "\"id\":{\"header\":\"Y\"}}",
                 "{\"preset\":\"generic\",\"secrets\":[\"a\"],\"signature\":{\"header\":\"X\",\"timestamp_header\":\"T\"},"
-                        + "\"id\":{\"header\":\"Y\"}}",
+                    + "\"id\":{\"header\":\"Y\"}}",
                 "{\"preset\":\"generic\",\"secrets\":[\"a\"],\"signature\":{\"header\":\"X\"},\"id\":{\"pointer\":\"no\"}}")) {
             Problem.expect(stage.admin().put("/v1/hooks/wrong", document), 400, "invalid-input");
         }
@@ -332,10 +341,19 @@ class HooksTest extends OnBothStores {
     void a_kept_delivery_can_be_handed_in_again_and_a_forged_one_cannot() {
         secret("again", Provider.STRIPE.secret);
         String path = hook("again", "{\"preset\":\"stripe\"", "again");
-        String kept = deliver(path, Provider.STRIPE, "evt_1").expect(200).json().get("delivery_id").asString();
-        stage.admin().post("/v1/hooks/again/deliveries/" + kept + "/reprocess", "").expect(200);
-        String repeated =
-                deliver(path, Provider.STRIPE, "evt_1").expect(200).json().get("delivery_id").asString();
+        String kept = deliver(path, Provider.STRIPE, "evt_1")
+                .expect(200)
+                .json()
+                .get("delivery_id")
+                .asString();
+        stage.admin()
+                .post("/v1/hooks/again/deliveries/" + kept + "/reprocess", "")
+                .expect(200);
+        String repeated = deliver(path, Provider.STRIPE, "evt_1")
+                .expect(200)
+                .json()
+                .get("delivery_id")
+                .asString();
         for (String other : List.of(repeated, "dlv_nonsense", "run_" + kept.substring(4))) {
             Problem.expect(
                     stage.admin().post("/v1/hooks/again/deliveries/" + other + "/reprocess", ""), 404, "not-found");

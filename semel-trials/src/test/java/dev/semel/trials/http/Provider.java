@@ -46,8 +46,7 @@ enum Provider {
         List<String> sign(String secret, Sent sent) {
             return List.of(
                     "X-Slack-Request-Timestamp: " + sent.seconds(),
-                    "X-Slack-Signature: v0="
-                            + hex("HmacSHA256", secret, "v0:" + sent.seconds() + ":" + sent.body()));
+                    "X-Slack-Signature: v0=" + hex("HmacSHA256", secret, "v0:" + sent.seconds() + ":" + sent.body()));
         }
 
         @Override
@@ -62,8 +61,7 @@ enum Provider {
             return List.of(
                     "webhook-id: " + sent.id(),
                     "webhook-timestamp: " + sent.seconds(),
-                    "webhook-signature: v1,"
-                            + base64(key, sent.id() + "." + sent.seconds() + "." + sent.body()));
+                    "webhook-signature: v1," + base64(key, sent.id() + "." + sent.seconds() + "." + sent.body()));
         }
     },
     CLOUDEVENTS("{\"preset\":\"cloudevents\",\"check\":\"bearer\"", "a long bearer token", "sample", false) {
@@ -74,7 +72,8 @@ enum Provider {
 
         @Override
         String body(String id) {
-            return "{\"specversion\":\"1.0\",\"id\":\"" + id + "\",\"source\":\"/shop\",\"type\":\"sample\",\"data\":{}}";
+            return "{\"specversion\":\"1.0\",\"id\":\"" + id
+                    + "\",\"source\":\"/shop\",\"type\":\"sample\",\"data\":{}}";
         }
     },
     GENERIC(
