@@ -72,6 +72,7 @@ public final class Snapshot {
         try {
             Snapshot snapshot = new Snapshot(sink);
             snapshot.catalog(store.surroundings().tables());
+            snapshot.deliveries(store.surroundings().tables());
             snapshot.runs(store.surroundings().tables());
             snapshot.driving(store.surroundings().tables());
         } finally {
@@ -118,6 +119,20 @@ public final class Snapshot {
                 tables.settings.rows().values(),
                 s -> row(s.ws(), s.kind(), s.name(), s.version(), s.body(), s.changedAt(), s.changedBy(), s.removed()));
         fill(
+                "semel_audit",
+                tables.audit.rows().values(),
+                a -> row(
+                        a.row().id(),
+                        a.ws(),
+                        a.row().at(),
+                        a.row().actor(),
+                        a.row().action(),
+                        a.row().target(),
+                        a.row().reason()));
+    }
+
+    private void deliveries(Tables tables) throws SQLException {
+        fill(
                 "semel_delivery",
                 tables.deliveries.rows().values(),
                 d -> row(
@@ -136,17 +151,6 @@ public final class Snapshot {
                 "semel_mark",
                 tables.marks.rows().values(),
                 m -> row(m.ws(), m.hook(), m.mark(), m.eventId(), m.delivery(), m.expiresAt()));
-        fill(
-                "semel_audit",
-                tables.audit.rows().values(),
-                a -> row(
-                        a.row().id(),
-                        a.ws(),
-                        a.row().at(),
-                        a.row().actor(),
-                        a.row().action(),
-                        a.row().target(),
-                        a.row().reason()));
     }
 
     private void runs(Tables tables) throws SQLException {
