@@ -2,6 +2,7 @@ package dev.semel;
 
 import dev.semel.engine.Committer;
 import dev.semel.engine.RunLoop;
+import dev.semel.engine.Ticker;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
@@ -19,11 +20,13 @@ public final class Backstage {
     private final Semel semel;
     private final Committer committer;
     private final RunLoop runs;
+    private final Ticker ticker;
 
-    Backstage(Semel semel, Committer committer, RunLoop runs) {
+    Backstage(Semel semel, Committer committer, RunLoop runs, Ticker ticker) {
         this.semel = semel;
         this.committer = committer;
         this.runs = runs;
+        this.ticker = ticker;
     }
 
     /** Moves with everything that this engine writes. */
@@ -40,7 +43,8 @@ public final class Backstage {
     public OptionalLong quietUntil() {
         long before = movements();
         Long lease = committer.lease();
-        if (lease == null || runs.quietUntil().isEmpty() || !committer.isIdle()) {
+        OptionalLong tick = ticker.quietUntil();
+        if (lease == null || tick.isEmpty() || runs.quietUntil().isEmpty() || !committer.isIdle()) {
             return OptionalLong.empty();
         }
         Outside outside = Objects.requireNonNull(
@@ -52,7 +56,7 @@ public final class Backstage {
             return OptionalLong.empty();
         }
         return before == movements()
-                ? OptionalLong.of(Math.min(inside.getAsLong(), outside.next()))
+                ? OptionalLong.of(Math.min(tick.getAsLong(), Math.min(inside.getAsLong(), outside.next())))
                 : OptionalLong.empty();
     }
 

@@ -3,6 +3,7 @@ package dev.semel;
 import dev.semel.engine.Catalog;
 import dev.semel.engine.Children;
 import dev.semel.engine.RunLoop;
+import dev.semel.engine.TickDoor;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
@@ -16,6 +17,7 @@ import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
+import dev.semel.workflow.Doors;
 import dev.semel.workflow.Durable;
 import dev.semel.workflow.Published;
 import dev.semel.workflow.Start;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Workflows written in Java: known by name in this process, published like any other, started from code. */
-final class Library implements Children.Starter, Children.Signaller {
+final class Library implements Children.Starter, Children.Signaller, TickDoor.Desk {
     private static final String WORKSPACE = "default";
     private static final String ACTOR = "library";
 
@@ -55,11 +57,18 @@ final class Library implements Children.Starter, Children.Signaller {
         return space;
     }
 
-    private Trigger.Space space(int workspace) {
+    @Override
+    public Trigger.Space space(int workspace) {
         return spaces.computeIfAbsent(workspace, ws -> {
             Rows.Workspace row = Objects.requireNonNull(semel.view(reads -> reads.workspace(ws)), "workspace");
             return new Trigger.Space(row.ws(), row.secret());
         });
+    }
+
+    @Override
+    public Trigger.Checks checks(String name, JsonNode input) {
+        Workflow<?, ?> workflow = known.get(name);
+        return workflow == null ? Trigger.Checks.NONE : new Trigger.Checks(() -> workflow.checkInput(input), null);
     }
 
     boolean isKnown(String name) {
@@ -120,7 +129,8 @@ final class Library implements Children.Starter, Children.Signaller {
                 workflow.policyOf(version.body()),
                 workflow.body(),
                 List.of(),
-                new Published.Extras(workflow.gates(), workflow.deadline()));
+                new Published.Extras(
+                        workflow.gates(), workflow.deadline(), new Doors(List.of(), workflow.schedules())));
     }
 
     <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {
@@ -199,7 +209,8 @@ final class Library implements Children.Starter, Children.Signaller {
                 workflow == null
                         ? Trigger.Checks.NONE
                         : new Trigger.Checks(() -> workflow.checkInput(asked.data()), null),
-                asked.ties());
+                asked.ties(),
+                start.delay() == null ? 0 : start.delay().toNanos() / 1_000);
     }
 
     private Current current(int workspace, String name) {

@@ -10,6 +10,8 @@ import dev.semel.engine.LeaseKeeper;
 import dev.semel.engine.Readers;
 import dev.semel.engine.Requests;
 import dev.semel.engine.RunLoop;
+import dev.semel.engine.TickDoor;
+import dev.semel.engine.Ticker;
 import dev.semel.engine.TxDesk;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
@@ -21,7 +23,6 @@ import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.store.postgres.PostgresStore;
-import dev.semel.store.sqlite.SqliteStore;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
@@ -59,6 +60,7 @@ public final class Semel implements AutoCloseable {
     private final Catalog catalog;
     private final Intake intake;
     private final Dispatcher dispatcher;
+    private final Ticker ticker;
     private final Store.Listening listening;
 
     private Semel(Store store, Settings settings, List<Workflow<?, ?>> workflows) {
@@ -81,6 +83,7 @@ public final class Semel implements AutoCloseable {
         this.intake = new Intake(parts, catalog, around);
         this.dispatcher = new Dispatcher(parts, catalog, settings.limits(), around);
         intake.onWork(dispatcher::wakeUp);
+        this.ticker = new Ticker(parts, new TickDoor(intake, library), catalog, around);
         Followers followers = new Followers(this);
         runs.observedBy(followers);
         this.listening = store.listen(followers::told);
@@ -179,11 +182,12 @@ public final class Semel implements AutoCloseable {
     void registered(String workflowId) {
         catalog.forget(workflowId);
         dispatcher.knows(workflowId);
+        ticker.knows(workflowId);
     }
 
     /** Opens the store, brings its schema up to date, and takes up runs that nobody drives. */
     public static Semel open(Settings settings) {
-        return opened(storeOf(settings), settings);
+        return opened(Stores.of(settings), settings);
     }
 
     private static Semel opened(Store store, Settings settings) {
@@ -206,23 +210,7 @@ public final class Semel implements AutoCloseable {
 
     /** What a test kit sees of this engine. */
     public Backstage backstage() {
-        return new Backstage(this, committer, runs);
-    }
-
-    private static Store storeOf(Settings settings) {
-        String url = settings.store();
-        if (url.startsWith("jdbc:postgresql:")) {
-            return new PostgresStore(url, settings.skew(), settings.ambient().ids());
-        }
-        if (url.startsWith("sqlite:")) {
-            Path file = Path.of(url.substring("sqlite:".length()));
-            return new SqliteStore(
-                    file, settings.ambient()::micros, settings.ambient().ids());
-        }
-        throw new SemelException(
-                ErrorCode.INVALID_INPUT,
-                "The store URL begins with neither sqlite: nor jdbc:postgresql:. Nothing was opened.",
-                "Use sqlite:FILE or jdbc:postgresql://host/database.");
+        return new Backstage(this, committer, runs, ticker);
     }
 
     /**
@@ -285,6 +273,9 @@ public final class Semel implements AutoCloseable {
                     .join();
             catalog.check();
             dispatcher.wakeUp();
+            if (answer instanceof Rows.Workflow published) {
+                ticker.published(published);
+            }
             return answer == dev.semel.store.Nothing.NOTHING ? null : (T) answer;
         } catch (CompletionException e) {
             throw e.getCause() instanceof StoreFailure failure ? unavailable(failure) : e;
@@ -369,6 +360,11 @@ public final class Semel implements AutoCloseable {
         return settings.ambient().nanos();
     }
 
+    /** What starts by itself, and what became of it. */
+    public Schedules schedules() {
+        return new Schedules(this, new TickDoor(intake, library));
+    }
+
     /** How this worker is, and who else works here. */
     public Standing standing() {
         return standing;
@@ -387,6 +383,7 @@ public final class Semel implements AutoCloseable {
     /** @param grace so long may runs go on to their next step; what is left then goes on at another worker */
     public void close(Duration grace) {
         listening.close();
+        ticker.close();
         dispatcher.close();
         runs.close(grace);
         requests.close();

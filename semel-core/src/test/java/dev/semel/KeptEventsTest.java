@@ -31,7 +31,19 @@ final class KeptEventsTest {
     private Write.Kept keep(Semel worker, String eventId) {
         worker.events().look();
         Rows.Event event = new Rows.Event(
-                bench.workspace(), eventId, worker.newId(), Door.EVENT, "/shop", eventId, "paid", "{}", 0, "tester", null, 0, "[]");
+                bench.workspace(),
+                eventId,
+                worker.newId(),
+                Door.EVENT,
+                "/shop",
+                eventId,
+                "paid",
+                "{}",
+                0,
+                "tester",
+                null,
+                0,
+                "[]");
         return worker.events().keep(new Write.Keep(event, worker.changes())).await();
     }
 

@@ -15,10 +15,14 @@ final class Gatekeeper {
     /** Null: nothing. */
     static NewRun.@Nullable Gate gate(Trigger trigger) {
         Gates gates = trigger.workflow().extras().gates();
-        if (gates.equals(Gates.NONE)) {
-            return null;
+        String ownQueue = queue(trigger);
+        if (gates.equals(Gates.NONE) && ownQueue == null) {
+            return trigger.delay() == 0 ? null : new NewRun.Gate(List.of(), null, trigger.delay(), null);
         }
         List<NewRun.Gate.Place> places = new ArrayList<>();
+        if (ownQueue != null) {
+            places.add(new NewRun.Gate.Place(ownQueue, 1));
+        }
         if (gates.serialBy() != null) {
             places.add(new NewRun.Gate.Place(name(trigger, gates.serialBy()), 1));
         }
@@ -26,10 +30,19 @@ final class Gatekeeper {
             String queue = EffectName.digest("max", trigger.workflow().workflowId());
             places.add(new NewRun.Gate.Place(queue, gates.maxConcurrent()));
         }
-        NewRun.Gate gate = new NewRun.Gate(places, rate(trigger, gates.rateLimit()), 0, null);
+        NewRun.Gate gate = new NewRun.Gate(places, rate(trigger, gates.rateLimit()), trigger.delay(), null);
         return gates.debounce() == null
                 ? gate
-                : new NewRun.Gate(places, gate.rate(), 0, debounce(trigger, gates.debounce(), gate));
+                : new NewRun.Gate(places, gate.rate(), trigger.delay(), debounce(trigger, gates.debounce(), gate));
+    }
+
+    /** Of what came in by itself and goes one after another; null where it need not. */
+    private static @Nullable String queue(Trigger trigger) {
+        Trigger.DoorName door = trigger.names().door();
+        String name = door == null ? null : door.queue();
+        return name == null
+                ? null
+                : EffectName.digest("door", trigger.workflow().workflowId() + "\n" + name);
     }
 
     private static NewRun.Gate.@Nullable Rate rate(Trigger trigger, Gates.@Nullable RateLimit limit) {

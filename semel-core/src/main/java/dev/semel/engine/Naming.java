@@ -12,6 +12,7 @@ import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Name;
 import dev.semel.store.Wish;
+import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Published;
 import java.util.ArrayList;
@@ -96,7 +97,9 @@ public final class Naming {
         Trigger.DoorName door = trigger.names().door();
         if (door != null) {
             long memory = door.window().toNanos() / 1_000;
-            wishes.add(new Wish(ofDoor(workspace, door), digest, memory, Known.HOLD | flags, true));
+            // A tick has one run, however that ended: the next one comes by itself.
+            int rules = door.door() == Door.SCHEDULE ? Known.HOLD : Known.HOLD | flags;
+            wishes.add(new Wish(ofDoor(workspace, door), digest, memory, rules, true));
         }
         String childOf = trigger.ties().childOf();
         if (childOf != null && key == null && runId == null) {

@@ -19,6 +19,7 @@ final class Sweep {
     private static final int NAMES_AT_ONCE = 1_000;
     private static final int EVENTS_AT_ONCE = 512;
     private static final int RUNS_AT_ONCE = 256;
+    private static final Duration TICKS = TickDoor.WINDOW.plusDays(5);
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Intake.Parts parts;
@@ -71,6 +72,7 @@ final class Sweep {
             if (parts.readers().ask(reads -> reads.expiredReply())) {
                 change(new Edit.DeleteReplies(NAMES_AT_ONCE));
             }
+            ticks(now);
             if (parts.readers().ask(reads -> reads.expiredLetter())) {
                 change(new Edit.Mail<>(new Letter.Delete(NAMES_AT_ONCE)));
             }
@@ -81,6 +83,15 @@ final class Sweep {
             eventsBefore = now - micros(limits.events());
             spaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(0));
             amongRuns = true;
+        }
+    }
+
+    /** Kept for longer than the names of ticks, so that a backfill always knows what was done. */
+    private void ticks(long now) {
+        Duration kept = limits.finishedRuns().compareTo(TICKS) < 0 ? TICKS : limits.finishedRuns();
+        long before = now - micros(kept);
+        if (parts.readers().ask(reads -> reads.timetable().hasTicksBefore(before))) {
+            change(new Edit.DeleteTicks(before, NAMES_AT_ONCE));
         }
     }
 

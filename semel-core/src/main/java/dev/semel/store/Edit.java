@@ -344,4 +344,101 @@ public sealed interface Edit<T> {
         /** There never was such a document to remove. */
         record Absent() implements Placed {}
     }
+
+    /**
+     * Lays out the schedules of a workflow's version; others of that workflow are removed, and what became of their ticks
+     * stays. Nothing changes, and it answers false, where that version is not current or a row is not what it was.
+     */
+    record LayOut(int workspace, String workflowId, int version, List<Laid> schedules) implements Edit<Boolean> {
+        public LayOut {
+            schedules =
+                    schedules.stream().sorted(Comparator.comparing(Laid::name)).toList();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /**
+     * A schedule as it is to be.
+     *
+     * @param before how it stood; null where there was none
+     */
+    record Laid(String name, String spec, long nextNominal, long nextAt, Rows.@Nullable Schedule before) {}
+
+    /**
+     * Takes ticks that are due, to see to them alone for a while. Answers those it got.
+     *
+     * @param by of this very request
+     * @param lasts microseconds
+     */
+    record TakeTicks(List<Rows.Schedule> due, RunId by, long lasts) implements Edit<List<Rows.Schedule>> {
+        /** In the order in which all changes lock schedules. */
+        public TakeTicks {
+            due = due.stream()
+                    .sorted(Comparator.comparing(Rows.Schedule::workflowId).thenComparing(Rows.Schedule::name))
+                    .toList();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** Writes down what became of ticks that were taken, and which comes next. Answers how many schedules moved on. */
+    record SettleTicks(RunId by, List<Settled> settled) implements Edit<Integer> {
+        /** In the order in which all changes lock schedules. */
+        public SettleTicks {
+            settled = settled.stream()
+                    .sorted(Comparator.comparing(Settled::workflowId).thenComparing(Settled::name))
+                    .toList();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /**
+     * @param from the nominal time that was taken. Where the schedule stands at another one by now, or was taken by
+     *     somebody else, runs are written down all the same, and what was skipped is theirs to say
+     * @param lastRun of the newest of these ticks that had one; null leaves it as it is
+     */
+    record Settled(
+            String workflowId,
+            String name,
+            long from,
+            long nextNominal,
+            long nextAt,
+            @Nullable RunId lastRun,
+            List<Rows.Tick> ticks) {}
+
+    /** Writes down ticks that a person asked for. A tick that has a run keeps it. Answers how many were written. */
+    record NoteTicks(List<Rows.Tick> ticks) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** Pauses or resumes one schedule. Null: no such schedule. */
+    record PauseSchedule(int workspace, String workflowId, String name, boolean paused, By by)
+            implements Edit<Rows.@Nullable Schedule> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** Deletes up to {@code limit} ticks that were written down before then; answers how many. */
+    record DeleteTicks(long before, int limit) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
 }

@@ -149,6 +149,9 @@ public interface Reads extends AutoCloseable {
     /** Whether an answer to a change is kept that need not be any more. */
     boolean expiredReply();
 
+    /** Schedules and their ticks. */
+    Timetable timetable();
+
     /** An event that is still kept. */
     Rows.@Nullable Event event(int ws, String eventId);
 

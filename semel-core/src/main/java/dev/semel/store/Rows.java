@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.schedule.Ticked;
 import dev.semel.trigger.Door;
 import org.jspecify.annotations.Nullable;
 
@@ -136,6 +137,46 @@ public final class Rows {
             boolean removed) {}
 
     /**
+     * When a workflow starts by itself.
+     *
+     * @param spec the schedule as text; where it changed, somebody edited it
+     * @param nextNominal the tick that comes next, in microseconds; {@link Write.Rest#NEVER} where none does
+     * @param nextAt when that tick fires
+     * @param takenBy who sees to that tick; null where nobody does
+     * @param lastRun of its newest tick that had one
+     * @param busy that run has not ended
+     */
+    public record Schedule(
+            int ws,
+            String workflowId,
+            String name,
+            String spec,
+            boolean paused,
+            long nextNominal,
+            long nextAt,
+            @Nullable RunId takenBy,
+            long takenUntil,
+            @Nullable RunId lastRun,
+            boolean busy) {}
+
+    /**
+     * What became of one nominal time.
+     *
+     * @param reason why it had no run; empty where it had one
+     * @param run its own, or the one that it would have overlapped
+     * @param through 0; or up to when nothing was made up for, where the ticks of a long outage are told as one
+     */
+    public record Tick(
+            String workflowId,
+            String schedule,
+            long nominal,
+            Ticked state,
+            String reason,
+            @Nullable RunId run,
+            long at,
+            long through) {}
+
+    /**
      * An event that came in.
      *
      * @param eventId our own id of it, by which the same event is known again
@@ -179,8 +220,7 @@ public final class Rows {
         }
 
         public Event at(long now) {
-            return new Event(
-                    ws, eventId, seq, door, source, id, type, body, now, actor, correlationId, matched, notes);
+            return new Event(ws, eventId, seq, door, source, id, type, body, now, actor, correlationId, matched, notes);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.semel.workflow;
 
 import dev.semel.json.Json;
 import dev.semel.key.KeyPolicy;
+import dev.semel.schedule.Schedule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -22,7 +23,8 @@ record Declaration(
         @Nullable String key,
         KeyPolicy policy,
         Gates gates,
-        @Nullable Duration deadline) {
+        @Nullable Duration deadline,
+        List<Schedule> schedules) {
 
     /** One text for one declaration, members always in this order: a changed text is a new version. */
     String text() {
@@ -37,6 +39,10 @@ record Declaration(
             text.set("gates", gateWords());
         }
         put(text, "deadline", deadline);
+        if (!schedules.isEmpty()) {
+            ObjectNode all = text.putObject("schedules");
+            schedules.forEach(schedule -> all.set(schedule.name(), Json.parse(schedule.text())));
+        }
         return Json.write(text);
     }
 

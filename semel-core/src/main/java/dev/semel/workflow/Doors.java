@@ -1,15 +1,32 @@
 package dev.semel.workflow;
 
+import dev.semel.schedule.Schedule;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Through what else than a call a workflow is started. */
-public record Doors(List<Subscription> events) {
+public record Doors(List<Subscription> events, List<Schedule> schedules) {
     public static final Doors NONE = new Doors(List.of());
+
+    /** One that no clock opens. */
+    public Doors(List<Subscription> events) {
+        this(events, List.of());
+    }
 
     public Doors {
         events = List.copyOf(events);
+        schedules = List.copyOf(schedules);
+    }
+
+    /** A schedule by its name; null where there is none. */
+    public @Nullable Schedule schedule(String name) {
+        for (Schedule schedule : schedules) {
+            if (schedule.name().equals(name)) {
+                return schedule;
+            }
+        }
+        return null;
     }
 
     /**

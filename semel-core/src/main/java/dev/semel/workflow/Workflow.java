@@ -3,6 +3,7 @@ package dev.semel.workflow;
 import dev.semel.json.Codec;
 import dev.semel.key.CanonicalJson;
 import dev.semel.key.KeyPolicy;
+import dev.semel.schedule.Schedule;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -81,6 +82,11 @@ public final class Workflow<I, O> {
     /** Longest time of a whole run; null for none. */
     public @Nullable Duration deadline() {
         return declaration.deadline();
+    }
+
+    /** When it starts by itself. */
+    public List<Schedule> schedules() {
+        return declaration.schedules();
     }
 
     /**

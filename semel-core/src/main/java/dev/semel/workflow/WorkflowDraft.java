@@ -6,7 +6,10 @@ import dev.semel.json.Codec;
 import dev.semel.key.FieldPath;
 import dev.semel.key.FingerprintField;
 import dev.semel.key.KeyPolicy;
+import dev.semel.schedule.Cron;
+import dev.semel.schedule.Schedule;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,6 +32,7 @@ public final class WorkflowDraft<I, O> {
     private final Map<String, FingerprintField> fields = new LinkedHashMap<>();
     private final List<Input.Field<I>> accessors = new ArrayList<>();
     private final List<String> ignored = new ArrayList<>();
+    private final List<Schedule> schedules = new ArrayList<>();
 
     private @Nullable String title;
     private @Nullable String description;
@@ -192,6 +196,27 @@ public final class WorkflowDraft<I, O> {
         return this;
     }
 
+    /**
+     * Starts it by itself at times of the wall clock, e.g. {@code schedule("nightly", "30 2 * * *", zone)}. Its input is
+     * {@code {"scheduled_at": …}}, the nominal time.
+     */
+    public WorkflowDraft<I, O> schedule(String name, String cron, ZoneId zone) {
+        try {
+            return schedule(Schedule.of(name, Cron.of(cron, zone)));
+        } catch (IllegalArgumentException e) {
+            throw refused("of its schedule \"" + name + "\", " + e.getMessage());
+        }
+    }
+
+    /** The same with everything that a schedule can say. */
+    public WorkflowDraft<I, O> schedule(Schedule schedule) {
+        if (schedules.stream().anyMatch(other -> other.name().equals(schedule.name()))) {
+            throw refused("it has the schedule " + schedule.name() + " twice");
+        }
+        schedules.add(schedule);
+        return this;
+    }
+
     /** What it does. The draft may be used further; the workflow stays as it is. */
     public Workflow<I, O> body(Code.Flow<I, O> flow) {
         return new Workflow<>(this, flow);
@@ -199,7 +224,8 @@ public final class WorkflowDraft<I, O> {
 
     Declaration declaration() {
         String keyName = key == null ? null : nameOf(key, A_FUNCTION);
-        return new Declaration(name, title, description, owner, keyName, policy(), gates, deadline);
+        return new Declaration(
+                name, title, description, owner, keyName, policy(), gates, deadline, List.copyOf(schedules));
     }
 
     Input<I> input() {

@@ -31,6 +31,8 @@ final class Actor implements AutoCloseable {
             "semel_fence",
             "semel_audit",
             "semel_setting",
+            "semel_schedule",
+            "semel_tick",
             "semel_delivery",
             "semel_mark",
             "semel_link",

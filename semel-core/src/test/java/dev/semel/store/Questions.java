@@ -55,6 +55,16 @@ final class Questions {
         answer("owned by nobody", () -> reads.owned(lease + 1, null, 100));
         answer("workspace", () -> reads.workspace("one"));
         answer("no workspace", () -> reads.workspace("three"));
+        Timetable timetable = reads.timetable();
+        answer("schedules due", () -> timetable.due(reads.now(), 100));
+        answer("first schedule", timetable::first);
+        answer("schedules of", () -> timetable.of("wf_pay"));
+        answer("schedules", () -> timetable.page(1, "wf_pay", "a", 2));
+        answer("no schedules", () -> timetable.page(2, "", "", 2));
+        answer("ticks", () -> timetable.ticks("wf_pay", "a", Long.MAX_VALUE, 1_000));
+        answer("ticks page", () -> timetable.ticks("wf_pay", "b", reads.now(), 2));
+        answer("old ticks", () -> timetable.hasTicksBefore(reads.now() - 1_000_000));
+        answer("standings", () -> timetable.standings("wf_new", 2));
         for (Ledger.Id id : Ops.IDS) {
             answer("effect", () -> reads.effect(id));
         }
@@ -80,7 +90,10 @@ final class Questions {
         answer("event", () -> reads.event(ws, "evt_a"));
         answer("events", () -> reads.events(new Reads.EventFilter(ws, null, null, false, 0, null, 100)));
         answer("events page", () -> reads.events(new Reads.EventFilter(ws, "t1", null, true, 0, null, 2)));
-        answer("old events", () -> Set.copyOf(reads.oldEvents(ws, Place.START + 3_000_000, 3)).size());
+        answer(
+                "old events",
+                () -> Set.copyOf(reads.oldEvents(ws, Place.START + 3_000_000, 3))
+                        .size());
         answer("names like", () -> reads.namesLike(ws, Name.Kind.KEY, "a", 5));
         for (SettingKind kind : List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN)) {
             answer("settings " + kind.word(), () -> reads.settings(ws, kind.word(), "", 1_000));

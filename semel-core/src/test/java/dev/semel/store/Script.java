@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Script {
     private static final int REMEMBERED = 12;
     private static final int SETTINGS_EVERY = 9;
+    private static final int SCHEDULES_EVERY = 13;
     private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
 
@@ -29,6 +30,7 @@ final class Script {
     private long seen = 0;
     private int made = 0;
     private final SettingScript settings = new SettingScript();
+    private final ScheduleScript schedules = new ScheduleScript();
     private final LetterScript letters;
     private final DeliveryScript deliveries = new DeliveryScript();
 
@@ -67,6 +69,9 @@ final class Script {
     private Step make() {
         if (++made % SETTINGS_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(settings.next())));
+        }
+        if (made % SCHEDULES_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(schedules.next(first))));
         }
         if (made % LETTERS_EVERY == 0) {
             return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Mail<>(letters.next()))));
@@ -316,7 +321,8 @@ final class Script {
             case 10 ->
                 new Edit.Stage(1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
             case 11 -> new Edit.Promote(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester");
-            case 13 -> new Edit.DeleteEvents(first.reads.oldEvents(1, first.place.time() - random.nextInt(5_000_000), 2));
+            case 13 ->
+                new Edit.DeleteEvents(first.reads.oldEvents(1, first.place.time() - random.nextInt(5_000_000), 2));
             case 12 -> new Edit.Rollback(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");
             default -> throw new AssertionError();
         };

@@ -28,6 +28,7 @@ abstract class StoreContract
                 QuietRules,
                 WorkerRules,
                 SettingRules,
+                ScheduleRules,
                 EventRules,
                 DeliveryRules {
     private Desk desk = unopened();

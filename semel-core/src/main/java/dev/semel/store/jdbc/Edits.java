@@ -27,6 +27,7 @@ public final class Edits {
     private final SettingEdits settings;
     private final DeliveryEdits deliveries;
     private final Publishing publishing;
+    private final ScheduleEdits schedules;
     private final Letters letters;
 
     public Edits(Session session, Supplier<RunId> ids) {
@@ -37,6 +38,7 @@ public final class Edits {
         this.settings = new SettingEdits(session);
         this.deliveries = new DeliveryEdits(session);
         this.publishing = new Publishing(session, this);
+        this.schedules = new ScheduleEdits(session, this);
         this.letters = new Letters(session, runs, ids);
     }
 
@@ -69,6 +71,12 @@ public final class Edits {
             case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);
             case Edit.Put put -> told(settings.put(put, now), put.name(), now);
             case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
+            case Edit.LayOut layOut -> schedules.layOut(layOut, now);
+            case Edit.TakeTicks take -> schedules.take(take, now);
+            case Edit.SettleTicks settle -> schedules.settle(settle);
+            case Edit.NoteTicks note -> schedules.note(note.ticks());
+            case Edit.PauseSchedule pause -> schedules.pause(pause, now);
+            case Edit.DeleteTicks delete -> schedules.delete(delete);
         };
     }
 

@@ -10,6 +10,7 @@ import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.Timetable;
 import dev.semel.store.Write;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -488,6 +489,11 @@ public abstract class JdbcReads implements Reads {
         long now = now();
         return maybe(() -> session.one("SELECT 1 FROM semel_reply WHERE expires_at <= ? LIMIT 1", row -> 1, now))
                 != null;
+    }
+
+    @Override
+    public Timetable timetable() {
+        return new JdbcTimetable(session);
     }
 
     @Override

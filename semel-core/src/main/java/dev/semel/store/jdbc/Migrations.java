@@ -30,6 +30,7 @@ public final class Migrations {
             "V007__settings.sql",
             "V008__candidates.sql",
             "V009__events.sql",
+            "V010__schedules.sql",
             "V011__letters.sql",
             "V012__deliveries.sql");
 

@@ -62,6 +62,18 @@ public final class Session implements AutoCloseable {
         return bound(sql, values).executeUpdate();
     }
 
+    /** The same statement for each of these, sent together; how many rows each one changed. */
+    public int[] updateAll(String sql, List<@Nullable Object[]> rows) throws SQLException {
+        PreparedStatement statement = statement(sql);
+        for (@Nullable Object[] row : rows) {
+            for (int i = 0; i < row.length; i++) {
+                bind(statement, i + 1, row[i]);
+            }
+            statement.addBatch();
+        }
+        return rows.isEmpty() ? new int[0] : statement.executeBatch();
+    }
+
     private PreparedStatement bound(String sql, @Nullable Object... values) throws SQLException {
         PreparedStatement statement = statement(sql);
         for (int i = 0; i < values.length; i++) {

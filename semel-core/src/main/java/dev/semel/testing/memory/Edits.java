@@ -21,6 +21,7 @@ final class Edits {
     private final SettingEdits settings;
     private final DeliveryEdits deliveries;
     private final Publishing publishing;
+    private final ScheduleEdits schedules;
     private final Letters letters;
 
     Edits(Tables tables, Supplier<RunId> ids) {
@@ -30,6 +31,7 @@ final class Edits {
         this.settings = new SettingEdits(tables);
         this.deliveries = new DeliveryEdits(tables);
         this.publishing = new Publishing(tables, this);
+        this.schedules = new ScheduleEdits(tables, this);
         this.letters = new Letters(tables, runs, ids);
     }
 
@@ -63,6 +65,12 @@ final class Edits {
             case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);
             case Edit.Put put -> told(settings.put(put, now), put.name(), now);
             case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
+            case Edit.LayOut layOut -> schedules.layOut(layOut, now);
+            case Edit.TakeTicks take -> schedules.take(take, now);
+            case Edit.SettleTicks settle -> schedules.settle(settle);
+            case Edit.NoteTicks note -> schedules.note(note.ticks());
+            case Edit.PauseSchedule pause -> schedules.pause(pause, now);
+            case Edit.DeleteTicks delete -> schedules.delete(delete);
         };
     }
 

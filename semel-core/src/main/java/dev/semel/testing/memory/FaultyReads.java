@@ -7,6 +7,7 @@ import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
+import dev.semel.store.Timetable;
 import dev.semel.store.Write;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +90,11 @@ final class FaultyReads implements Reads {
     @Override
     public List<RunId> lineage(RunId first) {
         return there().lineage(first);
+    }
+
+    @Override
+    public Timetable timetable() {
+        return there().timetable();
     }
 
     @Override

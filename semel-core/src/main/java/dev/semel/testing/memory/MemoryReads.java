@@ -8,6 +8,7 @@ import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
+import dev.semel.store.Timetable;
 import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +33,11 @@ final class MemoryReads implements Reads {
         this.surroundings = surroundings;
         this.tables = surroundings.tables();
         this.views = new RunViews(tables);
+    }
+
+    @Override
+    public Timetable timetable() {
+        return new MemoryTimetable(tables, surroundings.lock());
     }
 
     @Override

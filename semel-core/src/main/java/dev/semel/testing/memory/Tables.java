@@ -108,6 +108,11 @@ final class Tables {
     final Table<SettingKey, Rows.Setting> settings = new Table<>(
             undo, row -> row.version() > 0 && (!row.removed() || row.body().isEmpty()));
 
+    final Table<Pair<String, String>, Rows.Schedule> schedules = new Table<>(
+            undo, row -> row.nextAt() >= row.nextNominal() && (row.takenUntil() == 0) == (row.takenBy() == null));
+    final NavigableMap<Pair<Long, Pair<String, String>>, Rows.Schedule> schedulesDue =
+            schedules.index(row -> new Pair<>(row.nextAt(), new Pair<>(row.workflowId(), row.name())));
+    final Table<Pair<Pair<String, String>, Long>, Rows.Tick> ticks = new Table<>(undo);
     final Table<RunId, Delivered> deliveries = new Table<>(undo);
     final Table<Pair<Integer, Pair<String, String>>, Mark> marks = new Table<>(undo);
 

@@ -72,7 +72,7 @@ public final class Snapshot {
         try {
             Snapshot snapshot = new Snapshot(sink);
             snapshot.catalog(store.surroundings().tables());
-            snapshot.deliveries(store.surroundings().tables());
+            snapshot.doors(store.surroundings().tables());
             snapshot.runs(store.surroundings().tables());
             snapshot.driving(store.surroundings().tables());
         } finally {
@@ -131,7 +131,33 @@ public final class Snapshot {
                         a.row().reason()));
     }
 
-    private void deliveries(Tables tables) throws SQLException {
+    private void doors(Tables tables) throws SQLException {
+        fill(
+                "semel_schedule",
+                tables.schedules.rows().values(),
+                s -> row(
+                        s.ws(),
+                        s.workflowId(),
+                        s.name(),
+                        s.spec(),
+                        s.paused(),
+                        s.nextNominal(),
+                        s.nextAt(),
+                        s.takenBy(),
+                        s.takenUntil(),
+                        s.lastRun()));
+        fill(
+                "semel_tick",
+                tables.ticks.rows().values(),
+                t -> row(
+                        t.workflowId(),
+                        t.schedule(),
+                        t.nominal(),
+                        t.state().code(),
+                        t.reason(),
+                        t.run(),
+                        t.at(),
+                        t.through()));
         fill(
                 "semel_delivery",
                 tables.deliveries.rows().values(),

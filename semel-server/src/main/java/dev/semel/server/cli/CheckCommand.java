@@ -1,6 +1,7 @@
 package dev.semel.server.cli;
 
 import dev.semel.error.SemelException;
+import dev.semel.schedule.Schedule;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.definition.Explanation;
 import dev.semel.server.definition.Loops;
@@ -32,6 +33,8 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel check --server http://127.0.0.1:8085 workflows"
         })
 final class CheckCommand implements Callable<Integer> {
+    private static final int NEXT_SHOWN = 5;
+
     private final Surroundings around;
 
     @Mixin
@@ -188,6 +191,7 @@ final class CheckCommand implements Callable<Integer> {
             }
             if (explain && one.definition() != null) {
                 explained(one.definition());
+                times(one.definition());
             }
         }
         long refused = checked.stream().filter(one -> one.failure() != null).count();
@@ -203,6 +207,15 @@ final class CheckCommand implements Callable<Integer> {
                 output.line("  " + (i + 1) + " " + Explanation.QUESTIONS.get(i));
                 output.line("    " + Json.clean(one.answers().get(i)));
             }
+        }
+    }
+
+    /** The next times of each schedule, by the clock of this machine. */
+    private void times(Definition definition) {
+        for (Schedule schedule : definition.extras().doors().schedules()) {
+            output.line("");
+            output.line(definition.name() + " › schedule " + schedule.name() + ", next:");
+            schedule.next(around.clock().instant(), NEXT_SHOWN).forEach(time -> output.line("    " + time));
         }
     }
 
@@ -251,9 +264,21 @@ final class CheckCommand implements Callable<Integer> {
             warnings(one).forEach(warnings::add);
             if (explain && one.definition() != null) {
                 explained(item.putArray("explained"), one.definition());
+                times(item, one.definition());
             }
         }
         return document;
+    }
+
+    private void times(ObjectNode item, Definition definition) {
+        List<Schedule> schedules = definition.extras().doors().schedules();
+        if (!schedules.isEmpty()) {
+            ObjectNode out = item.putObject("schedules");
+            for (Schedule schedule : schedules) {
+                ArrayNode times = out.putArray(schedule.name());
+                schedule.next(around.clock().instant(), NEXT_SHOWN).forEach(time -> times.add(time.toString()));
+            }
+        }
     }
 
     private static void explained(ArrayNode out, Definition definition) {

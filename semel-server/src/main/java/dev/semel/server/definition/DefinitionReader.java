@@ -114,9 +114,10 @@ final class DefinitionReader {
         GateReader gates = new GateReader(problems, templates);
         Doors doors = trigger == null
                 ? Doors.NONE
-                : new Doors(new EventsReader(problems, templates).read(trigger));
-        Published.Extras extras =
-                new Published.Extras(gates.read(workflow), workflow.duration("timeout"), doors);
+                : new Doors(
+                        new EventsReader(problems, templates).read(trigger),
+                        new ScheduleReader(problems, warnings, input).read(trigger));
+        Published.Extras extras = new Published.Extras(gates.read(workflow), workflow.duration("timeout"), doors);
         List<FileStep> steps = new StepReader(source, problems, templates, warnings).read(workflow);
         Template output = output(workflow);
         String title = workflow.text("title");
@@ -141,7 +142,7 @@ final class DefinitionReader {
 
     private @Nullable Fields trigger(Fields workflow) {
         Fields trigger = Fields.of(workflow.get("trigger"), "trigger", problems);
-        return trigger == null ? null : trigger.allow(Set.of("http", "events"), Set.of("webhook", "schedules"));
+        return trigger == null ? null : trigger.allow(Set.of("http", "events", "schedules"), Set.of("webhook"));
     }
 
     private @Nullable Fields http(@Nullable Fields trigger) {

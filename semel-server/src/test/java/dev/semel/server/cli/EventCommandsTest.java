@@ -31,7 +31,7 @@ class EventCommandsTest {
         return json(
                 200,
                 "{\"event\":{\"event_id\":\"evt_1\"},\"matched\":1,\"runs\":[{\"workflow\":\"pay\",\"run_id\":\"run_1\","
-                        + "\"idempotent_replayed\":" + replayed + "}]}");
+                    + "\"idempotent_replayed\":" + replayed + "}]}");
     }
 
     @Test
@@ -68,8 +68,8 @@ class EventCommandsTest {
                 EVENTS,
                 json(
                         200,
-                        "{\"event\":{\"event_id\":\"evt_1\"},\"matched\":1,\"runs\":[{\"workflow\":\"pay\",\"run_id\":null,"
-                                + "\"problem\":{\"detail\":\"It does not fit.\"}}]}"));
+                        "{\"event\":{\"event_id\":\"evt_1\"},\"matched\":1,\"runs\":[{\"workflow\":\"pay\",\"run_id\":null,\"problem\":{\"detail\":\"It"
+                            + " does not fit.\"}}]}"));
         var result = desk.run("emit", "paid", "--id", "1");
         assertEquals(1, result.exit());
         assertTrue(result.err().contains("pay: It does not fit."), result.err());

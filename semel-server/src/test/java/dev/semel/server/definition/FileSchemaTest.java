@@ -24,6 +24,8 @@ final class FileSchemaTest {
         maps.put("", "zzz: 1\n");
         maps.put("trigger", "trigger: {zzz: 1}\n");
         maps.put("http", "trigger: {http: {zzz: 1}}\n");
+        maps.put("schedule", "trigger: {schedules: [{zzz: 1, id: a, every: 1h}]}\n");
+        maps.put("catch_up", "trigger: {schedules: [{id: a, every: 1h, catch_up: {zzz: 1}}]}\n");
         maps.put("subscription", "trigger: {events: [{zzz: 1, type: paid}]}\n");
         maps.put("input", "input: {a: {zzz: 1}}\n");
         maps.put("idempotency", "idempotency: {zzz: 1}\n");

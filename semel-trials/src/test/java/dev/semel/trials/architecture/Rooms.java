@@ -12,7 +12,8 @@ record Rooms(String base) {
     static final Rooms REAL = new Rooms("dev.semel");
 
     /** Rooms that decide and never act. */
-    static final List<String> PURE = List.of("key", "run", "effect", "journal", "json", "error", "workflow", "trigger");
+    static final List<String> PURE =
+            List.of("key", "run", "effect", "journal", "json", "error", "workflow", "trigger", "schedule");
 
     /** The file where the real clock, new ids, randomness and virtual threads come from. */
     static final String AMBIENT = "engine.Ambient";

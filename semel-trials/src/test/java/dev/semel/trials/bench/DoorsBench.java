@@ -44,9 +44,13 @@ final class DoorsBench {
         try (Child server = new Child(folder, url)) {
             server.publish("wanting", WANTING);
             Load single = new Load(server.port(), 64, "/v1/events", _ -> event(ids));
-            Load batch = new Load(server.port(), 8, "/v1/events", _ -> IntStream.range(0, BATCH)
-                    .mapToObj(_ -> event(ids))
-                    .collect(Collectors.joining(",", "[", "]")));
+            Load batch = new Load(
+                    server.port(),
+                    8,
+                    "/v1/events",
+                    _ -> IntStream.range(0, BATCH)
+                            .mapToObj(_ -> event(ids))
+                            .collect(Collectors.joining(",", "[", "]")));
             single.run(Math.max(5, seconds), _ -> "unused"); // the compilers of the JVM are busy at first
             rounds("PostgreSQL events, one by one", single, seconds, 1);
             batch.run(Math.max(2, seconds / 2), _ -> "unused");
@@ -77,7 +81,6 @@ final class DoorsBench {
         }
         Arrays.sort(rates);
         Arrays.sort(p99);
-        System.out.printf(
-                Locale.ROOT, "%-36s %8.0f /s   p99 %6.1f ms%n", what, rates[ROUNDS / 2], p99[ROUNDS / 2]);
+        System.out.printf(Locale.ROOT, "%-36s %8.0f /s   p99 %6.1f ms%n", what, rates[ROUNDS / 2], p99[ROUNDS / 2]);
     }
 }

@@ -63,7 +63,7 @@ final class Chaos {
             return false;
         }
         System.out.println("invariants 1, 2, 11-16, 19, 20, 23, 25, 28 " + (held ? "hold" : "do NOT hold")
-                + "; 26 waits for schedules");
+                + "; 26 has a trial of its own");
         if (held) {
             scratch.delete();
         }

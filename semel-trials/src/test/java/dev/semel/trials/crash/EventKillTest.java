@@ -41,7 +41,9 @@ class EventKillTest {
             Caller caller = new Caller(server.port(), "dev", _ -> {});
             for (String workflow : WORKFLOWS) {
                 caller.publish("semel: 1\nworkflow: " + workflow
-                                + "\ntrigger: { events: [{ type: kill.paid }] }\nsteps: [{id: note, set: {ok: true}}]\n")
+                                + "\n"
+                                + "trigger: { events: [{ type: kill.paid }] }\n"
+                                + "steps: [{id: note, set: {ok: true}}]\n")
                         .expect(200);
             }
             try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {

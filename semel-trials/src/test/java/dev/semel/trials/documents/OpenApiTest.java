@@ -116,6 +116,7 @@ class OpenApiTest {
             lists(asking);
             versions(asking);
             operating(asking);
+            schedules(asking);
             SettingsAsked.ask(asking);
             HooksAsked.ask(asking);
             refusals(asking);
@@ -231,6 +232,10 @@ class OpenApiTest {
         asking.ask(200, "POST", "/v1/workflows/{id}/resume", "");
         asking.ask(200, "POST", "/v1/runs/{run_id}/cancel", "{\"reason\":\"a test\"}");
         asking.ask(200, "POST", "/v1/runs/{run_id}/signals/{name}", "{\"data\":{}}");
+        asking.ask(200, "POST", "/v1/signals/{name}", "{\"key\":\"order_1\",\"data\":{},\"id\":\"evt_1\"}");
+        asking.ask(200, "POST", "/v1/signals/{name}", "{\"key\":\"order_1\",\"data\":{},\"id\":\"evt_1\"}");
+        asking.ask(422, "POST", "/v1/signals/{name}", "{\"key\":\"order_2\",\"data\":{},\"id\":\"evt_1\"}");
+        asking.ask(400, "POST", "/v1/signals/{name}", "{\"data\":{}}");
         asking.ask(200, "POST", "/v1/runs/{run_id}/decide", "{\"step\":\"x\",\"decision\":\"approve\"}");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
         asking.with("Idempotency-Key", "change_1");
@@ -249,6 +254,28 @@ class OpenApiTest {
         asking.ask(200, "GET", "/healthz", "");
         asking.ask(200, "GET", "/readyz", "");
         asking.ask(200, "GET", "/metrics", "");
+    }
+
+    private static void schedules(Asking asking) throws Exception {
+        String one = "/v1/workflows/{id}/schedules/{name}";
+        asking.publish("timed", "trigger: {schedules: [{id: one, every: 1s, jitter: 1s}, {id: two, every: 365d}]}\n");
+        asking.ask(200, "GET", "/v1/schedules?limit=1", "");
+        asking.ask(
+                200, "POST", one + "/backfill", "{\"from\":\"2026-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}");
+        asking.ask(
+                200, "POST", one + "/backfill", "{\"from\":\"2026-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}");
+        asking.ask(400, "POST", one + "/backfill", "{\"from\":\"2026-01-01\",\"to\":\"2026-01-01T00:00:02Z\"}");
+        asking.ask(
+                400, "POST", one + "/backfill", "{\"from\":\"2020-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}");
+        asking.ask(200, "GET", one + "?next=3", "");
+        asking.ask(400, "GET", one + "?next=1000", "");
+        asking.ask(200, "GET", one + "/ticks?limit=1", "");
+        asking.ask(400, "GET", one + "/ticks?after=x", "");
+        asking.ask(200, "POST", one + "/pause", "");
+        asking.with("Idempotency-Key", "resume_1").ask(200, "POST", one + "/resume", "");
+        asking.ask(200, "POST", one + "/resume", "");
+        asking.without();
+        asking.named("payment_receipt");
     }
 
     private static void refusals(Asking asking) throws Exception {

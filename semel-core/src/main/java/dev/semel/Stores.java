@@ -1,0 +1,29 @@
+package dev.semel;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.store.Store;
+import dev.semel.store.postgres.PostgresStore;
+import dev.semel.store.sqlite.SqliteStore;
+import java.nio.file.Path;
+
+/** A store by its URL. */
+final class Stores {
+    private Stores() {}
+
+    static Store of(Settings settings) {
+        String url = settings.store();
+        if (url.startsWith("jdbc:postgresql:")) {
+            return new PostgresStore(url, settings.skew(), settings.ambient().ids());
+        }
+        if (url.startsWith("sqlite:")) {
+            Path file = Path.of(url.substring("sqlite:".length()));
+            return new SqliteStore(
+                    file, settings.ambient()::micros, settings.ambient().ids());
+        }
+        throw new SemelException(
+                ErrorCode.INVALID_INPUT,
+                "The store URL begins with neither sqlite: nor jdbc:postgresql:. Nothing was opened.",
+                "Use sqlite:FILE or jdbc:postgresql://host/database.");
+    }
+}

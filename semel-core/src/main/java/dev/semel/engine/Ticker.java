@@ -1,0 +1,368 @@
+package dev.semel.engine;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.key.Known;
+import dev.semel.run.RunId;
+import dev.semel.schedule.Schedule;
+import dev.semel.schedule.Ticked;
+import dev.semel.store.Edit;
+import dev.semel.store.Name;
+import dev.semel.store.Rows;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Timetable;
+import dev.semel.store.Write;
+import dev.semel.trigger.Answer;
+import dev.semel.workflow.Current;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fires schedules by the store's clock. Each tick is admitted under its own name, and only then written down with the
+ * tick that comes next, so that whoever dies between leaves a tick that is done again and finds its run. Workers share
+ * what is due by taking it for a while.
+ */
+public final class Ticker implements AutoCloseable {
+    private static final Logger LOG = System.getLogger(Ticker.class.getName());
+    private static final int AT_ONCE = 500;
+    private static final long TAKEN_MICROS = TimeUnit.SECONDS.toMicros(15);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long LATEST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Intake.Parts parts;
+    private final TickDoor door;
+    private final Catalog catalog;
+    private final Committer.Surroundings around;
+    private final TickLayout layout;
+    private final Set<String> unknown = ConcurrentHashMap.newKeySet();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition wake = lock.newCondition();
+    private final Thread thread;
+    private final Set<String> registered = ConcurrentHashMap.newKeySet();
+    private int orphans;
+    private long nextLook = Long.MIN_VALUE;
+    private volatile boolean woken = true;
+    private volatile boolean busy;
+    private volatile boolean closing;
+
+    public Ticker(Intake.Parts parts, TickDoor door, Catalog catalog, Committer.Surroundings around) {
+        this.parts = parts;
+        this.door = door;
+        this.catalog = catalog;
+        this.around = around;
+        this.layout = new TickLayout(parts, catalog);
+        around.ambient().onJump(this::wakeUp);
+        this.thread = Thread.ofPlatform().name("semel-ticks").daemon(true).start(this::loop);
+    }
+
+    /** The code of a workflow came to this process: its schedules may be fired here. */
+    public void knows(String workflowId) {
+        unknown.remove(workflowId);
+        registered.add(workflowId);
+        wakeUp();
+    }
+
+    /** Lays out the schedules of what was just published, so that whoever published it finds them. */
+    public void published(Rows.Workflow workflow) {
+        try {
+            layout.lay(new Timetable.Standing(workflow.ws(), workflow.workflowId(), workflow.version()));
+        } catch (StoreFailure | CompletionException e) {
+            if (Ambient.Death.isIn(e)) {
+                throw e;
+            }
+            LOG.log(Level.DEBUG, "schedules are laid out in a moment", e); // the loop does it as well
+        }
+        wakeUp();
+    }
+
+    /** Look now. */
+    public void wakeUp() {
+        lock.lock();
+        try {
+            woken = true;
+            wake.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** When the next tick fires, as long as none is being seen to; empty while one is. */
+    public OptionalLong quietUntil() {
+        if (busy || woken || !layout.isUpToDate()) {
+            return OptionalLong.empty();
+        }
+        Rows.Schedule first = parts.readers().maybe(reads -> reads.timetable().first());
+        long now = parts.readers().ask(reads -> reads.now());
+        long next = first == null ? Write.Rest.NEVER : Math.max(first.nextAt(), first.takenUntil());
+        boolean ours = first == null || !unknown.contains(first.workflowId());
+        return next <= now && ours ? OptionalLong.empty() : OptionalLong.of(ours ? next : Write.Rest.NEVER);
+    }
+
+    private void loop() {
+        int failures = 0;
+        while (!closing) {
+            try {
+                if (!parts.committer().isOutdated()) {
+                    work();
+                }
+                failures = 0;
+            } catch (RuntimeException e) {
+                if (Ambient.Death.isIn(e)) {
+                    return;
+                }
+                if (failures++ == 0 && !closing) { // an outage is told once
+                    LOG.log(Level.WARNING, "firing schedules failed and will be tried again: " + e.getMessage());
+                }
+                nextLook = around.ambient().nanos() + LOOK_NANOS;
+            } catch (Ambient.Death e) {
+                return;
+            } finally {
+                busy = false;
+            }
+            pause();
+        }
+    }
+
+    private void work() {
+        boolean called = woken;
+        if (!called && layout.isUpToDate() && around.ambient().nanos() - nextLook < 0) {
+            return;
+        }
+        busy = true;
+        woken = false; // before looking: who calls from here on is heard
+        registered.removeIf(id -> {
+            layout.again(id);
+            return true;
+        });
+        boolean more = true;
+        while (more && !closing) {
+            layout.look(); // each time: a ticker that is never idle must hear of edits, too
+            more = fire();
+        }
+    }
+
+    /** True when there may be more at once. */
+    private boolean fire() {
+        Seen seen = parts.readers().ask(reads -> {
+            long now = reads.now();
+            return new Seen(
+                    now,
+                    reads.timetable().due(now, AT_ONCE + orphans),
+                    reads.timetable().first());
+        });
+        List<Rows.Schedule> due = seen.due().stream()
+                .filter(row -> !unknown.contains(row.workflowId()))
+                .toList();
+        orphans = seen.due().size() - due.size();
+        if (due.isEmpty()) {
+            rest(seen);
+            return false;
+        }
+        RunId by = around.ambient().id();
+        List<Rows.Schedule> taken = parts.committer()
+                .submit(0, new Write.Change<>(new Edit.TakeTicks(due, by, TAKEN_MICROS)))
+                .join();
+        Instant now = Objects.requireNonNull(TickPlan.instant(seen.now()));
+        List<TickPlan> plans = new ArrayList<>();
+        for (Rows.Schedule row : taken) {
+            TickPlan plan = plan(row, now);
+            if (plan != null) {
+                plans.add(plan);
+            }
+        }
+        List<Edit.Settled> settled = settle(plans, seen.now());
+        // CRASH(tick-admitted): The runs are there and their ticks are not written down. They come again and find them.
+        around.ambient().point("tick-admitted");
+        if (!settled.isEmpty()) {
+            parts.committer()
+                    .submit(0, new Write.Change<>(new Edit.SettleTicks(by, settled)))
+                    .join();
+        }
+        nextLook = around.ambient().nanos() + SOON_NANOS;
+        return !settled.isEmpty();
+    }
+
+    private record Seen(long now, List<Rows.Schedule> due, Rows.@Nullable Schedule first) {}
+
+    private void rest(Seen seen) {
+        Rows.Schedule first = seen.first();
+        long until = first == null ? LATEST_LOOK_NANOS : (first.nextAt() - seen.now()) * 1_000;
+        boolean never = first == null || first.nextAt() == Write.Rest.NEVER;
+        long left = never ? LATEST_LOOK_NANOS : Math.clamp(until, SOON_NANOS, LATEST_LOOK_NANOS);
+        nextLook = around.ambient().nanos() + left;
+    }
+
+    /** Null: it cannot be fired here, or not any more as it is. */
+    private @Nullable TickPlan plan(Rows.Schedule row, Instant now) {
+        try {
+            Current current = catalog.find(row.ws(), row.workflowId());
+            Schedule schedule = current == null
+                    ? null
+                    : current.published().extras().doors().schedule(row.name());
+            if (schedule == null || !schedule.text().equals(row.spec())) {
+                return null; // edited: it is laid out anew in a moment
+            }
+            return TickPlan.of(row, schedule, now);
+        } catch (Catalog.NotKnownHere e) {
+            unknown.add(row.workflowId()); // ours for a moment; those who know it come then
+            return null;
+        }
+    }
+
+    /** Admits what is to fire, all at once, and tells what became of all. */
+    private List<Edit.Settled> settle(List<TickPlan> plans, long now) {
+        List<Edit.@Nullable Settled> settled = new ArrayList<>();
+        plans.forEach(_ -> settled.add(null));
+        CountDownLatch open = new CountDownLatch(plans.size());
+        for (int i = 0; i < plans.size(); i++) {
+            int place = i;
+            TickPlan plan = plans.get(i);
+            around.ambient().start("semel-tick", () -> {
+                try {
+                    Edit.Settled one = seeTo(plan, now);
+                    synchronized (settled) {
+                        settled.set(place, one);
+                    }
+                } finally {
+                    open.countDown();
+                }
+            });
+        }
+        try {
+            open.await();
+        } catch (InterruptedException e) {
+            closing = true;
+        }
+        synchronized (settled) {
+            return settled.stream()
+                    .filter(Objects::nonNull)
+                    .map(Objects::requireNonNull)
+                    .toList();
+        }
+    }
+
+    /** Null: the store did not answer; the tick comes again. */
+    private Edit.@Nullable Settled seeTo(TickPlan plan, long now) {
+        Rows.Schedule row = plan.row();
+        try {
+            List<Rows.Tick> ticks = skipped(plan, now);
+            RunId last = null;
+            for (Rows.Tick tick : ticks) {
+                last = tick.state().ran() ? tick.run() : last;
+            }
+            TickPlan.Firing firing = plan.fire();
+            if (firing != null) {
+                Rows.Tick tick = admitted(plan, firing, now);
+                ticks.add(tick);
+                last = tick.run() == null ? last : tick.run();
+            }
+            return new Edit.Settled(
+                    row.workflowId(), row.name(), row.nextNominal(), plan.nextNominal(), plan.nextAt(), last, ticks);
+        } catch (RuntimeException e) {
+            if (!Ambient.Death.isIn(e)) {
+                LOG.log(
+                        Level.WARNING,
+                        "a tick of schedule " + row.name() + " of workflow " + row.workflowId()
+                                + " was not seen to and will be tried again: " + e.getMessage());
+            }
+            return null;
+        }
+    }
+
+    /** What was skipped; but where somebody took these ticks before us and died, one of them may have its run. */
+    private List<Rows.Tick> skipped(TickPlan plan, long now) {
+        Rows.Schedule row = plan.row();
+        List<Name> names = row.takenBy() == null
+                ? List.of()
+                : plan.skipped().stream()
+                        .map(skip -> Naming.ofDoor(row.ws(), TickDoor.name(row.workflowId(), plan.schedule(), skip.nominal())))
+                        .toList();
+        List<@Nullable Known> known =
+                names.isEmpty() ? List.of() : parts.readers().names(names).known();
+        List<Rows.Tick> ticks = new ArrayList<>();
+        for (int i = 0; i < plan.skipped().size(); i++) {
+            TickPlan.Skipped skip = plan.skipped().get(i);
+            Known run = known.isEmpty() ? null : known.get(i);
+            boolean overlaps = skip.reason() == dev.semel.schedule.Tick.Reason.OVERLAP;
+            boolean stands = plan.through() != null && i == plan.skipped().size() - 1;
+            ticks.add(new Rows.Tick(
+                    row.workflowId(),
+                    row.name(),
+                    Micros.of(skip.nominal()),
+                    run == null ? Ticked.SKIPPED : Ticked.FIRED,
+                    run == null ? skip.reason().word() : "",
+                    run != null ? run.run() : overlaps ? row.lastRun() : null,
+                    now,
+                    stands ? Micros.of(Objects.requireNonNull(plan.through())) : 0));
+        }
+        return ticks;
+    }
+
+    private Rows.Tick admitted(TickPlan plan, TickPlan.Firing firing, long now) {
+        Rows.Schedule row = plan.row();
+        long nominal = Micros.of(firing.nominal());
+        try {
+            Current current = Objects.requireNonNull(catalog.find(row.ws(), row.workflowId()));
+            Answer answer = door.admit(row.ws(), current, plan.schedule(), firing.nominal());
+            Ticked state = firing.late() ? Ticked.CAUGHT_UP : Ticked.FIRED;
+            return new Rows.Tick(row.workflowId(), row.name(), nominal, state, "", answer.run(), now, 0);
+        } catch (SemelException e) {
+            if (e.code() == ErrorCode.STORE_UNAVAILABLE || e.code().retryable()) {
+                throw e;
+            }
+            LOG.log(
+                    Level.WARNING,
+                    "a tick of schedule " + row.name() + " of workflow " + row.workflowId() + " started no run: "
+                            + e.getMessage());
+            return new Rows.Tick(
+                    row.workflowId(),
+                    row.name(),
+                    nominal,
+                    Ticked.REFUSED,
+                    e.code().slug(),
+                    null,
+                    now,
+                    0);
+        }
+    }
+
+    private void pause() {
+        lock.lock();
+        try {
+            long left =
+                    Math.min(LOOK_NANOS, Math.max(1, nextLook - around.ambient().nanos()));
+            while (!closing && !woken && left > 0) {
+                left = wake.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            closing = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        wakeUp();
+        try {
+            thread.join(10_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

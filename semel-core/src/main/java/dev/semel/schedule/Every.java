@@ -1,0 +1,30 @@
+package dev.semel.schedule;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Real intervals, counted from an anchor and not from when somebody published something: an edit that keeps both moves no
+ * time.
+ */
+public record Every(Duration interval, Instant anchor) implements Rule {
+    public static final Duration LONGEST = Duration.ofDays(366);
+
+    public Every {
+        if (interval.getSeconds() < 1 || interval.getNano() != 0 || interval.compareTo(LONGEST) > 0) {
+            throw new IllegalArgumentException("an interval is 1s to 366d in whole seconds");
+        }
+        if (anchor.getNano() != 0) {
+            throw new IllegalArgumentException("an anchor is a whole second");
+        }
+    }
+
+    @Override
+    public @Nullable Instant after(Instant time) {
+        long each = interval.getSeconds();
+        long steps = Math.floorDiv(time.getEpochSecond() - anchor.getEpochSecond(), each) + 1;
+        Instant next = Instant.ofEpochSecond(anchor.getEpochSecond() + steps * each);
+        return next.isBefore(END_OF_TIME) ? next : null;
+    }
+}

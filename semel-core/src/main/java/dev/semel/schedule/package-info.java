@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.schedule;
+
+import org.jspecify.annotations.NullMarked;

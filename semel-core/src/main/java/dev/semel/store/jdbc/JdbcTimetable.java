@@ -1,0 +1,158 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.schedule.Ticked;
+import dev.semel.store.Rows;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Timetable;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Schedules and their ticks, in statements that both stores understand. */
+final class JdbcTimetable implements Timetable {
+    private static final String DUE = """
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        FROM semel_schedule s WHERE s.next_at <= ? AND s.taken_until <= ?
+        ORDER BY s.next_at, s.workflow_id, s.name LIMIT ?
+        """;
+
+    private static final String FIRST = """
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
+            0
+        FROM semel_schedule s ORDER BY s.next_at, s.workflow_id, s.name LIMIT 1
+        """;
+
+    private static final String ONE = """
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        FROM semel_schedule s WHERE s.ws = ? AND s.workflow_id = ? AND s.name = ?
+        """;
+
+    private static final String OF_WORKFLOW = """
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        FROM semel_schedule s WHERE s.workflow_id = ? ORDER BY s.name
+        """;
+
+    private static final String PAGE = """
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        FROM semel_schedule s WHERE s.ws = ? AND (s.workflow_id, s.name) > (?, ?)
+        ORDER BY s.workflow_id, s.name LIMIT ?
+        """;
+
+    private static final String TICKS = """
+        SELECT workflow_id, schedule, nominal, state, reason, run, at, through FROM semel_tick
+        WHERE workflow_id = ? AND schedule = ? AND nominal < ? ORDER BY nominal DESC LIMIT ?
+        """;
+
+    private static final String STANDINGS = """
+        SELECT ws, workflow_id, version FROM semel_workflow WHERE workflow_id > ? AND version > 0
+        ORDER BY workflow_id LIMIT ?
+        """;
+
+    private final Session session;
+
+    JdbcTimetable(Session session) {
+        this.session = session;
+    }
+
+    @Override
+    public List<Rows.Schedule> due(long now, int limit) {
+        return ask(() -> session.list(DUE, JdbcTimetable::schedule, now, now, limit));
+    }
+
+    @Override
+    public Rows.@Nullable Schedule first() {
+        return maybe(() -> session.one(FIRST, JdbcTimetable::schedule));
+    }
+
+    @Override
+    public Rows.@Nullable Schedule schedule(int ws, String workflowId, String name) {
+        return maybe(() -> find(session, ws, workflowId, name));
+    }
+
+    static Rows.@Nullable Schedule find(Session session, int ws, String workflowId, String name) throws SQLException {
+        return session.one(ONE, JdbcTimetable::schedule, ws, workflowId, name);
+    }
+
+    @Override
+    public List<Rows.Schedule> of(String workflowId) {
+        return ask(() -> of(session, workflowId));
+    }
+
+    static List<Rows.Schedule> of(Session session, String workflowId) throws SQLException {
+        return session.list(OF_WORKFLOW, JdbcTimetable::schedule, workflowId);
+    }
+
+    @Override
+    public List<Rows.Schedule> page(int ws, String afterWorkflow, String afterName, int limit) {
+        return ask(() -> session.list(PAGE, JdbcTimetable::schedule, ws, afterWorkflow, afterName, limit));
+    }
+
+    @Override
+    public List<Rows.Tick> ticks(String workflowId, String schedule, long before, int limit) {
+        return ask(() -> session.list(TICKS, JdbcTimetable::tick, workflowId, schedule, before, limit));
+    }
+
+    @Override
+    public boolean hasTicksBefore(long time) {
+        return maybe(() -> session.one("SELECT 1 FROM semel_tick WHERE at < ? LIMIT 1", row -> 1, time)) != null;
+    }
+
+    @Override
+    public List<Standing> standings(String after, int limit) {
+        return ask(() -> session.list(
+                STANDINGS, row -> new Standing(row.getInt(1), row.getString(2), row.getInt(3)), after, limit));
+    }
+
+    private static Rows.Schedule schedule(ResultSet row) throws SQLException {
+        return new Rows.Schedule(
+                row.getInt(1),
+                row.getString(2),
+                row.getString(3),
+                row.getString(4),
+                row.getInt(5) == 1,
+                row.getLong(6),
+                row.getLong(7),
+                id(row.getBytes(8)),
+                row.getLong(9),
+                id(row.getBytes(10)),
+                row.getInt(11) == 1);
+    }
+
+    private static Rows.Tick tick(ResultSet row) throws SQLException {
+        return new Rows.Tick(
+                row.getString(1),
+                row.getString(2),
+                row.getLong(3),
+                Ticked.of(row.getInt(4)),
+                row.getString(5),
+                id(row.getBytes(6)),
+                row.getLong(7),
+                row.getLong(8));
+    }
+
+    private static @Nullable RunId id(byte @Nullable [] bytes) {
+        return bytes == null ? null : RunId.of(bytes);
+    }
+
+    private static <T> T ask(JdbcReads.Question<T> question) {
+        try {
+            return question.ask();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not answer a question", e);
+        }
+    }
+
+    private static <T> @Nullable T maybe(JdbcReads.MaybeQuestion<T> question) {
+        try {
+            return question.ask();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not answer a question", e);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.schedule.Tick;
+import dev.semel.schedule.Ticked;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Schedules and what became of their ticks, in statements that both stores understand. */
+final class ScheduleEdits {
+    private static final String IS_CURRENT = """
+        UPDATE semel_workflow SET version = version WHERE ws = ? AND workflow_id = ? AND version = ?
+        """;
+
+    private static final String ADD = """
+        INSERT INTO semel_schedule (ws, workflow_id, name, spec, paused, next_nominal, next_at, taken_by, taken_until, last_run)
+        VALUES (?, ?, ?, ?, 0, ?, ?, NULL, 0, NULL) ON CONFLICT (workflow_id, name) DO NOTHING
+        """;
+
+    private static final String CHANGE = """
+        UPDATE semel_schedule SET spec = ?, next_nominal = ?, next_at = ?, taken_by = NULL, taken_until = 0
+        WHERE workflow_id = ? AND name = ? AND spec = ? AND next_nominal = ?
+        """;
+
+    private static final String REMOVE = """
+        DELETE FROM semel_schedule WHERE workflow_id = ? AND name = ?
+        """;
+
+    private static final String TAKE = """
+        UPDATE semel_schedule SET taken_by = ?, taken_until = ?
+        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND (taken_until <= ? OR taken_by = ?)
+        """;
+
+    private static final String MOVE_ON = """
+        UPDATE semel_schedule SET next_nominal = ?, next_at = ?, taken_by = NULL, taken_until = 0,
+            last_run = COALESCE(?, last_run)
+        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND taken_by = ?
+        """;
+
+    private static final String NOTE = """
+        INSERT INTO semel_tick (workflow_id, schedule, nominal, state, reason, run, at, through)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (workflow_id, schedule, nominal) DO NOTHING
+        """;
+
+    // A run is a run: whoever thought that the tick was skipped did not know of it.
+    private static final String NOTE_RUN = """
+        INSERT INTO semel_tick (workflow_id, schedule, nominal, state, reason, run, at, through)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (workflow_id, schedule, nominal) DO UPDATE
+        SET state = excluded.state, reason = excluded.reason, run = excluded.run, at = excluded.at, through = 0
+        WHERE semel_tick.state > 3
+        """;
+
+    private static final String PAUSE = """
+        UPDATE semel_schedule SET paused = ? WHERE ws = ? AND workflow_id = ? AND name = ? AND paused <> ?
+        """;
+
+    private static final String OLD = """
+        SELECT workflow_id, schedule, nominal FROM semel_tick WHERE at < ?
+        ORDER BY at, workflow_id, schedule, nominal LIMIT ?
+        """;
+
+    private static final String DELETE = """
+        DELETE FROM semel_tick WHERE workflow_id = ? AND schedule = ? AND nominal = ?
+        """;
+
+    private final Session session;
+    private final Edits edits;
+
+    ScheduleEdits(Session session, Edits edits) {
+        this.session = session;
+        this.edits = edits;
+    }
+
+    boolean layOut(Edit.LayOut layOut, long now) throws SQLException {
+        if (session.update(IS_CURRENT, layOut.workspace(), layOut.workflowId(), layOut.version()) == 0) {
+            return false;
+        }
+        Map<String, Rows.Schedule> there = new HashMap<>();
+        for (Rows.Schedule row : JdbcTimetable.of(session, layOut.workflowId())) {
+            there.put(row.name(), row);
+        }
+        for (Edit.Laid laid : layOut.schedules()) {
+            Rows.Schedule row = there.get(laid.name());
+            boolean done = row != null && row.spec().equals(laid.spec());
+            if (!done && !stands(row, laid.before())) {
+                return false; // nothing was changed yet: looked at before anything is
+            }
+        }
+        for (Edit.Laid laid : layOut.schedules()) {
+            lay(layOut, laid, there.remove(laid.name()), now);
+        }
+        for (Rows.Schedule gone : there.values().stream()
+                .sorted((a, b) -> a.name().compareTo(b.name()))
+                .toList()) {
+            leave(gone, now);
+            session.update(REMOVE, gone.workflowId(), gone.name());
+        }
+        return true;
+    }
+
+    private static boolean stands(Rows.@Nullable Schedule row, Rows.@Nullable Schedule before) {
+        return row == null || before == null
+                ? row == null && before == null
+                : row.spec().equals(before.spec()) && row.nextNominal() == before.nextNominal();
+    }
+
+    private void lay(Edit.LayOut layOut, Edit.Laid laid, Rows.@Nullable Schedule row, long now) throws SQLException {
+        String workflow = layOut.workflowId();
+        if (row == null) {
+            session.update(
+                    ADD, layOut.workspace(), workflow, laid.name(), laid.spec(), laid.nextNominal(), laid.nextAt());
+        } else if (!row.spec().equals(laid.spec())) {
+            if (row.nextNominal() != laid.nextNominal()) {
+                leave(row, now);
+            }
+            session.update(
+                    CHANGE,
+                    laid.spec(),
+                    laid.nextNominal(),
+                    laid.nextAt(),
+                    workflow,
+                    laid.name(),
+                    row.spec(),
+                    row.nextNominal());
+        }
+    }
+
+    /** A tick whose time had come and that will not fire any more. */
+    private void leave(Rows.Schedule row, long now) throws SQLException {
+        if (row.nextNominal() <= now) {
+            note(
+                    NOTE,
+                    new Rows.Tick(
+                            row.workflowId(),
+                            row.name(),
+                            row.nextNominal(),
+                            Ticked.SKIPPED,
+                            Tick.Reason.EDITED.word(),
+                            null,
+                            now,
+                            0));
+        }
+    }
+
+    List<Rows.Schedule> take(Edit.TakeTicks take, long now) throws SQLException {
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (Rows.Schedule due : take.due()) {
+            rows.add(new @Nullable Object[] {
+                take.by(), now + take.lasts(), due.workflowId(), due.name(), due.nextNominal(), now, take.by()
+            });
+        }
+        int[] taken = session.updateAll(TAKE, rows);
+        List<Rows.Schedule> ours = new ArrayList<>();
+        for (int i = 0; i < taken.length; i++) {
+            if (taken[i] == 1) {
+                ours.add(take.due().get(i));
+            }
+        }
+        return ours;
+    }
+
+    int settle(Edit.SettleTicks settle) throws SQLException {
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (Edit.Settled one : settle.settled()) {
+            rows.add(new @Nullable Object[] {
+                one.nextNominal(), one.nextAt(), one.lastRun(), one.workflowId(), one.name(), one.from(), settle.by()
+            });
+        }
+        int[] moved = session.updateAll(MOVE_ON, rows);
+        List<@Nullable Object[]> skips = new ArrayList<>();
+        List<@Nullable Object[]> runs = new ArrayList<>();
+        int count = 0;
+        for (int i = 0; i < moved.length; i++) {
+            count += moved[i];
+            for (Rows.Tick tick : settle.settled().get(i).ticks()) {
+                if (tick.state().ran()) {
+                    runs.add(columns(tick));
+                } else if (moved[i] == 1) {
+                    skips.add(columns(tick));
+                }
+            }
+        }
+        session.updateAll(NOTE, skips);
+        session.updateAll(NOTE_RUN, runs);
+        return count;
+    }
+
+    int note(List<Rows.Tick> ticks) throws SQLException {
+        int written = 0;
+        for (Rows.Tick tick : ticks) {
+            written += note(tick.state().ran() ? NOTE_RUN : NOTE, tick);
+        }
+        return written;
+    }
+
+    private int note(String sql, Rows.Tick tick) throws SQLException {
+        return session.update(sql, columns(tick));
+    }
+
+    private static @Nullable Object[] columns(Rows.Tick tick) {
+        return new @Nullable Object[] {
+            tick.workflowId(),
+            tick.schedule(),
+            tick.nominal(),
+            tick.state().code(),
+            tick.reason(),
+            tick.run(),
+            tick.at(),
+            tick.through()
+        };
+    }
+
+    Rows.@Nullable Schedule pause(Edit.PauseSchedule pause, long now) throws SQLException {
+        int paused = pause.paused() ? 1 : 0;
+        int changed = session.update(PAUSE, paused, pause.workspace(), pause.workflowId(), pause.name(), paused);
+        if (changed == 1) {
+            String deed = pause.paused() ? "schedule.pause" : "schedule.resume";
+            edits.audit(pause.workspace(), now, pause.by(), List.of(deed, pause.workflowId() + "/" + pause.name()));
+        }
+        return JdbcTimetable.find(session, pause.workspace(), pause.workflowId(), pause.name());
+    }
+
+    int delete(Edit.DeleteTicks delete) throws SQLException {
+        List<@Nullable Object[]> old = session.list(
+                OLD,
+                row -> new @Nullable Object[] {row.getString(1), row.getString(2), row.getLong(3)},
+                delete.before(),
+                delete.limit());
+        int deleted = 0;
+        for (int one : session.updateAll(DELETE, old)) {
+            deleted += one;
+        }
+        return deleted;
+    }
+}

@@ -1,0 +1,211 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.schedule.Ticked;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Schedules: rows that follow what is published, ticks that one worker sees to, and what became of them. */
+interface ScheduleRules {
+    long LASTS = 15_000_000;
+
+    Desk desk();
+
+    private long at(int seconds) {
+        return Place.START + seconds * 1_000_000L;
+    }
+
+    private boolean lay(Edit.Laid... schedules) {
+        return desk().change(new Edit.LayOut(desk().ws, Desk.WORKFLOW, 1, List.of(schedules)));
+    }
+
+    private Rows.Schedule row(String name) {
+        Rows.Schedule row = desk().reads.timetable().schedule(desk().ws, Desk.WORKFLOW, name);
+        assertNotNull(row);
+        return row;
+    }
+
+    private static Edit.Laid laid(String name, String spec, long next) {
+        return new Edit.Laid(name, spec, next, next, null);
+    }
+
+    private static Rows.Tick tick(long nominal, Ticked state, @Nullable RunId run) {
+        return new Rows.Tick(Desk.WORKFLOW, "a", nominal, state, state.ran() ? "" : "overlap", run, nominal, 0);
+    }
+
+    private List<Rows.Schedule> due() {
+        return desk().reads.timetable().due(desk().place.time(), 100);
+    }
+
+    private List<Rows.Schedule> take(RunId by) {
+        return desk().change(new Edit.TakeTicks(due(), by, LASTS));
+    }
+
+    private int settle(RunId by, long from, long next, Rows.Tick... ticks) {
+        RunId last = null;
+        for (Rows.Tick tick : ticks) {
+            last = tick.state().ran() ? tick.run() : last;
+        }
+        return desk().change(new Edit.SettleTicks(
+                by, List.of(new Edit.Settled(Desk.WORKFLOW, "a", from, next, next, last, List.of(ticks)))));
+    }
+
+    private List<Rows.Tick> ticks() {
+        return desk().reads.timetable().ticks(Desk.WORKFLOW, "a", Long.MAX_VALUE, 100);
+    }
+
+    @Test
+    default void schedules_are_laid_out_for_the_current_version_only() {
+        assertFalse(desk().change(new Edit.LayOut(desk().ws, Desk.WORKFLOW, 2, List.of(laid("a", "one", at(5))))));
+        assertFalse(desk().change(new Edit.LayOut(desk().ws + 1, Desk.WORKFLOW, 1, List.of(laid("a", "one", at(5))))));
+        assertNull(desk().reads.timetable().first());
+        assertTrue(lay(laid("b", "two", at(3)), laid("a", "one", at(5))));
+        assertEquals("b", assertThere(desk().reads.timetable().first()).name());
+        assertEquals(
+                List.of("a", "b"),
+                desk().reads.timetable().of(Desk.WORKFLOW).stream()
+                        .map(Rows.Schedule::name)
+                        .toList());
+        assertEquals(
+                List.of("b"),
+                desk().reads.timetable().page(desk().ws, Desk.WORKFLOW, "a", 10).stream()
+                        .map(Rows.Schedule::name)
+                        .toList());
+        assertTrue(desk().reads.timetable().page(desk().ws + 1, "", "", 10).isEmpty(), "another workspace");
+        assertNull(desk().reads.timetable().schedule(desk().ws + 1, Desk.WORKFLOW, "a"));
+        assertEquals(
+                List.of(new Timetable.Standing(desk().ws, Desk.WORKFLOW, 1)),
+                desk().reads.timetable().standings("", 10));
+    }
+
+    private static Rows.Schedule assertThere(Rows.@Nullable Schedule row) {
+        assertNotNull(row);
+        return row;
+    }
+
+    @Test
+    default void a_schedule_that_is_laid_out_again_unchanged_stays_where_it_is() {
+        lay(laid("a", "one", at(5)));
+        assertTrue(lay(laid("a", "one", at(9))));
+        assertEquals(at(5), row("a").nextNominal());
+    }
+
+    @Test
+    default void an_edit_counts_only_against_the_row_that_was_read_and_twice_like_once() {
+        lay(laid("a", "one", at(5)));
+        Rows.Schedule before = row("a");
+        Edit.Laid edit = new Edit.Laid("a", "two", at(7), at(8), before);
+        assertTrue(lay(edit));
+        assertTrue(lay(edit), "after a lost answer");
+        assertEquals(at(7), row("a").nextNominal());
+        assertEquals(at(8), row("a").nextAt());
+        assertFalse(lay(new Edit.Laid("a", "three", at(9), at(9), before)), "it is not what was read");
+        assertEquals("two", row("a").spec());
+    }
+
+    @Test
+    default void a_tick_whose_time_had_come_when_its_schedule_went_is_told() {
+        lay(laid("a", "one", at(5)));
+        desk().place.advance(Duration.ofSeconds(4));
+        assertTrue(lay());
+        assertTrue(ticks().isEmpty(), "its time had not come");
+        lay(laid("a", "one", at(5)));
+        desk().place.advance(Duration.ofSeconds(1));
+        assertTrue(lay());
+        assertEquals(
+                List.of(new Rows.Tick(Desk.WORKFLOW, "a", at(5), Ticked.SKIPPED, "edited", null, at(5), 0)), ticks());
+        assertNull(desk().reads.timetable().first());
+    }
+
+    @Test
+    default void a_tick_that_is_due_is_taken_by_one_worker_for_a_while() {
+        lay(laid("a", "one", at(5)), laid("b", "two", at(6)));
+        assertTrue(due().isEmpty());
+        desk().place.advance(Duration.ofSeconds(5));
+        List<Rows.Schedule> seen = due();
+        RunId first = desk().id();
+        assertEquals(1, desk().change(new Edit.TakeTicks(seen, first, LASTS)).size());
+        assertEquals(1, desk().change(new Edit.TakeTicks(seen, first, LASTS)).size(), "the same request again");
+        assertTrue(desk().change(new Edit.TakeTicks(seen, desk().id(), LASTS)).isEmpty());
+        assertTrue(due().isEmpty());
+        desk().place.advance(Duration.ofSeconds(15));
+        RunId second = desk().id();
+        assertEquals(2, take(second).size());
+        assertEquals(second, row("a").takenBy());
+    }
+
+    @Test
+    default void what_became_of_a_tick_is_written_with_the_one_that_comes_next_once() {
+        lay(laid("a", "one", at(0)));
+        RunId by = desk().id();
+        take(by);
+        RunId run = desk().id();
+        assertEquals(1, settle(by, at(0), at(60), tick(at(0), Ticked.FIRED, run)));
+        assertEquals(0, settle(by, at(0), at(60), tick(at(0), Ticked.FIRED, run)), "after a lost answer");
+        assertEquals(List.of(tick(at(0), Ticked.FIRED, run)), ticks());
+        assertEquals(at(60), row("a").nextNominal());
+        assertEquals(run, row("a").lastRun());
+        assertNull(row("a").takenBy());
+    }
+
+    @Test
+    default void a_worker_that_comes_late_tells_runs_and_nothing_else() {
+        lay(laid("a", "one", at(0)));
+        RunId late = desk().id();
+        take(late);
+        desk().place.advance(Duration.ofSeconds(16));
+        RunId by = desk().id();
+        take(by);
+        settle(late, at(0), at(60), tick(at(0), Ticked.SKIPPED, null));
+        assertTrue(ticks().isEmpty());
+        settle(by, at(0), at(60), tick(at(0), Ticked.SKIPPED, null));
+        RunId run = desk().id();
+        assertEquals(0, settle(late, at(0), at(99), tick(at(0), Ticked.FIRED, run)));
+        assertEquals(List.of(tick(at(0), Ticked.FIRED, run)), ticks(), "there is a run, so it was not skipped");
+        assertEquals(at(60), row("a").nextNominal());
+        assertEquals(0, desk().change(new Edit.NoteTicks(List.of(tick(at(0), Ticked.BACKFILLED, desk().id())))));
+        assertEquals(1, desk().change(new Edit.NoteTicks(List.of(tick(at(1), Ticked.BACKFILLED, desk().id())))));
+        assertEquals(run, ticks().getLast().run());
+    }
+
+    /** A change that does nothing answers with a stand-in for null. */
+    private Object refused(Edit<?> edit) {
+        return desk().applyAll(new Write.Change<>(edit)).getFirst();
+    }
+
+    @Test
+    default void a_schedule_is_paused_once_and_only_in_its_workspace() {
+        lay(laid("a", "one", at(0)));
+        Edit.By by = desk().by("tester", "");
+        assertEquals(Nothing.NOTHING, refused(new Edit.PauseSchedule(desk().ws + 1, Desk.WORKFLOW, "a", true, by)));
+        assertEquals(Nothing.NOTHING, refused(new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "none", true, by)));
+        assertTrue(assertThere(desk().change(new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
+                .paused());
+        assertTrue(assertThere(desk().change(new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
+                .paused());
+        assertEquals(1, desk().reads.audit(desk().ws, null, 10).size());
+        assertFalse(assertThere(desk().change(
+                                new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", false, desk().by("tester", ""))))
+                .paused());
+    }
+
+    @Test
+    default void old_ticks_are_deleted_the_oldest_first() {
+        for (int i = 0; i < 5; i++) {
+            desk().change(new Edit.NoteTicks(List.of(tick(at(i), Ticked.SKIPPED, null))));
+        }
+        assertEquals(2, desk().change(new Edit.DeleteTicks(at(4), 2)));
+        assertTrue(desk().reads.timetable().hasTicksBefore(at(4)));
+        assertEquals(2, desk().change(new Edit.DeleteTicks(at(4), 100)));
+        assertFalse(desk().reads.timetable().hasTicksBefore(at(4)));
+        assertEquals(List.of(tick(at(4), Ticked.SKIPPED, null)), ticks());
+    }
+}

@@ -1,0 +1,83 @@
+package dev.semel.store;
+
+import dev.semel.run.RunId;
+import dev.semel.schedule.Ticked;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Changes of schedules, few names and few times. Has dice of its own, so that it leaves the other histories as they are. */
+final class ScheduleScript {
+    private static final List<String> NAMES = List.of("a", "b");
+    private static final List<RunId> WORKERS = List.of(new RunId(900_001, 1), new RunId(900_002, 1));
+
+    private final RandomGenerator random = new Random(11);
+    private long seen = 0;
+
+    Edit<?> next(Actor actor) {
+        Timetable timetable = actor.reads.timetable();
+        long now = actor.place.time();
+        return switch (random.nextInt(8)) {
+            case 0, 1 -> layOut(timetable, now);
+            case 2, 3 -> new Edit.TakeTicks(timetable.due(now, 3), worker(), 1_000_000);
+            case 4, 5 -> settle(timetable, now);
+            case 6 ->
+                new Edit.PauseSchedule(
+                        1 + random.nextInt(2),
+                        "wf_pay",
+                        name(),
+                        random.nextBoolean(),
+                        new Edit.By(new RunId(800_000 + ++seen, 5), "tester", ""));
+            default ->
+                random.nextBoolean()
+                        ? new Edit.NoteTicks(List.of(tick(name(), now - random.nextInt(3))))
+                        : new Edit.DeleteTicks(now - random.nextInt(3_000_000), 2);
+        };
+    }
+
+    private Edit.LayOut layOut(Timetable timetable, long now) {
+        List<Edit.Laid> laid = new ArrayList<>();
+        for (String name : NAMES) {
+            if (random.nextInt(4) > 0) {
+                Rows.Schedule before =
+                        random.nextInt(5) == 0 ? null : timetable.schedule(1, "wf_pay", name);
+                long next = now + random.nextInt(2_000_000);
+                laid.add(new Edit.Laid(name, "spec " + random.nextInt(3), next, next + random.nextInt(2), before));
+            }
+        }
+        Rows.Schedule any = timetable.first();
+        int version = any == null ? 1 : 1 + random.nextInt(3);
+        for (Timetable.Standing one : timetable.standings("wf_ot", 10)) {
+            version = one.workflowId().equals("wf_pay") && random.nextInt(4) > 0 ? one.version() : version;
+        }
+        return new Edit.LayOut(1, "wf_pay", version, laid);
+    }
+
+    private Edit.SettleTicks settle(Timetable timetable, long now) {
+        List<Edit.Settled> settled = new ArrayList<>();
+        for (Rows.Schedule row : timetable.of("wf_pay")) {
+            long from = random.nextInt(4) == 0 ? now : row.nextNominal();
+            Rows.Tick tick = tick(row.name(), from);
+            long next = from + 1_000_000;
+            RunId run = tick.state().ran() ? tick.run() : null;
+            settled.add(new Edit.Settled("wf_pay", row.name(), from, next, next, run, List.of(tick)));
+        }
+        return new Edit.SettleTicks(worker(), settled);
+    }
+
+    private Rows.Tick tick(String name, long nominal) {
+        Ticked state = Ticked.values()[random.nextInt(5)];
+        @Nullable RunId run = state.ran() ? new RunId(950_000 + random.nextInt(50), 1) : null;
+        return new Rows.Tick("wf_pay", name, nominal, state, run == null ? "overlap" : "", run, nominal, 0);
+    }
+
+    private String name() {
+        return NAMES.get(random.nextInt(NAMES.size()));
+    }
+
+    private RunId worker() {
+        return WORKERS.get(random.nextInt(WORKERS.size()));
+    }
+}
