@@ -58,6 +58,23 @@ class ChangeCommandsTest {
     }
 
     @Test
+    void a_signal_goes_to_a_run_or_to_all_that_wait_with_a_key() {
+        server.on("POST /v1/runs/run_1/signals/paid", json(200, "{\"status\":\"waiting\",\"delivered\":true}"));
+        server.on("POST /v1/signals/paid", json(200, "{\"runs\":[\"run_1\",\"run_2\"]}"));
+        server.on("POST /v1/signals/early", json(200, "{\"runs\":[],\"kept_until\":\"2026-03-01T09:00:00Z\"}"));
+        assertEquals(
+                "delivered run_1 (waiting)\n",
+                desk.run("signal", "run_1", "paid", "--id", "evt_1").out());
+        assertEquals(
+                "delivered run_1\ndelivered run_2\n",
+                desk.run("signal", "--key", "o1", "paid", "--data", "{\"a\":1}").out());
+        assertEquals(
+                "{\"data\":{\"a\":1},\"key\":\"o1\"}", server.seen.getLast().body());
+        assertTrue(desk.run("signal", "--key", "o1", "early").out().startsWith("kept until 2026-03-01T09:00:00Z"));
+        assertEquals(2, desk.run("signal", "paid").exit());
+    }
+
+    @Test
     void a_token_is_revoked_by_its_id() {
         server.on("DELETE /v1/tokens/tok_1", new ScriptedServer.Reply(204, "", Map.of()));
         assertEquals("tok_1 revoked\n", desk.run("token", "revoke", "tok_1").out());
