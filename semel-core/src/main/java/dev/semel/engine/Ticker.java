@@ -289,7 +289,8 @@ public final class Ticker implements AutoCloseable {
         List<Name> names = row.takenBy() == null
                 ? List.of()
                 : plan.skipped().stream()
-                        .map(skip -> Naming.ofDoor(row.ws(), TickDoor.name(row.workflowId(), plan.schedule(), skip.nominal())))
+                        .map(skip -> Naming.ofDoor(
+                                row.ws(), TickDoor.name(row.workflowId(), plan.schedule(), skip.nominal())))
                         .toList();
         List<@Nullable Known> known =
                 names.isEmpty() ? List.of() : parts.readers().names(names).known();

@@ -90,7 +90,10 @@ final class Questions {
         answer("event", () -> reads.event(ws, "evt_a"));
         answer("events", () -> reads.events(new Reads.EventFilter(ws, null, null, false, 0, null, 100)));
         answer("events page", () -> reads.events(new Reads.EventFilter(ws, "t1", null, true, 0, null, 2)));
-        answer("old events", () -> Set.copyOf(reads.oldEvents(ws, Place.START + 3_000_000, 3)).size());
+        answer(
+                "old events",
+                () -> Set.copyOf(reads.oldEvents(ws, Place.START + 3_000_000, 3))
+                        .size());
         answer("names like", () -> reads.namesLike(ws, Name.Kind.KEY, "a", 5));
         for (SettingKind kind : List.of(SettingRules.WATCHED, SettingRules.KEEPING, SettingRules.PLAIN)) {
             answer("settings " + kind.word(), () -> reads.settings(ws, kind.word(), "", 1_000));

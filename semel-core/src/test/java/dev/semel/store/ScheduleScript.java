@@ -41,8 +41,7 @@ final class ScheduleScript {
         List<Edit.Laid> laid = new ArrayList<>();
         for (String name : NAMES) {
             if (random.nextInt(4) > 0) {
-                Rows.Schedule before =
-                        random.nextInt(5) == 0 ? null : timetable.schedule(1, "wf_pay", name);
+                Rows.Schedule before = random.nextInt(5) == 0 ? null : timetable.schedule(1, "wf_pay", name);
                 long next = now + random.nextInt(2_000_000);
                 laid.add(new Edit.Laid(name, "spec " + random.nextInt(3), next, next + random.nextInt(2), before));
             }

@@ -35,10 +35,14 @@ class ScheduleCommandsTest {
 
     @Test
     void schedules_lists_when_each_fires_next() {
-        server.on("GET /v1/schedules", json(200, "{\"items\":[" + ONE + "],\"next\":null}").with("Date", DATE));
+        server.on(
+                "GET /v1/schedules",
+                json(200, "{\"items\":[" + ONE + "],\"next\":null}").with("Date", DATE));
         var result = desk.run("schedules");
         assertEquals(0, result.exit(), result.err());
-        assertTrue(result.out().contains("billing   nightly   30 2 * * *  Europe/Berlin  paused  in 16 h 15 m"), result.out());
+        assertTrue(
+                result.out().contains("billing   nightly   30 2 * * *  Europe/Berlin  paused  in 16 h 15 m"),
+                result.out());
     }
 
     @Test
@@ -61,7 +65,13 @@ class ScheduleCommandsTest {
                 "POST /v1/workflows/billing/schedules/nightly/backfill",
                 json(200, "{\"ticks\":[],\"started\":0,\"already_done\":7}"));
         var result = desk.run(
-                "schedule", "backfill", "billing", "nightly", "--from", "2026-11-01T00:00:00Z", "--to",
+                "schedule",
+                "backfill",
+                "billing",
+                "nightly",
+                "--from",
+                "2026-11-01T00:00:00Z",
+                "--to",
                 "2026-11-08T00:00:00Z");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("0 started, 7 had a run already"), result.out());
