@@ -57,7 +57,8 @@ public final class Events {
         List<Rows.Workflow> rows = semel.view(reads -> reads.workflows(workspace));
         for (Rows.Workflow row : rows == null ? List.<Rows.Workflow>of() : rows) {
             Current current = current(row);
-            if (current != null && !current.published().extras().doors().events().isEmpty()) {
+            if (current != null
+                    && !current.published().extras().doors().events().isEmpty()) {
                 all.add(current);
             }
         }

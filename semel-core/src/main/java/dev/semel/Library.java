@@ -209,7 +209,8 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
                 workflow == null
                         ? Trigger.Checks.NONE
                         : new Trigger.Checks(() -> workflow.checkInput(asked.data()), null),
-                asked.ties());
+                asked.ties(),
+                start.delay() == null ? 0 : start.delay().toNanos() / 1_000);
     }
 
     private Current current(int workspace, String name) {

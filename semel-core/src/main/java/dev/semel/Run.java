@@ -203,9 +203,63 @@ public final class Run<O> {
     }
 
     private boolean decide(String question, JsonNode decision) {
-        boolean asked =
-                line.ask(semel -> Objects.requireNonNull(semel.view(reads -> Deciding.isAsked(reads, id, question))));
-        return asked && signal(question, decision, Deciding.ONCE);
+        return isAsked(question) && signal(question, decision, Deciding.ONCE);
+    }
+
+    private boolean isAsked(String question) {
+        return line.ask(semel -> Objects.requireNonNull(semel.view(reads -> Deciding.isAsked(reads, id, question))));
+    }
+
+    /**
+     * A decision as the change that it is, for whoever makes it together with something else, and the runs that look
+     * again after it.
+     */
+    public record Ruling(Edit<?> edit, List<RunId> runs) {}
+
+    /** Null where the run does not ask for it. */
+    public @Nullable Ruling approval(String step, boolean approved, String by, String note) {
+        return ruling(Deciding.approval(step), Deciding.decision(approved, by, note));
+    }
+
+    /** Null where the run does not ask for it. */
+    public @Nullable Ruling review(String step, boolean send, String by, String note) {
+        return ruling(Deciding.review(step), Deciding.decision(send, by, note));
+    }
+
+    private @Nullable Ruling ruling(String question, JsonNode decision) {
+        Edit.Signal signal = new Edit.Signal(row().ws(), id, question, Deciding.ONCE, Json.write(decision));
+        return isAsked(question) ? new Ruling(signal, List.of(id)) : null;
+    }
+
+    /** Null where the step is not in doubt. */
+    public @Nullable Ruling settlement(String step, @Nullable JsonNode result, String by) {
+        String text = result == null ? null : Json.write(result);
+        for (Ledger.Row row : unknown()) {
+            if (row.facts().path().equals(step)) {
+                RunId holder = row.holder().run();
+                Edit.By who = new Edit.By(line.ask(Semel::newId), by, "");
+                return new Ruling(
+                        new Edit.Decide(row.id(), holder, text, who),
+                        holder.equals(id) ? List.of(id) : List.of(holder, id));
+            }
+        }
+        return null;
+    }
+
+    /** It was done: whoever drives the runs looks again. */
+    public void told(Ruling ruling) {
+        for (RunId run : ruling.runs()) {
+            boolean here = line.send(semel -> semel.runs().wake(run));
+            if (!here && !(ruling.edit() instanceof Edit.Signal)) {
+                line.send(semel -> semel.change(new Edit.Wake(List.of(run)))); // a replay waits for another's effect
+            }
+        }
+    }
+
+    /** A signal as the change that it is. */
+    public Ruling signalling(Signal<?> signal, JsonNode value, Key key) {
+        var edit = new Edit.Signal(row().ws(), id, signal.name(), key.text(), Json.write(value));
+        return new Ruling(edit, List.of(id));
     }
 
     /** Effects of this run whose outcome is not known, by step. */
@@ -240,21 +294,12 @@ public final class Run<O> {
     }
 
     private boolean settle(String step, @Nullable JsonNode result, String by) {
-        for (Ledger.Row row : unknown()) {
-            if (row.facts().path().equals(step)) {
-                String text = result == null ? null : Json.write(result);
-                return line.send(semel -> {
-                    RunId holder = row.holder().run();
-                    boolean decided =
-                            semel.change(new Edit.Decide(row.id(), holder, text, new Edit.By(semel.newId(), by, "")));
-                    semel.wake(holder);
-                    if (!holder.equals(id)) {
-                        semel.wake(id);
-                    }
-                    return decided;
-                });
-            }
+        Ruling ruling = settlement(step, result, by);
+        if (ruling == null || !(ruling.edit() instanceof Edit.Decide decide)) {
+            return false;
         }
-        return false;
+        boolean decided = line.send(semel -> semel.change(decide));
+        told(ruling);
+        return decided;
     }
 }

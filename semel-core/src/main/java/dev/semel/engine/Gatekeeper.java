@@ -17,7 +17,7 @@ final class Gatekeeper {
         Gates gates = trigger.workflow().extras().gates();
         String ownQueue = queue(trigger);
         if (gates.equals(Gates.NONE) && ownQueue == null) {
-            return null;
+            return trigger.delay() == 0 ? null : new NewRun.Gate(List.of(), null, trigger.delay(), null);
         }
         List<NewRun.Gate.Place> places = new ArrayList<>();
         if (ownQueue != null) {
@@ -30,10 +30,10 @@ final class Gatekeeper {
             String queue = EffectName.digest("max", trigger.workflow().workflowId());
             places.add(new NewRun.Gate.Place(queue, gates.maxConcurrent()));
         }
-        NewRun.Gate gate = new NewRun.Gate(places, rate(trigger, gates.rateLimit()), 0, null);
+        NewRun.Gate gate = new NewRun.Gate(places, rate(trigger, gates.rateLimit()), trigger.delay(), null);
         return gates.debounce() == null
                 ? gate
-                : new NewRun.Gate(places, gate.rate(), 0, debounce(trigger, gates.debounce(), gate));
+                : new NewRun.Gate(places, gate.rate(), trigger.delay(), debounce(trigger, gates.debounce(), gate));
     }
 
     /** Of what came in by itself and goes one after another; null where it need not. */

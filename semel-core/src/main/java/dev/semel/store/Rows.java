@@ -220,8 +220,7 @@ public final class Rows {
         }
 
         public Event at(long now) {
-            return new Event(
-                    ws, eventId, seq, door, source, id, type, body, now, actor, correlationId, matched, notes);
+            return new Event(ws, eventId, seq, door, source, id, type, body, now, actor, correlationId, matched, notes);
         }
     }
 

@@ -16,6 +16,7 @@ import tools.jackson.databind.JsonNode;
  * @param input the text of {@code data}, stored as it came
  * @param strict the caller wants a changed payload refused, whatever the workflow says
  * @param checks what the door holds against it, once it is known what it is
+ * @param delay microseconds between the admission and the start of a fresh run
  */
 public record Trigger(
         Space space,
@@ -26,7 +27,22 @@ public record Trigger(
         Sender sender,
         boolean strict,
         Checks checks,
-        Ties ties) {
+        Ties ties,
+        long delay) {
+    /** A trigger whose run may start at once. */
+    public Trigger(
+            Space space,
+            Current current,
+            JsonNode data,
+            String input,
+            Names names,
+            Sender sender,
+            boolean strict,
+            Checks checks,
+            Ties ties) {
+        this(space, current, data, input, names, sender, strict, checks, ties, 0);
+    }
+
     /** A trigger that comes from no other run. */
     public Trigger(
             Space space,
@@ -64,7 +80,12 @@ public record Trigger(
 
     /** The same request, for the workflow as it is by now. For triggers in which nothing else hangs on its version. */
     public Trigger under(Current now) {
-        return new Trigger(space, now, data, input, names, sender, strict, checks, ties);
+        return new Trigger(space, now, data, input, names, sender, strict, checks, ties, delay);
+    }
+
+    /** The same request, whose run starts so many microseconds later. */
+    public Trigger later(long micros) {
+        return new Trigger(space, current, data, input, names, sender, strict, checks, ties, micros);
     }
 
     /** The workspace, and the secret under which its field hashes are made. */

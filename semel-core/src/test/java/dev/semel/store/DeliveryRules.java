@@ -96,8 +96,10 @@ interface DeliveryRules {
             assertNotNull(kept);
             assertNull(kept.payload());
         }
-        assertNull(desk().change(new Edit.Receive(row("", Verdict.FORGED), memory)));
-        assertNull(desk().change(new Edit.Receive(row("", Verdict.STALE), memory)));
+        for (Verdict verdict : List.of(Verdict.FORGED, Verdict.STALE)) {
+            Object answer = desk().change(new Edit.Receive(row("", verdict), memory));
+            assertEquals(Nothing.NOTHING, answer);
+        }
         assertEquals(Verdict.ACCEPTED, verdict("evt_1", null, Reuse.FLAG), "a genuine one is always kept");
         desk().place.setTime(Delivery.hourOf(Place.START) + Delivery.HOUR);
         assertNotNull(desk().change(new Edit.Receive(row("", Verdict.FORGED), memory)));

@@ -67,9 +67,10 @@ interface EventRules {
     @Test
     default void of_equal_ones_in_a_batch_the_first_is_kept() {
         List<Object> told = desk().applyAll(
-                        keep(event("evt_b", "first", 0)), keep(event("evt_a", "x", 1)), keep(event("evt_b", "second", 2)));
-        assertEquals(
-                List.of(new Write.Kept.Now(true), new Write.Kept.Now(true), new Write.Kept.Now(false)), told);
+                        keep(event("evt_b", "first", 0)),
+                        keep(event("evt_a", "x", 1)),
+                        keep(event("evt_b", "second", 2)));
+        assertEquals(List.of(new Write.Kept.Now(true), new Write.Kept.Now(true), new Write.Kept.Now(false)), told);
         Rows.Event kept = desk().reads.event(desk().ws, "evt_b");
         assertNotNull(kept);
         assertEquals("first", kept.type());
@@ -100,19 +101,17 @@ interface EventRules {
         }
         Reads.Events page = list(null, false, 2);
         assertEquals(List.of("evt_b", "evt_a"), ids(page));
-        Reads.Events rest = desk().reads.events(
-                new Reads.EventFilter(desk().ws, null, null, false, 0, page.next(), 2));
+        Reads.Events rest = desk().reads.events(new Reads.EventFilter(desk().ws, null, null, false, 0, page.next(), 2));
         assertEquals(List.of("evt_c"), ids(rest));
         assertNull(rest.next());
         assertEquals(List.of("evt_a"), ids(list("paid", false, 10)));
         assertEquals(
                 List.of(),
-                ids(desk().reads.events(
-                        new Reads.EventFilter(desk().ws, null, "/other", false, 0, null, 10))));
+                ids(desk().reads.events(new Reads.EventFilter(desk().ws, null, "/other", false, 0, null, 10))));
         assertEquals(
                 List.of(),
-                ids(desk().reads.events(
-                        new Reads.EventFilter(desk().ws, null, null, false, Place.START + 1, null, 10))));
+                ids(desk().reads
+                        .events(new Reads.EventFilter(desk().ws, null, null, false, Place.START + 1, null, 10))));
     }
 
     @Test

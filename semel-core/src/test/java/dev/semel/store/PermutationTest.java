@@ -23,6 +23,8 @@ final class PermutationTest {
             new Permutations.Pair(Named.ADMIT_FRESH, Named.TAKE_OVER),
             new Permutations.Pair(Named.ADMIT_EXPIRED, Named.ADMIT_TWO_NAMES),
             new Permutations.Pair(Named.ADMIT_EXPIRED, Named.SWEEP),
+            new Permutations.Pair(Named.KEEP_EVENTS, Named.KEEP_EVENTS),
+            new Permutations.Pair(Named.KEEP_EVENTS, Named.SWEEP_EVENTS),
             new Permutations.Pair(Named.ADMIT_GATED, Named.END_AND_LEAVE),
             new Permutations.Pair(Named.RESERVE, Named.RESERVE_BY_ANOTHER),
             new Permutations.Pair(Named.SETTLE, Named.TAKE_OVER),

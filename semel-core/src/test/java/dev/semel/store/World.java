@@ -3,8 +3,8 @@ package dev.semel.store;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.Door;
 import dev.semel.store.Write.Driver;
+import dev.semel.trigger.Door;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -77,8 +77,7 @@ final class World implements AutoCloseable {
         desk.apply(desk.admit(desk.run(desk.id()), List.of(), false));
         desk.apply(desk.admit(desk.run(desk.id(), RunState.QUEUED, null), List.of(), true));
         desk.apply(new Write.Keep(
-                new Rows.Event(
-                        ws, "evt_b", desk.id(), Door.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
+                new Rows.Event(ws, "evt_b", desk.id(), Door.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
                 desk.reads.catalogChange()));
         desk.change(listen(driven, "heard"));
         letter("kept");
@@ -119,7 +118,19 @@ final class World implements AutoCloseable {
         RunId seq = new RunId(9_500 + side.number, eventId.hashCode());
         return new Write.Keep(
                 new Rows.Event(
-                        ws, eventId, seq, Door.EVENT, "/s", "1", "t", "{}", 0, "a", null, matched, "[" + side.number + "]"),
+                        ws,
+                        eventId,
+                        seq,
+                        Door.EVENT,
+                        "/s",
+                        "1",
+                        "t",
+                        "{}",
+                        0,
+                        "a",
+                        null,
+                        matched,
+                        "[" + side.number + "]"),
                 change);
     }
 

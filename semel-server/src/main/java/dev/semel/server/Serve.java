@@ -4,6 +4,7 @@ import dev.semel.Semel;
 import dev.semel.Settings;
 import dev.semel.Standing;
 import dev.semel.engine.Ambient;
+import dev.semel.engine.Catalog;
 import dev.semel.error.SemelException;
 import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
@@ -41,6 +42,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,7 @@ public final class Serve implements AutoCloseable {
     private final Alarm alarm = new Alarm();
     private final InstantSource clock;
     private final Map<String, JavaStep> javaSteps = javaSteps();
+    private final CompletableFuture<Boolean> furnishing = new CompletableFuture<>();
     private final Semel semel;
     private final dev.semel.server.settings.Settings settings;
     private final Api api;
@@ -64,7 +67,8 @@ public final class Serve implements AutoCloseable {
         this.options = options;
         this.clock = () -> Instant.EPOCH.plus(ambient.micros(), ChronoUnit.MICROS);
         this.outbound = new Outbound(Guard.of(options.dev(), options.allowHosts()));
-        this.semel = Semel.open(Settings.of(options.store(), version -> FileWorkflow.compile(version, this::outside))
+        this.semel = Semel.open(Settings.of(
+                        options.store(), version -> FileWorkflow.compile(whenFurnished(version), this::outside))
                 .withClock(ambient, () -> 0)
                 .withWorker(name(options))
                 .withRequests(Log::request));
@@ -75,6 +79,7 @@ public final class Serve implements AutoCloseable {
             Metrics metrics = new Metrics(semel);
             this.settings = new dev.semel.server.settings.Settings(
                     semel, SecretKeyFile.keys(options, semel), new Checks(MessageTemplate::check, Channels::check));
+            furnishing.complete(true);
             Log.clean(settings.redaction()::clean);
             this.api = new Api(semel, tokens, metrics, options.dev())
                     .with(settings)
@@ -88,10 +93,19 @@ public final class Serve implements AutoCloseable {
             this.http = HttpServer.start(
                     dev.semel.server.http.Settings.on(options.host(), options.port()), api.router(), tokens, metrics);
         } catch (RuntimeException e) {
+            furnishing.complete(false);
             semel.close();
             closeWays();
             throw e;
         }
+    }
+
+    /** Runs that an earlier process left are taken up as soon as the store is open: they wait for what steps reach. */
+    private Rows.Version whenFurnished(Rows.Version version) {
+        if (!furnishing.join()) {
+            throw new Catalog.NotKnownHere(version.name(), version.workflowId()); // this server does not come up
+        }
+        return version;
     }
 
     /** On the port behind the server's, which the example files name. */

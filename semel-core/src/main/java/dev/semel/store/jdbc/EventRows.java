@@ -125,11 +125,7 @@ public final class EventRows {
 
     static List<Edit.OldEvent> old(Session session, int ws, long before, int limit) throws SQLException {
         return session.list(
-                OLD,
-                row -> new Edit.OldEvent(row.getInt(1), row.getString(2), row.getLong(3)),
-                ws,
-                limit,
-                before);
+                OLD, row -> new Edit.OldEvent(row.getInt(1), row.getString(2), row.getLong(3)), ws, limit, before);
     }
 
     static int delete(Session session, List<Edit.OldEvent> events) throws SQLException {

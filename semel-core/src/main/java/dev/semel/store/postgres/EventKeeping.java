@@ -77,9 +77,8 @@ final class EventKeeping {
         for (PostgresLane.Indexed<Write.Keep> keep : keeps) {
             Rows.Event event = keep.write().event();
             boolean own = event.seq().equals(rows.get(Id.of(event)));
-            outcomes[keep.at()] = own || keep.write().change() == moment.change()
-                    ? new Write.Kept.Now(own)
-                    : new Write.Kept.Stale();
+            outcomes[keep.at()] =
+                    own || keep.write().change() == moment.change() ? new Write.Kept.Now(own) : new Write.Kept.Stale();
         }
     }
 

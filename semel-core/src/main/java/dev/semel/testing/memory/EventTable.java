@@ -52,8 +52,8 @@ final class EventTable {
         if (found.size() == filter.limit()) {
             return new Reads.Events(found, found.getLast().seq());
         }
-        boolean more = looked.size() == Reads.EventFilter.LOOKED_AT
-                && looked.getLast().at() >= filter.since();
+        boolean more =
+                looked.size() == Reads.EventFilter.LOOKED_AT && looked.getLast().at() >= filter.since();
         return new Reads.Events(found, more ? looked.getLast().seq() : null);
     }
 

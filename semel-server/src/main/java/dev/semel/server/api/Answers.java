@@ -45,6 +45,7 @@ final class Answers {
         out.put("status", run.state().word());
         Rows.End end = run.end();
         if (end == null) {
+            out.set("waiting_for", WaitingFor.of(run));
             return;
         }
         if (end.ending().output() != null) {

@@ -25,26 +25,23 @@ public final class Api {
     private final Semel semel;
     private final Workflows workflows;
     private final Promises promises = new Promises();
-    private final Spaces spaces;
     private final Deeds deeds;
     private final EventDoor eventDoor;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
         this.semel = semel;
-        this.spaces = new Spaces(semel);
+        Spaces spaces = new Spaces(semel);
         Views views = new Views(semel);
         Quotas quotas = new Quotas(semel::nanos);
         Triggers triggers = new Triggers(semel, spaces, quotas);
         this.eventDoor = new EventDoor(semel, new EventDoor.Ports(spaces::of, FileWorkflow::check));
-        EventRoutes events = new EventRoutes(eventDoor, quotas);
-        EventShelf shelf = new EventShelf(semel, eventDoor, views);
         this.deeds = new Deeds(semel);
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
         Runs runs = new Runs(semel, views, triggers);
         Keys keys = new Keys(semel, views, deeds);
-        RunActs acts = new RunActs(semel, views);
+        RunActs acts = new RunActs(semel, views, deeds);
         TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, deeds);
         Health health = new Health(semel, metrics);
         Batches batches = new Batches(triggers);
@@ -55,11 +52,6 @@ public final class Api {
                         .withHead(Triggers::checkKey))
                 .add(post("/v1/workflows/{id}/trigger-batch", Scope.TRIGGER, batches::trigger)
                         .withMaxBody(LARGEST_BATCH))
-                .add(post("/v1/events", Scope.TRIGGER, events::post).withMaxBody(LARGEST_BATCH))
-                .add("GET", "/v1/events", Scope.READ, shelf::list)
-                .add(post("/v1/events/reprocess", Scope.OPERATE, shelf::reprocessMany))
-                .add("GET", "/v1/events/{event_id}", Scope.READ, shelf::get)
-                .add(post("/v1/events/{event_id}/reprocess", Scope.OPERATE, shelf::reprocess))
                 .add("GET", "/v1/workflows", Scope.READ, workflows::list)
                 .add("GET", "/v1/workflows/{id}", Scope.READ, workflows::get)
                 .add(new Route("PUT", "/v1/workflows/{id}", Scope.ADMIN, workflows::publish)
@@ -79,6 +71,7 @@ public final class Api {
                 .add("GET", "/v1/runs/{run_id}/requests", Scope.READ, runs::requests)
                 .add(post("/v1/runs/{run_id}/cancel", Scope.OPERATE, acts::cancel))
                 .add(post("/v1/runs/{run_id}/signals/{name}", Scope.TRIGGER, acts::signal))
+                .add(post("/v1/signals/{name}", Scope.TRIGGER, new LetterRoutes(semel)::send))
                 .add(post("/v1/runs/{run_id}/decide", Scope.REVIEW, acts::decide))
                 .add("GET", "/v1/requests", Scope.READ, runs::allRequests)
                 .add("GET", "/v1/keys", Scope.READ, keys::list)
@@ -97,7 +90,16 @@ public final class Api {
                 .add("GET", "/healthz", Scope.OPEN, health::alive)
                 .add("GET", "/readyz", Scope.OPEN, health::ready)
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
+        addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
         new ScheduleRoutes(semel, triggers, deeds).addTo(router);
+    }
+
+    private void addEvents(EventRoutes events, EventShelf shelf) {
+        router.add(post("/v1/events", Scope.TRIGGER, events::post).withMaxBody(LARGEST_BATCH))
+                .add("GET", "/v1/events", Scope.READ, shelf::list)
+                .add(post("/v1/events/reprocess", Scope.OPERATE, shelf::reprocessMany))
+                .add("GET", "/v1/events/{event_id}", Scope.READ, shelf::get)
+                .add(post("/v1/events/{event_id}/reprocess", Scope.OPERATE, shelf::reprocess));
     }
 
     private static Route post(String pattern, Scope scope, Handler handler) {
@@ -123,9 +125,8 @@ public final class Api {
 
     /** Adds the door for providers, and the routes to its hooks. */
     public Api receiving(Settings settings, InstantSource clock) {
-        HookDoor door = new HookDoor(semel, settings, eventDoor, clock);
         new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
-        new Deliveries(semel, door).addTo(router);
+        new Deliveries(semel, new HookDoor(semel, settings, eventDoor, clock)).addTo(router);
         return this;
     }
 

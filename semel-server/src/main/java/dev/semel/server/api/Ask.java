@@ -15,25 +15,26 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /** The body of a trigger: `{"data": {…}}` and a few optional members. No body at all means no data. */
 final class Ask {
-    private static final Set<String> MEMBERS = Set.of("data", "run_id", "correlation_id", "delay");
+    private static final Set<String> MEMBERS = Set.of("data", "run_id", "correlation_id", "delay", "start_at");
     private static final int LONGEST_CORRELATION = 255;
 
     private final JsonNode data;
     private final @Nullable ChosenRunId runId;
-    private final @Nullable String correlationId;
-    private final List<String> warnings;
+    private final Beside beside;
     private @Nullable IdempotencyKey derived;
 
-    private Ask(JsonNode data, @Nullable ChosenRunId runId, @Nullable String correlationId, List<String> warnings) {
+    /** What defines neither the action nor its run id. */
+    private record Beside(@Nullable String correlationId, Later later, List<String> warnings) {}
+
+    private Ask(JsonNode data, @Nullable ChosenRunId runId, Beside beside) {
         this.data = data;
         this.runId = runId;
-        this.correlationId = correlationId;
-        this.warnings = warnings;
+        this.beside = beside;
     }
 
     static Ask of(Request request, @Nullable ChosenRunId fromPath) {
         if (request.body().length == 0) {
-            return new Ask(JsonNodeFactory.instance.objectNode(), fromPath, null, List.of());
+            return new Ask(JsonNodeFactory.instance.objectNode(), fromPath, new Beside(null, Later.AT_ONCE, List.of()));
         }
         MediaTypes.requireJson(request);
         return of(Json.parse(request.body()), fromPath, MEMBERS);
@@ -41,7 +42,7 @@ final class Ask {
 
     /** One item of a batch; its key stands beside its data. */
     static Ask ofItem(JsonNode item) {
-        return of(item, null, Set.of("data", "run_id", "correlation_id", "delay", "key"));
+        return of(item, null, Set.of("data", "run_id", "correlation_id", "delay", "start_at", "key"));
     }
 
     private static Ask of(JsonNode body, @Nullable ChosenRunId fromPath, Set<String> members) {
@@ -65,10 +66,7 @@ final class Ask {
         if (!data.isObject()) {
             throw invalid("/data", "data must be an object");
         }
-        if (body.has("delay")) {
-            throw invalid("/delay", "delay is not available yet in this version");
-        }
-        return new Ask(data, runId(body, fromPath), correlationId(body), List.copyOf(warnings));
+        return new Ask(data, runId(body, fromPath), new Beside(correlationId(body), Later.in(body), List.copyOf(warnings)));
     }
 
     private static @Nullable ChosenRunId runId(JsonNode body, @Nullable ChosenRunId fromPath) {
@@ -126,11 +124,16 @@ final class Ask {
 
     @Nullable
     String correlationId() {
-        return correlationId;
+        return beside.correlationId();
+    }
+
+    /** When a fresh run starts. */
+    Later later() {
+        return beside.later();
     }
 
     List<String> warnings() {
-        return warnings;
+        return beside.warnings();
     }
 
     /** The key that the workflow made from the input; null where its current version makes none. */

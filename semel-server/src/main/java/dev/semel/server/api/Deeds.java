@@ -65,8 +65,12 @@ final class Deeds {
     record Done(JsonNode body, boolean replayed) {
         Answer answer() {
             Answer plain = Views.ok(body);
-            return replayed ? plain.with("X-Idempotent-Replayed", "true").with("Idempotent-Replayed", "true") : plain;
+            return replayed ? Deeds.replayed(plain) : plain;
         }
+    }
+
+    static Answer replayed(Answer plain) {
+        return plain.with("X-Idempotent-Replayed", "true").with("Idempotent-Replayed", "true");
     }
 
     /**

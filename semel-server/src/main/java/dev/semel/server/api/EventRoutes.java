@@ -64,7 +64,8 @@ final class EventRoutes {
         if (!(end < 0 ? type : type.substring(0, end)).strip().equals(wanted)) {
             throw new SemelException(
                     ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-                    "CloudEvents are read as JSON, and the Content-Type says otherwise. Nothing was read from the body.",
+                    "CloudEvents are read as JSON, and the Content-Type says otherwise. Nothing was read from the"
+                            + " body.",
                     "Send the header Content-Type: " + wanted + ".");
         }
     }
@@ -83,7 +84,8 @@ final class EventRoutes {
 
     Entrance entrance(Principal who) {
         Runnable fresh = quotas.fresh(who);
-        Trigger.Checks quota = fresh == null ? Trigger.Checks.NONE : new Trigger.Checks(fresh, () -> quotas.replayed(who));
+        Trigger.Checks quota =
+                fresh == null ? Trigger.Checks.NONE : new Trigger.Checks(fresh, () -> quotas.replayed(who));
         return new Entrance(Door.EVENT, who.tokenId(), null, quota);
     }
 
@@ -95,7 +97,8 @@ final class EventRoutes {
                     "Send fewer events at a time.");
         }
         AtomicReferenceArray<ObjectNode> answers = new AtomicReferenceArray<>(items.size());
-        SideBySide.each(groups(items), group -> group.forEach(at -> answers.set(at, one(request, items.get(at), cloud))));
+        SideBySide.each(
+                groups(items), group -> group.forEach(at -> answers.set(at, one(request, items.get(at), cloud))));
         ObjectNode out = Views.object();
         ArrayNode list = out.putArray("items");
         for (int i = 0; i < answers.length(); i++) {

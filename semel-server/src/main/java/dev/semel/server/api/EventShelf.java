@@ -17,6 +17,7 @@ import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.trigger.Door;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -30,7 +31,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class EventShelf {
     private static final int MOST_RUNS = 1_000;
     private static final int MOST_AT_ONCE = 200;
-    private static final Set<String> MEMBERS = Set.of("type", "source", "unmatched", "since", "after", "limit", "dry_run");
+    private static final Set<String> MEMBERS =
+            Set.of("type", "source", "unmatched", "since", "after", "limit", "dry_run");
 
     private final Semel semel;
     private final EventDoor door;
@@ -51,6 +53,10 @@ final class EventShelf {
             Paging paging) {}
 
     Answer list(Request request) {
+        String id = request.query("id");
+        if (id != null) {
+            return shown(byName(request.principal(), request.query("source"), id));
+        }
         Reads.Events page = page(
                 request.principal(),
                 new Wanted(
@@ -59,11 +65,31 @@ final class EventShelf {
                         request.query("unmatched"),
                         request.query("since"),
                         Paging.of(request)));
+        return shown(page);
+    }
+
+    private static Answer shown(Reads.Events page) {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         page.found().forEach(event -> items.add(EventViews.kept(event)));
         out.put("next", page.next() == null ? null : Paging.cursor(page.next()));
         return Views.ok(out);
+    }
+
+    /** The one that its sender calls so, by either door. */
+    private Reads.Events byName(Principal who, @Nullable String source, String id) {
+        if (source == null) {
+            throw Paging.refused("id needs a source beside it: both together name an event");
+        }
+        List<Rows.Event> found = new ArrayList<>();
+        for (Door each : List.of(Door.EVENT, Door.HOOK)) {
+            String eventId = EventDoor.idOf(each, source, id);
+            Rows.Event event = semel.view(reads -> reads.event(who.workspace(), eventId));
+            if (event != null) {
+                found.add(event);
+            }
+        }
+        return new Reads.Events(found, null);
     }
 
     private Reads.Events page(Principal who, Wanted wanted) {
@@ -100,7 +126,8 @@ final class EventShelf {
         List<Rows.Held> names =
                 semel.view(reads -> reads.namesLike(event.ws(), kind, event.eventId() + "/", MOST_RUNS));
         for (Rows.Held held : names == null ? List.<Rows.Held>of() : names) {
-            Rows.Run run = semel.view(reads -> reads.run(event.ws(), held.known().run()));
+            Rows.Run run =
+                    semel.view(reads -> reads.run(event.ws(), held.known().run()));
             if (run != null) {
                 runs.add(views.runWithRequests(run));
             }
@@ -138,7 +165,10 @@ final class EventShelf {
         }
         for (String name : body.propertyNames()) {
             if (!MEMBERS.contains(name)) {
-                throw Ask.invalid("", "the filter knows " + String.join(", ", MEMBERS.stream().sorted().toList()));
+                throw Ask.invalid(
+                        "",
+                        "the filter knows "
+                                + String.join(", ", MEMBERS.stream().sorted().toList()));
             }
         }
         boolean dry = flag("dry_run", text(body, "dry_run"));
@@ -147,7 +177,11 @@ final class EventShelf {
         Reads.Events page = page(
                 request.principal(),
                 new Wanted(
-                        text(body, "type"), text(body, "source"), text(body, "unmatched"), text(body, "since"), paging));
+                        text(body, "type"),
+                        text(body, "source"),
+                        text(body, "unmatched"),
+                        text(body, "since"),
+                        paging));
         AtomicReferenceArray<ObjectNode> answers =
                 new AtomicReferenceArray<>(page.found().size());
         List<Integer> places =
@@ -181,8 +215,7 @@ final class EventShelf {
     private ObjectNode again(Rows.Event kept, Request request, boolean dry) {
         Event event = KeptEvent.of(kept);
         Entrance entrance = new Entrance(kept.door(), request.principal().tokenId(), kept.correlationId());
-        Delivered delivered =
-                dry ? door.preview(kept.ws(), event, entrance) : door.deliver(kept.ws(), event, entrance);
+        Delivered delivered = dry ? door.preview(kept.ws(), event, entrance) : door.deliver(kept.ws(), event, entrance);
         return EventViews.delivered(event, delivered, request.id());
     }
 }

@@ -51,9 +51,8 @@ final class EventViews {
             ArrayNode notes = out.putArray("not_matched");
             delivered
                     .notes()
-                    .forEach(note -> notes.addObject()
-                            .put("workflow", note.workflow())
-                            .put("reason", note.reason()));
+                    .forEach(note ->
+                            notes.addObject().put("workflow", note.workflow()).put("reason", note.reason()));
         }
     }
 

@@ -4,12 +4,15 @@ import dev.semel.Run;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.json.Json;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
+import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -20,10 +23,12 @@ import tools.jackson.databind.node.ObjectNode;
 final class RunActs {
     private final Semel semel;
     private final Views views;
+    private final Deeds deeds;
 
-    RunActs(Semel semel, Views views) {
+    RunActs(Semel semel, Views views, Deeds deeds) {
         this.semel = semel;
         this.views = views;
+        this.deeds = deeds;
     }
 
     /** Asked twice it is the same wish; a run that has ended stays as it ended. */
@@ -34,18 +39,44 @@ final class RunActs {
         return answer(request, "cancelled", asked);
     }
 
-    /** The key of the request is the key of the signal: sent again, it arrived before. */
+    /**
+     * The key of the request is the key of the signal: sent again, it is told what it was told first. One that comes
+     * before the run waits is kept for it.
+     */
     Answer signal(Request request) {
         String name = request.parameter("name");
         JsonNode data = Said.in(request, Set.of("data")).value("data");
         IdempotencyKey given = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
         String key = given == null ? semel.newId().text() : given.text();
         JsonNode value = data == null ? JsonNodeFactory.instance.objectNode() : data;
-        boolean delivered = run(request).signal(named(name), value, Key.of(key));
-        return answer(request, "delivered", delivered);
+        Run<JsonNode> run = run(request);
+        Run.Ruling signal = run.signalling(named(name), value, Key.of(key));
+        // Keys of signals are counted for each run and name, so that one event may be told to several runs.
+        Deeds.Deed deed = new Deeds.Deed("run.signal " + run.id() + " " + name, Json.write(value));
+        return done(request, deed, signal, "delivered");
     }
 
-    private static Signal<JsonNode> named(String name) {
+    /** Does it once for its key; the status of the run is told as it is now. */
+    @SuppressWarnings("unchecked") // whatever the change answers, it is only asked whether it was done
+    private Answer done(Request request, Deeds.Deed deed, Run.@Nullable Ruling ruling, String what) {
+        // Where there is nothing to do, an answer that was kept is looked for all the same.
+        Edit<?> edit = ruling == null ? new Edit.Wake(List.of()) : ruling.edit();
+        String runId = run(request).id();
+        Deeds.Done done = deeds.once(
+                request,
+                deed,
+                (Edit<Object>) edit,
+                outcome -> outcome == Edit.Signalled.DELIVERED || Boolean.TRUE.equals(outcome)
+                        ? Views.object().put("run_id", runId).put(what, true)
+                        : null);
+        if (ruling != null && done != null && !done.replayed()) {
+            run(request).told(ruling);
+        }
+        Answer answer = answer(request, what, done != null);
+        return done != null && done.replayed() ? Deeds.replayed(answer) : answer;
+    }
+
+    static Signal<JsonNode> named(String name) {
         try {
             return Signal.of(name, JsonNode.class);
         } catch (IllegalArgumentException e) {
@@ -53,25 +84,26 @@ final class RunActs {
         }
     }
 
-    /** The first decision counts; whoever comes later is told that it was not theirs. */
+    /** The first decision counts; whoever comes later is told that it was not theirs, unless it is the same request. */
     Answer decide(Request request) {
         Said said = Said.in(request, Set.of("step", "decision", "result", "note"));
         String step = said.text("step");
         String by = request.principal().tokenId();
         String note = said.text("note");
         Run<JsonNode> run = run(request);
-        boolean decided = switch (said.text("decision")) {
-            case "approve" -> run.approve(step, by, note);
-            case "reject" -> run.reject(step, by, note);
-            case "send" -> run.reviewed(step, true, by, note);
-            case "suppress" -> run.reviewed(step, false, by, note);
-            case "happened" -> run.happened(step, result(said.value("result")), by);
-            case "did_not_happen" -> run.didNotHappen(step, by);
+        Run.Ruling ruling = switch (said.text("decision")) {
+            case "approve" -> run.approval(step, true, by, note);
+            case "reject" -> run.approval(step, false, by, note);
+            case "send" -> run.review(step, true, by, note);
+            case "suppress" -> run.review(step, false, by, note);
+            case "happened" -> run.settlement(step, result(said.value("result")), by);
+            case "did_not_happen" -> run.settlement(step, null, by);
             default ->
                 throw refused(
                         "decision is one of approve, reject, send, suppress, happened (with result), did_not_happen");
         };
-        return answer(request, "decided", decided);
+        Deeds.Deed deed = new Deeds.Deed("run.decide", run.id(), Json.write(said.body()));
+        return done(request, deed, ruling, "decided");
     }
 
     private static JsonNode result(@Nullable JsonNode given) {
@@ -90,7 +122,7 @@ final class RunActs {
         return Views.ok(out);
     }
 
-    private static SemelException refused(String rule) {
+    static SemelException refused(String rule) {
         return new SemelException(ErrorCode.INVALID_INPUT, rule + ". Nothing was changed.", "Correct the request.");
     }
 }

@@ -134,8 +134,14 @@ final class Triggers {
                 Json.write(ask.data()),
                 new Trigger.Names(key, ask.runId()),
                 new Trigger.Sender(Door.HTTP, who.tokenId(), ask.correlationId()),
-                terms.strict(),
-                attempt.checks());
+                        terms.strict(),
+                        attempt.checks())
+                .later(ask.later().micros(this::now));
+    }
+
+    /** The store's clock, in microseconds. */
+    private long now() {
+        return java.util.Objects.requireNonNull(semel.view(reads -> reads.now()));
     }
 
     /** Only what the key is made of: everything else that a caller sends beside the body stays unread. */

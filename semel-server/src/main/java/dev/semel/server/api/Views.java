@@ -63,6 +63,7 @@ final class Views {
         out.put("workflow", workflowName(run));
         out.put("version", run.version());
         out.put("status", run.state().word());
+        out.set("waiting_for", WaitingFor.of(run));
         out.put("key", run.origin().key());
         out.put("correlation_id", run.origin().correlationId());
         out.putObject("trigger")

@@ -7,6 +7,7 @@ import dev.semel.server.settings.Profile;
 import dev.semel.server.settings.RouteSetting;
 import dev.semel.server.settings.Settings;
 import dev.semel.server.settings.Shelf;
+import dev.semel.server.settings.Subscriptions;
 import dev.semel.server.settings.TemplateSetting;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Failures;
@@ -16,10 +17,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -117,19 +119,19 @@ public final class Outbox {
         return new Leaf(choice, template == null ? 0 : template.version());
     }
 
-    /** Wishes are kept also of those who have no profile, or no longer: by what they were called then. */
-    private static String wishes(String to) {
-        return to.indexOf('@') > 0 ? to.strip().toLowerCase(Locale.ROOT) : to;
-    }
-
+    /** Wishes are kept by address too: of those without a profile, and of all who have that address. */
     private Recipient recipient(String to) {
         Shelf.Kept<Profile> profile = settings.profiles().findAny(workspace, to);
-        return profile == null
-                ? Recipient.at(to).wishing(settings.subscriptions().of(workspace, wishes(to)))
-                : Recipient.of(
-                        profile.name(),
-                        profile.value(),
-                        settings.subscriptions().of(workspace, profile.name()));
+        if (profile == null) {
+            return Recipient.at(to).wishing(settings.subscriptions().of(workspace, Subscriptions.called(to)));
+        }
+        Profile known = profile.value();
+        Set<String> names = new LinkedHashSet<>(List.of(profile.name(), Subscriptions.called(to)));
+        Stream.of(known.email(), known.phone()).flatMap(Stream::ofNullable).forEach(names::add);
+        List<Subscriptions.Choice> wishes = names.stream()
+                .flatMap(name -> settings.subscriptions().of(workspace, name).stream())
+                .toList();
+        return Recipient.of(profile.name(), known, wishes);
     }
 
     /**

@@ -65,41 +65,6 @@ abstract sealed class ActCommand implements Callable<Integer> {
     }
 
     @Command(
-            name = "signal",
-            description = "Sends a signal to a run; with the same key it arrives once.",
-            footerHeading = "%nExample:%n",
-            footer = "  semel signal run_9kXmP2vQwL payment.captured --key evt_7 --data '{\"amount\": 4900}'")
-    static final class Signal extends ActCommand {
-        @Parameters(index = "1", paramLabel = "NAME", description = "The name of the signal.")
-        String name = "";
-
-        @Option(names = "--data", paramLabel = "JSON", description = "What it brings; else nothing.")
-        @Nullable
-        String data;
-
-        @Option(names = "--key", paramLabel = "KEY", description = "Makes it one signal, however often it is sent.")
-        @Nullable
-        String key;
-
-        Signal(Surroundings around) {
-            super(around);
-        }
-
-        @Override
-        public Integer call() {
-            ObjectNode body = body();
-            if (data != null) {
-                body.set("data", dev.semel.json.Json.parse(data));
-            }
-            Call call = Call.post(Call.path("v1", "runs", run, "signals", name), body.toString());
-            return act(
-                    key == null ? call : call.with("Idempotency-Key", key),
-                    "delivered",
-                    "not delivered: it came before, or the run has ended");
-        }
-    }
-
-    @Command(
             name = "decide",
             description = "Decides an approval, a changed message, or an effect in doubt. The first decision counts.",
             footerHeading = "%nExamples:%n",

@@ -64,8 +64,10 @@ final class EventsCommand implements Callable<Integer> {
             return event.isEmpty() ? reprocessMany() : reprocessOne();
         }
         if (!event.isEmpty()) {
-            output.document(
-                    connection.api().ask(Call.get(Call.path("v1", "events", event))).body());
+            output.document(connection
+                    .api()
+                    .ask(Call.get(Call.path("v1", "events", event)))
+                    .body());
             return Exit.DONE;
         }
         return list();
@@ -106,8 +108,8 @@ final class EventsCommand implements Callable<Integer> {
     }
 
     private int reprocessOne() {
-        Call call = Call.post(Call.path("v1", "events", event, "reprocess"), "{}")
-                .where("dry_run", dryRun ? "true" : "");
+        Call call =
+                Call.post(Call.path("v1", "events", event, "reprocess"), "{}").where("dry_run", dryRun ? "true" : "");
         output.document(connection.api().ask(call).body());
         return Exit.DONE;
     }

@@ -49,7 +49,7 @@ final class RunCommand implements Callable<Integer> {
         String name = Json.text(run, "workflow");
         field("run", Json.text(run, "run_id"));
         field("status", output.status(Json.text(run, "status")));
-        field("waiting for", Json.text(run, "waiting_for"));
+        run.path("waiting_for").forEach(wait -> field("waiting for", waiting(wait)));
         field("workflow", name + (version.isEmpty() ? "" : " v" + version));
         field("key", Json.text(run, "key"));
         field("created", Listing.when(output, run, "created_at", now));
@@ -65,6 +65,18 @@ final class RunCommand implements Callable<Integer> {
         }
         json("input", run.path("input"));
         json("output", run.path("output"));
+    }
+
+    private static String waiting(JsonNode wait) {
+        String name = Json.text(wait, "name");
+        String key = Json.text(wait, "key");
+        String other = Json.text(wait, "run_id");
+        String until = Json.text(wait, "until");
+        return Json.text(wait, "kind").replace('_', ' ')
+                + (name.isEmpty() ? "" : " " + name)
+                + (key.isEmpty() ? "" : " with key " + key)
+                + (other.isEmpty() ? "" : " " + other)
+                + (until.isEmpty() ? "" : " until " + until);
     }
 
     private String took(JsonNode run) {

@@ -10,6 +10,7 @@ import dev.semel.server.doors.Delivered.Note;
 import dev.semel.server.doors.Delivered.Started;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
+import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
@@ -86,6 +87,11 @@ public final class EventDoor {
                 "Send it again in a moment; that is always safe.");
     }
 
+    /** Our own id of an event: the same for the same door, source and id. */
+    public static String idOf(Door door, String source, String id) {
+        return new EventName(door, source, id).eventId();
+    }
+
     /** What would become of it, without any of that happening. */
     public Delivered preview(int workspace, Event event, Entrance entrance) {
         EventName name = EventName.of(entrance.door(), event);
@@ -121,7 +127,8 @@ public final class EventDoor {
         Event event = asked.event();
         ArrayNode notes = JsonNodeFactory.instance.arrayNode();
         match.notes()
-                .forEach(note -> notes.addObject().put("workflow", note.workflow()).put("reason", note.reason()));
+                .forEach(note ->
+                        notes.addObject().put("workflow", note.workflow()).put("reason", note.reason()));
         return new Rows.Event(
                 asked.workspace(),
                 asked.eventId(),

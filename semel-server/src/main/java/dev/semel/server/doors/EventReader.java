@@ -89,9 +89,7 @@ public final class EventReader {
             throw of("data_base64", "data_base64 is not Base64");
         }
         JsonNode type = json.get("datacontenttype");
-        return type != null && type.isString() && isJson(type.stringValue())
-                ? Json.parse(bytes)
-                : encoded;
+        return type != null && type.isString() && isJson(type.stringValue()) ? Json.parse(bytes) : encoded;
     }
 
     /** The event of these attributes, which are read and well-formed one by one. */
@@ -147,7 +145,8 @@ public final class EventReader {
 
     static boolean isJson(String mediaType) {
         int end = mediaType.indexOf(';');
-        String type = (end < 0 ? mediaType : mediaType.substring(0, end)).strip().toLowerCase(java.util.Locale.ROOT);
+        String type =
+                (end < 0 ? mediaType : mediaType.substring(0, end)).strip().toLowerCase(java.util.Locale.ROOT);
         return type.equals("application/json") || type.equals("text/json") || type.endsWith("+json");
     }
 }

@@ -134,7 +134,8 @@ final class Starting {
                     ErrorCode.INVALID_INPUT,
                     "The input of workflow \"" + workflow.name()
                             + "\" must be an object, and what it takes from the event is none. No run was started.",
-                    "Send an object as data, or say under trigger.events what the input is: data: {body: ${ event.data }}.");
+                    "Send an object as data, or say under trigger.events what the input is: data: {body: ${ event.data"
+                            + " }}.");
         }
         ports.check().check(workflow, input);
     }

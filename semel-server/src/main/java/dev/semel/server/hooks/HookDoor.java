@@ -147,9 +147,7 @@ public final class HookDoor {
         if (delivery.verdict() == Delivery.Verdict.REFUSED) {
             throw Turned.reused();
         }
-        // CRASH(delivery-kept): the delivery is on record and its runs are not; the provider was not answered and sends
-        // it again, and what is missing starts.
-        semel.point("delivery-kept");
+        // Whoever dies here has not answered: the provider sends it again, and what is missing starts.
         return new Outcome.Received(delivery, deliver(found.workspace(), found.name(), told.event()));
     }
 

@@ -4,9 +4,9 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.server.doors.Event;
+import dev.semel.server.doors.EventReader;
 import dev.semel.server.settings.HookSetting.Where;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonPointer;
 import tools.jackson.databind.JsonNode;
@@ -20,7 +20,6 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record Told(String id, Event event) {
     private static final int LONGEST = 255;
-    private static final Set<String> CLOUD = Set.of("specversion", "id", "source", "type", "data");
 
     /** @param hook its name, which is the source of its events and their type where they say none */
     static Told read(Plan plan, Letter letter, JsonNode data, String hook) {
@@ -57,39 +56,17 @@ record Told(String id, Event event) {
      * A CloudEvent in structured mode. Its own source stands behind the hook's name, so that whoever may knock here
      * cannot pass for another hook.
      */
-    static Told cloud(JsonNode event, String hook) {
-        if (!"1.0".equals(event.path("specversion").asString(""))) {
-            throw attribute("specversion", "must be \"1.0\"; a hook takes CloudEvents in structured mode, one at a time");
-        }
+    static Told cloud(JsonNode json, String hook) {
+        Event event = EventReader.read(json, true);
+        String source = hook + ":" + event.source();
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
-        for (String name : List.of("id", "source", "type")) {
-            JsonNode value = event.path(name);
-            if (!value.isString() || !fits(value.stringValue())) {
-                throw attribute(name, "must be text of 1 to " + LONGEST + " characters");
-            }
-            whole.set(name, value);
-        }
-        String source = event.path("source").stringValue();
-        if (source.indexOf(' ') >= 0) {
-            throw attribute("source", "must be a URI reference, which has no spaces");
-        }
-        for (String name : event.propertyNames()) {
-            if (!CLOUD.contains(name) && event.path(name).isValueNode()) {
-                whole.set(name, event.path(name));
-            }
-        }
-        whole.put("source", hook + ":" + source);
-        JsonNode data = event.get("data");
-        whole.set("data", data == null || data.isNull() ? JsonNodeFactory.instance.objectNode() : data);
-        // Without spaces in the source the first one parts the two.
-        return new Told(source + " " + event.path("id").stringValue(), of(whole));
-    }
-
-    private static SemelException attribute(String name, String rule) {
-        return new SemelException(
-                ErrorCode.INVALID_INPUT,
-                "The CloudEvent is not valid: its attribute " + name + " " + rule + ". Nothing was started.",
-                "Correct the attribute and send it again.");
+        event.whole().forEachEntry(whole::set);
+        whole.put("source", source);
+        var named = new Event(
+                source, event.id(), event.type(), event.time(), event.subject(), event.data(), whole);
+        // An array, since of two texts behind each other nobody can say where the first one ends.
+        String id = Json.write(JsonNodeFactory.instance.arrayNode().add(event.source()).add(event.id()));
+        return new Told(id, named);
     }
 
     /** What was kept of a delivery. */

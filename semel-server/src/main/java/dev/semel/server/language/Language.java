@@ -45,7 +45,8 @@ final class Language {
     static final String EITHER = "@either";
     private static final String KEY = "@key";
 
-    static final Set<String> VARIABLES = Set.of("input", "steps", "run", "step", "event", "header", "secret", "response");
+    static final Set<String> VARIABLES =
+            Set.of("input", "steps", "run", "step", "event", "header", "secret", "response");
 
     /** What is recorded before it is read, by the function that stands for it. */
     static final Map<String, String> RECORDED = Map.of("now", "@now", "uuid", "@uuid", "random", "@random");
@@ -143,6 +144,7 @@ final class Language {
                 .setStandardMacros(CelStandardMacro.STANDARD_MACROS)
                 .addMacros(macros())
                 .addVar("input", SimpleType.DYN)
+                .addVar("event", SimpleType.DYN)
                 .addVar("steps", MapType.create(SimpleType.STRING, SimpleType.DYN))
                 .addVar("run", texts)
                 .addVar("step", texts)

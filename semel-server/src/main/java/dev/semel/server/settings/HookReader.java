@@ -2,7 +2,6 @@ package dev.semel.server.settings;
 
 import dev.semel.server.language.Durations;
 import dev.semel.server.settings.HookSetting.Check;
-import dev.semel.server.settings.HookSetting.Reply;
 import dev.semel.server.settings.HookSetting.Reuse;
 import dev.semel.server.settings.HookSetting.Signature;
 import dev.semel.server.settings.HookSetting.Where;
@@ -53,8 +52,7 @@ final class HookReader {
                 keep == null ? USUAL_KEEP : keep,
                 generic ? signature(document.object("signature")) : null,
                 document.has("id") || generic ? where(document.object("id")) : null,
-                document.has("type") ? where(document.object("type")) : null,
-                document.has("reply") ? reply(document.object("reply")) : null);
+                document.has("type") ? where(document.object("type")) : null);
         document.end();
         document.refuseWhatIsWrong("hook");
         refuseUnsigned(document, hook);
@@ -123,12 +121,6 @@ final class HookReader {
         }
         place.end();
         return new Where(header, pointer);
-    }
-
-    private static Reply reply(Document reply) {
-        Reply read = new Reply(pointer(reply, "from"), pointer(reply, "text"));
-        reply.end();
-        return read;
     }
 
     private static String header(Document document, String member) {

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * @param signature how it is signed, for the generic preset; null: as the preset says
  * @param id where the provider's own id stands; null: as the preset says
  * @param type where the type stands; null: as the preset says
- * @param reply which deliveries are answers of people; null: none
  */
 public record HookSetting(
         String preset,
@@ -26,8 +25,7 @@ public record HookSetting(
         Duration keep,
         @Nullable Signature signature,
         @Nullable Where id,
-        @Nullable Where type,
-        @Nullable Reply reply) {
+        @Nullable Where type) {
 
     /** How a CloudEvent proves where it comes from; every other preset is signed. */
     public enum Check {
@@ -61,7 +59,4 @@ public record HookSetting(
 
     /** One of the two. */
     public record Where(@Nullable String header, @Nullable String pointer) {}
-
-    /** JSON pointers to who answers, and to what they say. */
-    public record Reply(String from, String text) {}
 }

@@ -6,7 +6,9 @@ import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.store.SettingName;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
@@ -54,8 +56,38 @@ public final class Subscriptions {
     /** What somebody says about a topic. */
     public record Word(int workspace, String profile, String topic, boolean subscribed, String actor) {}
 
+    /**
+     * The change that keeps it. What a person with a profile says is kept for their addresses as well, first and by a change
+     * of its own: another profile may have the same address, and the wish is that of whoever reads there.
+     */
     public Edit.Put putting(Word word) {
-        String name = Names.profile(word.profile()) + "\n" + Names.checked("topic", word.topic());
+        Edit.Put own = put(word.profile(), word);
+        for (String address : addresses(word)) {
+            semel.change(put(address, word));
+        }
+        return own;
+    }
+
+    private List<String> addresses(Word word) {
+        Rows.Setting row =
+                semel.view(reads -> reads.setting(word.workspace(), Kinds.PROFILE.word(), word.profile()));
+        JsonNode profile = row == null ? JsonNodeFactory.instance.objectNode() : Json.parse(row.body());
+        return Stream.of("email", "phone")
+                .map(member -> profile.path(member).asString(""))
+                .filter(address -> !address.isEmpty() && !address.equals(word.profile()))
+                .toList();
+    }
+
+    /** What somebody is called of whom only an address is known; a number is the same with spaces in it. */
+    public static String called(String to) {
+        if (to.indexOf('@') > 0) {
+            return Profile.lower(to);
+        }
+        return to.startsWith("+") ? to.replaceAll("[ ()./-]", "") : to;
+    }
+
+    private static Edit.Put put(String profile, Word word) {
+        String name = Names.profile(called(profile)) + "\n" + Names.checked("topic", word.topic());
         return new Edit.Put(
                 new SettingName(word.workspace(), Kinds.SUBSCRIPTION, name),
                 Json.write(JsonNodeFactory.instance.objectNode().put("subscribed", word.subscribed())),

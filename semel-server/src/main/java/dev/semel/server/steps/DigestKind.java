@@ -6,8 +6,10 @@ import dev.semel.server.language.Site;
 import dev.semel.server.language.Template;
 import dev.semel.workflow.Key;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -69,16 +71,40 @@ final class DigestKind implements Kind {
             JsonNode place = play.durable().step(play.id() + ".collect", () -> digests.collect(one));
             long batch = place.path("batch").longValue();
             if (!place.path("leader").booleanValue()) {
-                ObjectNode collected = JsonNodeFactory.instance.objectNode().put("collected", true);
-                return collected.put("batch", batch).set("sent_by", place.path("run_id"));
+                return collected(batch, place.path("run_id"));
             }
+            AtomicBoolean leaves = new AtomicBoolean();
+            play.durable().compensate(play.id() + ".unsent", scope -> {
+                if (!leaves.get()) {
+                    sendInTime(play.on(scope), one, place);
+                }
+            });
             play.durable().sleep(play.id() + ".wait", length);
             JsonNode gathered = play.durable().step(play.id() + ".close", () -> digests.close(one, batch));
-            if (gathered.has("sent_by")) {
-                ObjectNode collected = JsonNodeFactory.instance.objectNode().put("collected", true);
-                return collected.put("batch", batch).set("sent_by", gathered.path("sent_by"));
+            leaves.set(true); // from here on it may have been sent, and a second one would be worse than none
+            return gathered.has("sent_by")
+                    ? collected(batch, gathered.path("sent_by"))
+                    : mailing.run(play, data(play, gathered));
+        }
+
+        private static JsonNode collected(long batch, JsonNode by) {
+            ObjectNode collected = JsonNodeFactory.instance.objectNode().put("collected", true);
+            return collected.put("batch", batch).set("sent_by", by);
+        }
+
+        /** A run that is stopped while it gathers has the items of others in its hands: they are sent when they were to be. */
+        private void sendInTime(Play undo, Digests.Item one, JsonNode place) {
+            String opened = place.path("opened_at").asString("");
+            if (!opened.isEmpty()) {
+                undo.durable()
+                        .sleepUntil(undo.id() + ".wait", Instant.parse(opened).plus(length));
             }
-            return mailing.run(play, data(play, gathered));
+            long batch = place.path("batch").longValue();
+            JsonNode gathered = undo.durable()
+                    .step(undo.id() + ".close", () -> undo.outside().digests().close(one, batch));
+            if (!gathered.has("sent_by")) {
+                mailing.run(undo, data(undo, gathered));
+            }
         }
 
         private JsonNode data(Play play, JsonNode gathered) {

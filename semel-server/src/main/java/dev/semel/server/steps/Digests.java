@@ -11,7 +11,7 @@ public interface Digests {
      * Puts it with the others. The first of a batch sends it when its time has come; should that run end without having
      * done so, the next item takes its place.
      *
-     * @return {@code {batch, leader: true|false, run_id: of the leader}}
+     * @return {@code {batch, leader: true|false, run_id: of the leader, opened_at: when its first item came}}
      */
     JsonNode collect(Item item);
 

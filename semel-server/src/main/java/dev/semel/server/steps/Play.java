@@ -47,6 +47,11 @@ public record Play(
         };
     }
 
+    /** The same place with another record, as an undo has one. */
+    Play on(Durable scope) {
+        return new Play(course, scope, results, names, id);
+    }
+
     /** A branch with results of its own, which begins with all that is known here. */
     Play branch(Durable scope, Map<String, JsonNode> items) {
         Map<String, JsonNode> more = new LinkedHashMap<>(names);

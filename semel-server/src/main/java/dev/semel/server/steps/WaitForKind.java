@@ -13,13 +13,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * `wait_for: {signal, timeout}` and `wait_for_reply: {to: step, timeout}`, with `on_timeout`: waits until somebody sends
- * the signal to the run. A reply is a signal whose name says to which message.
+ * `wait_for: {signal, key, timeout}` and `wait_for_reply: {to: step, timeout}`, with `on_timeout`: waits until somebody
+ * sends the signal to the run, or to the key. A reply is a signal whose name says to which message.
  */
 final class WaitForKind implements Kind {
     private static final Pattern SIGNAL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
 
     private static final int LONGEST_SIGNAL = 64;
+    private static final int LONGEST_KEY = 255;
 
     private final boolean reply;
 
@@ -53,9 +54,6 @@ final class WaitForKind implements Kind {
                     "on_timeout says what happens after a timeout, and there is none.");
         }
         Template key = draft.template(section, "key");
-        if (key != null) {
-            draft.warn("signals are delivered to the run by its id; by key is not available yet in this version.");
-        }
         return signal == null ? null : new Wait(signal, timeout, expiry, key);
     }
 
@@ -97,7 +95,9 @@ final class WaitForKind implements Kind {
             @Nullable Template key) implements Act {
         @Override
         public JsonNode run(Play play) {
-            JsonNode value = play.durable().await(play.id(), signal, timeout);
+            JsonNode value = key == null
+                    ? play.durable().await(play.id(), signal, timeout)
+                    : play.durable().await(play.id(), signal, key(play, key), timeout);
             if (value != null) {
                 return value;
             }
@@ -111,6 +111,16 @@ final class WaitForKind implements Kind {
                                     .formatted(play.id(), signal),
                             "Send the signal earlier, wait longer, or say on_timeout: continue.");
             };
+        }
+
+        private static String key(Play play, Template key) {
+            String text = play.text(key, "wait_for.key");
+            if (text.isBlank() || text.length() > LONGEST_KEY || text.chars().anyMatch(Character::isISOControl)) {
+                throw play.failed(
+                        "wait_for.key of step '" + play.id() + "'",
+                        "it is empty, longer than 255 characters, or has control characters");
+            }
+            return text;
         }
 
         @Override

@@ -14,6 +14,7 @@ import dev.semel.store.SettingName;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.InstantSource;
 import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +36,12 @@ final class Gatherings implements Digests {
 
     private final Semel semel;
     private final int workspace;
+    private final InstantSource clock;
 
-    Gatherings(Semel semel, int workspace) {
+    Gatherings(Semel semel, int workspace, InstantSource clock) {
         this.semel = semel;
         this.workspace = workspace;
+        this.clock = clock;
     }
 
     @Override
@@ -59,6 +62,7 @@ final class Gatherings implements Digests {
             }
             if (items.isEmpty() || !mayStillSend(open)) {
                 open.put("leader", item.id()).put("run_id", item.runId());
+                open.put("opened_at", clock.instant().toString());
             }
             items.addObject().put("id", item.id()).set("value", item.value());
             return place(open, item);
@@ -70,6 +74,7 @@ final class Gatherings implements Digests {
         place.set("batch", batch.path("n"));
         place.put("leader", batch.path("leader").asString("").equals(item.id()));
         place.set("run_id", batch.path("run_id"));
+        place.set("opened_at", batch.path("opened_at"));
         return place;
     }
 

@@ -69,7 +69,7 @@ public final class World implements Outside {
         Calls calls = new Courier(means.outbound());
         this.messages = new Mailroom(new Outbox(workspace, means.settings(), new Channels.Ports(line, calls)));
         this.people = new Register(means.semel(), means.settings(), workspace);
-        this.digests = new Gatherings(means.semel(), workspace);
+        this.digests = new Gatherings(means.semel(), workspace, means.clock());
     }
 
     @Override

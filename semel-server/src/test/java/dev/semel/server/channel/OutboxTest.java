@@ -88,6 +88,25 @@ class OutboxTest {
     }
 
     @Test
+    void a_wish_counts_for_the_address_whoever_has_it() {
+        workspace.profile("p2", "{\"email\": \"ann@example.com\"}");
+        workspace.unsubscribed("p1", "email");
+        for (String to : List.of("p1", "p2", "Ann@Example.com")) {
+            String plan = written(workspace.outbox().plan("mail", "hello-v1", to));
+            assertTrue(plan.startsWith("-mail (unsubscribed from e-mail on "), to + ": " + plan);
+        }
+    }
+
+    @Test
+    void a_number_can_be_unsubscribed_like_an_address() {
+        workspace.unsubscribed("+49 30 123456", "text");
+        for (String to : List.of("p1", "+4930123456")) {
+            String plan = written(workspace.outbox().plan("text", "hello-sms", to));
+            assertTrue(plan.startsWith("-text (unsubscribed from text on "), to + ": " + plan);
+        }
+    }
+
+    @Test
     void a_message_may_go_to_an_address_that_nobody_knows() {
         assertEquals(
                 "+mail bob@example.com v1 (has not unsubscribed)",

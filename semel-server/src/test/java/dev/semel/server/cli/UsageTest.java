@@ -48,6 +48,8 @@ class UsageTest {
                 "dev",
                 "serve",
                 "send",
+                "emit",
+                "events",
                 "runs",
                 "run",
                 "requests",

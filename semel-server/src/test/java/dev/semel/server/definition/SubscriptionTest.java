@@ -76,8 +76,7 @@ final class SubscriptionTest {
         {type: t, when: "${ now() != '' }"}             | now() cannot be read in a subscription
         """)
     void a_mistake_is_shown_at_its_place(String entry, String message) {
-        SemelException refused = Drafts.refused(
-                Drafts.with("trigger: {events: [" + entry + "]}\n" + Drafts.STEP));
+        SemelException refused = Drafts.refused(Drafts.with("trigger: {events: [" + entry + "]}\n" + Drafts.STEP));
         String all = refused.detail() + refused.members().get("errors");
         assertTrue(all.contains(message), all);
         assertTrue(refused.detail().contains("^"), refused.detail());
@@ -85,10 +84,11 @@ final class SubscriptionTest {
 
     @Test
     void check_explains_what_makes_an_event_the_same() {
-        Definition definition =
-                Definition.compile(Drafts.with("trigger: {events: [{type: paid}]}\n" + Drafts.STEP));
+        Definition definition = Definition.compile(Drafts.with("trigger: {events: [{type: paid}]}\n" + Drafts.STEP));
         Explanation told = Explanation.of(definition).get(1);
         assertEquals("event paid", told.subject());
-        assertTrue(told.answers().get(1).startsWith("Source and id of the event"), told.answers().toString());
+        assertTrue(
+                told.answers().get(1).startsWith("Source and id of the event"),
+                told.answers().toString());
     }
 }

@@ -16,7 +16,6 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DynamicTest;
@@ -174,7 +173,7 @@ final class SignatureTest {
             misses.put("an empty signature", vector.header(header, ""));
             misses.put("the other case", vector.header(header, swapped(good)));
             misses.put("a space within", vector.header(header, good.substring(0, 30) + " " + good.substring(30)));
-            misses.put("truncated", vector.header(header, good.replaceAll("(.{20,})..(,v0=old)?$", "$1")));
+            misses.put("truncated", vector.header(header, good.replace(",v0=old", "").replaceAll("..$", "")));
             misses.put(
                     "without what stands before it",
                     vector.header(
@@ -329,7 +328,7 @@ final class SignatureTest {
             assertInstanceOf(Verdict.Genuine.class, signed.verdict(), vector.name());
             assertInstanceOf(
                     Verdict.Forged.class,
-                    signed.secret(vector.secret().toUpperCase(Locale.ROOT)).verdict(),
+                    signed.secret(other(vector.secret())).verdict(),
                     vector.name());
         }
     }

@@ -138,6 +138,17 @@ record Walls(Rooms rooms) {
                         "the API acts through the top and reads views; stores and engine stay behind it. Add what is"
                                 + " missing to the top"),
                 new Wall(
+                        "hooks",
+                        rooms.in("server.hooks"),
+                        Ambience.SQL
+                                .or(core.and(type(rooms.exactly("")).negate())
+                                        .and(type(rooms.exactly("store")).negate())
+                                        .and(type(rooms.in(Rooms.PURE)).negate()))
+                                .or(type(rooms.in("server")
+                                        .and(rooms.in("server.hooks", "server.doors", "server.settings", "server.language")
+                                                .negate()))),
+                        "hooks prove deliveries and hand events to the door for events. Let the API speak HTTP"),
+                new Wall(
                         "dashboard",
                         rooms.in("server.dashboard"),
                         Ambience.SQL

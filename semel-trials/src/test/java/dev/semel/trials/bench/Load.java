@@ -18,13 +18,18 @@ final class Load {
     private final int port;
     private final int connections;
     private final String path;
-    private final String body;
+    private final LongFunction<String> bodies;
 
     Load(int port, int connections, String path, String body) {
+        this(port, connections, path, _ -> body);
+    }
+
+    /** @param bodies the body of the nth request */
+    Load(int port, int connections, String path, LongFunction<String> bodies) {
         this.port = port;
         this.connections = connections;
         this.path = path;
-        this.body = body;
+        this.bodies = bodies;
     }
 
     /** How it went: requests a second and the latency below which 50 and 99 of 100 answers stayed. */
@@ -36,7 +41,7 @@ final class Load {
 
     private static final class Connection {
         final SocketChannel channel;
-        final ByteBuffer in = ByteBuffer.allocate(8 * 1024);
+        final ByteBuffer in = ByteBuffer.allocate(256 * 1024);
         ByteBuffer out = ByteBuffer.allocate(0);
         long sentAt;
 
@@ -107,6 +112,7 @@ final class Load {
     }
 
     private void send(Connection connection, Tally tally) throws IOException {
+        String body = bodies.apply(tally.sent);
         String request = "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer dev\r\n"
                 + "Content-Type: application/json\r\nIdempotency-Key: " + tally.keys.apply(tally.sent++)
                 + "\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;

@@ -24,6 +24,8 @@ final class Asking {
     private String type = "application/json";
     private String token = "dev";
     private String workflow = "";
+    private String delivery = "";
+    private String source = "";
     private String eventId = "";
 
     Asking(HttpClient client, String url, OpenApi api) {
@@ -34,6 +36,13 @@ final class Asking {
 
     Asking named(String name) {
         workflow = name;
+        return without();
+    }
+
+    /** Goes on with this delivery and, where it is not empty, to this source of webhooks instead of a name. */
+    Asking about(String deliveryId, String src) {
+        delivery = deliveryId;
+        source = src;
         return without();
     }
 
@@ -68,7 +77,8 @@ final class Asking {
         String real = target.replace("{id}", workflow)
                 .replace("{run_id}", "chosen-1")
                 .replace("{key}", "evt_1")
-                .replace("{name}", "one")
+                .replace("{delivery_id}", delivery)
+                .replace("{name}", source.isEmpty() ? "one" : source)
                 .replace("{event_id}", eventId)
                 .replace("{event}", "lead.welcome")
                 .replace("{profile}", "cus_1")

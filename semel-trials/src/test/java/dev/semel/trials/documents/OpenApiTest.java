@@ -20,6 +20,7 @@ import io.swagger.v3.parser.OpenAPIV3Parser;
 import io.swagger.v3.parser.core.models.ParseOptions;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -58,8 +59,10 @@ class OpenApiTest {
         TreeSet<String> routes = new TreeSet<>();
         try (Semel semel = Semel.open(Settings.of(
                 "sqlite:" + folder.resolve("a.db"), version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE)))) {
+            var settings = new dev.semel.server.settings.Settings(semel, SecretKeys.none());
             new Api(semel, Tokens.serving(semel), new Metrics(semel), false)
-                    .with(new dev.semel.server.settings.Settings(semel, SecretKeys.none()))
+                    .with(settings)
+                    .receiving(settings, InstantSource.system())
                     .router()
                     .routes()
                     .forEach(route -> routes.add(route.method() + " " + route.pattern() + " "
@@ -115,6 +118,7 @@ class OpenApiTest {
             operating(asking);
             schedules(asking);
             SettingsAsked.ask(asking);
+            HooksAsked.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
             assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());
@@ -228,6 +232,10 @@ class OpenApiTest {
         asking.ask(200, "POST", "/v1/workflows/{id}/resume", "");
         asking.ask(200, "POST", "/v1/runs/{run_id}/cancel", "{\"reason\":\"a test\"}");
         asking.ask(200, "POST", "/v1/runs/{run_id}/signals/{name}", "{\"data\":{}}");
+        asking.ask(200, "POST", "/v1/signals/{name}", "{\"key\":\"order_1\",\"data\":{},\"id\":\"evt_1\"}");
+        asking.ask(200, "POST", "/v1/signals/{name}", "{\"key\":\"order_1\",\"data\":{},\"id\":\"evt_1\"}");
+        asking.ask(422, "POST", "/v1/signals/{name}", "{\"key\":\"order_2\",\"data\":{},\"id\":\"evt_1\"}");
+        asking.ask(400, "POST", "/v1/signals/{name}", "{\"data\":{}}");
         asking.ask(200, "POST", "/v1/runs/{run_id}/decide", "{\"step\":\"x\",\"decision\":\"approve\"}");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
         asking.with("Idempotency-Key", "change_1");

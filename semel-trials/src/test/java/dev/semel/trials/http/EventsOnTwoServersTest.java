@@ -11,7 +11,6 @@ import dev.semel.trials.support.Stage;
 import dev.semel.trials.support.StoreKind;
 import java.util.List;
 import java.util.Set;
-
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +33,9 @@ class EventsOnTwoServersTest {
 
     @Test
     void equal_events_at_both_at_once_are_one_run() {
-        STAGE.admin().publish(flow("both", "trigger: { events: [{ type: n.paid }] }")).expect(200);
+        STAGE.admin()
+                .publish(flow("both", "trigger: { events: [{ type: n.paid }] }"))
+                .expect(200);
         try (LiveServer other = STAGE.another()) {
             for (int round = 0; round < 8; round++) {
                 String event = event("n" + round, "n.paid");

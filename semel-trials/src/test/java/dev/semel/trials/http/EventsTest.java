@@ -62,8 +62,12 @@ class EventsTest extends OnBothStores {
         Reply again = admin().post("/v1/events", event("a1", "a.paid", data(1))).expect(200);
         assertEquals("true", again.header("X-Idempotent-Replayed"));
         assertEquals(runs(first.json()), runs(again.json()));
-        again.json().path("runs").forEach(run -> assertTrue(run.path("idempotent_replayed").asBoolean()));
-        JsonNode run = admin().get("/v1/runs/" + runs(first.json()).getFirst()).expect(200).json();
+        again.json()
+                .path("runs")
+                .forEach(run -> assertTrue(run.path("idempotent_replayed").asBoolean()));
+        JsonNode run = admin().get("/v1/runs/" + runs(first.json()).getFirst())
+                .expect(200)
+                .json();
         assertEquals("event:/shop/a1", run.path("key").asString());
         assertEquals("event", run.path("trigger").path("kind").asString());
     }
@@ -71,8 +75,12 @@ class EventsTest extends OnBothStores {
     @Test
     void other_data_under_the_same_id_is_a_replay_that_says_so() {
         subscribe("changing", "{ type: b.paid }");
-        String first = runs(admin().post("/v1/events", event("b1", "b.paid", data(1))).json()).getFirst();
-        JsonNode again = admin().post("/v1/events", event("b1", "b.paid", data(2))).expect(200).json();
+        String first = runs(admin().post("/v1/events", event("b1", "b.paid", data(1)))
+                        .json())
+                .getFirst();
+        JsonNode again = admin().post("/v1/events", event("b1", "b.paid", data(2)))
+                .expect(200)
+                .json();
         assertEquals(List.of(first), runs(again));
         assertTrue(again.path("runs").get(0).path("payload_mismatch").asBoolean(), again::toString);
     }
@@ -81,14 +89,20 @@ class EventsTest extends OnBothStores {
     void sixty_four_equal_events_at_once_are_one_run_for_each_workflow() {
         subscribe("crowd_one", "{ type: c.paid }");
         subscribe("crowd_two", "{ type: c.paid }");
-        List<Reply> replies =
-                Crowd.atOnce(64, _ -> admin().post("/v1/events", event("c1", "c.paid", data(1))).expect(200));
-        Set<List<String>> all = replies.stream().map(reply -> runs(reply.json())).collect(Collectors.toSet());
+        List<Reply> replies = Crowd.atOnce(
+                64,
+                _ -> admin().post("/v1/events", event("c1", "c.paid", data(1))).expect(200));
+        Set<List<String>> all =
+                replies.stream().map(reply -> runs(reply.json())).collect(Collectors.toSet());
         assertEquals(1, all.size(), all::toString);
         assertEquals(2, all.iterator().next().size());
         long fresh = replies.stream()
                 .flatMap(reply -> IntStream.range(0, 2)
-                        .mapToObj(i -> reply.json().path("runs").get(i).path("idempotent_replayed").asBoolean()))
+                        .mapToObj(i -> reply.json()
+                                .path("runs")
+                                .get(i)
+                                .path("idempotent_replayed")
+                                .asBoolean()))
                 .filter(replayed -> !replayed)
                 .count();
         assertEquals(2, fresh);
@@ -98,7 +112,10 @@ class EventsTest extends OnBothStores {
     void all_three_modes_of_cloudevents_name_the_same_event() {
         subscribe("modes", "{ type: d.paid }");
         String json = "{\"specversion\":\"1.0\",\"id\":\"d1\",\"source\":\"/shop\",\"type\":\"d.paid\",\"data\":{}}";
-        String run = runs(admin().send("POST", "/v1/events", json, CLOUD).expect(200).json()).getFirst();
+        String run = runs(admin().send("POST", "/v1/events", json, CLOUD)
+                        .expect(200)
+                        .json())
+                .getFirst();
         Reply binary = admin().send(
                         "POST",
                         "/v1/events",
@@ -114,7 +131,9 @@ class EventsTest extends OnBothStores {
                 .expect(200)
                 .json();
         assertEquals(List.of(run), runs(batch.path("items").get(0)));
-        assertEquals(List.of(run), runs(admin().post("/v1/events", event("d1", "d.paid", "{}")).json()));
+        assertEquals(
+                List.of(run),
+                runs(admin().post("/v1/events", event("d1", "d.paid", "{}")).json()));
     }
 
     @Test
@@ -153,8 +172,8 @@ class EventsTest extends OnBothStores {
     @Test
     void one_bad_event_in_a_batch_does_not_sink_the_others() {
         subscribe("batched", "{ type: f.paid }");
-        String batch = "[" + event("f1", "f.paid", data(1)) + ",{\"type\":\"f.paid\"},7," + event("f2", "f.paid", data(2))
-                + "," + event("f1", "f.paid", data(1)) + "]";
+        String batch = "[" + event("f1", "f.paid", data(1)) + ",{\"type\":\"f.paid\"},7,"
+                + event("f2", "f.paid", data(2)) + "," + event("f1", "f.paid", data(1)) + "]";
         JsonNode items = admin().post("/v1/events", batch).expect(200).json().path("items");
         int[] codes = {200, 400, 400, 200, 200};
         for (int i = 0; i < codes.length; i++) {
@@ -181,8 +200,7 @@ class EventsTest extends OnBothStores {
             });
         }
         assertEquals(1_000, runs.size());
-        Problem.expect(
-                admin().post("/v1/events", "[" + "{},".repeat(1_000) + "{}]"), 400, "invalid-input");
+        Problem.expect(admin().post("/v1/events", "[" + "{},".repeat(1_000) + "{}]"), 400, "invalid-input");
     }
 
     @Test
@@ -195,35 +213,47 @@ class EventsTest extends OnBothStores {
                 "true",
                 admin().post("/v1/events", event("h1", "h.paid", data(1))).header("X-Idempotent-Replayed"),
                 "known and unmatched");
-        JsonNode unmatched =
-                admin().get("/v1/events?unmatched=true&type=h.paid").expect(200).json().path("items");
+        JsonNode unmatched = admin().get("/v1/events?unmatched=true&type=h.paid")
+                .expect(200)
+                .json()
+                .path("items");
         assertEquals(eventId, unmatched.get(0).path("event_id").asString(), unmatched::toString);
 
         subscribe("late", "{ type: h.paid }");
         String path = "/v1/events/" + eventId;
-        JsonNode dry = admin().post(path + "/reprocess?dry_run=true", "{}").expect(200).json();
+        JsonNode dry =
+                admin().post(path + "/reprocess?dry_run=true", "{}").expect(200).json();
         assertEquals(1, dry.path("matched").asInt(), dry::toString);
         assertTrue(dry.path("runs").get(0).path("run_id").isNull(), "nothing was started");
         assertEquals(0, admin().get(path).json().path("runs").size());
 
         JsonNode done = admin().post(path + "/reprocess", "{}").expect(200).json();
         assertFalse(done.path("idempotent_replayed").asBoolean(), done::toString);
-        JsonNode again = admin().post("/v1/events/reprocess", "{\"type\":\"h.paid\"}").expect(200).json();
+        JsonNode again = admin().post("/v1/events/reprocess", "{\"type\":\"h.paid\"}")
+                .expect(200)
+                .json();
         assertEquals(runs(done), runs(again.path("items").get(0)), again::toString);
         assertTrue(again.path("items").get(0).path("idempotent_replayed").asBoolean());
         assertEquals(
                 runs(done).getFirst(),
                 admin().get(path).json().path("runs").get(0).path("run_id").asString());
         assertEquals(
-                0, admin().get("/v1/events?unmatched=true&type=h.paid").json().path("items").size());
+                0,
+                admin().get("/v1/events?unmatched=true&type=h.paid")
+                        .json()
+                        .path("items")
+                        .size());
     }
 
     @Test
     void a_condition_that_fails_does_not_match_and_the_reason_is_on_record() {
         subscribe("condition", "{ type: i.paid, when: \"${ event.data.total > 3 }\" }");
-        JsonNode answer = admin().post("/v1/events", event("i1", "i.paid", data(9))).expect(200).json();
+        JsonNode answer = admin().post("/v1/events", event("i1", "i.paid", data(9)))
+                .expect(200)
+                .json();
         assertEquals(0, answer.path("matched").asInt());
-        assertEquals("condition", answer.path("not_matched").get(0).path("workflow").asString(), answer::toString);
+        assertEquals(
+                "condition", answer.path("not_matched").get(0).path("workflow").asString(), answer::toString);
         String eventId = answer.path("event").path("event_id").asString();
         JsonNode kept = admin().get("/v1/events/" + eventId).expect(200).json();
         assertTrue(kept.path("not_matched").get(0).path("reason").asString().contains("event.data.total"));
@@ -237,7 +267,9 @@ class EventsTest extends OnBothStores {
                         "input: { total: { type: integer, required: true } }"))
                 .expect(200);
         subscribe("easy", "{ type: j.paid }");
-        JsonNode answer = admin().post("/v1/events", event("j1", "j.paid", data(1))).expect(200).json();
+        JsonNode answer = admin().post("/v1/events", event("j1", "j.paid", data(1)))
+                .expect(200)
+                .json();
         assertEquals(2, answer.path("runs").size(), answer::toString);
         for (JsonNode run : answer.path("runs")) {
             if (run.path("workflow").asString().equals("picky")) {
@@ -246,7 +278,9 @@ class EventsTest extends OnBothStores {
                 assertTrue(run.path("run_id").asString().startsWith("run_"));
             }
         }
-        JsonNode text = admin().post("/v1/events", event("j2", "j.paid", "\"text\"")).expect(200).json();
+        JsonNode text = admin().post("/v1/events", event("j2", "j.paid", "\"text\""))
+                .expect(200)
+                .json();
         assertTrue(text.path("runs").get(0).has("problem"), "an input is an object");
     }
 
@@ -254,20 +288,29 @@ class EventsTest extends OnBothStores {
     void a_paused_workflow_keeps_its_runs_waiting() {
         subscribe("paused", "{ type: k.paid }");
         admin().post("/v1/workflows/paused/pause", "{}").expect(200);
-        String run = runs(admin().post("/v1/events", event("k1", "k.paid", "{}")).expect(200).json()).getFirst();
+        String run = runs(admin().post("/v1/events", event("k1", "k.paid", "{}"))
+                        .expect(200)
+                        .json())
+                .getFirst();
         assertEquals("queued", admin().get("/v1/runs/" + run).text("status"));
     }
 
     @Test
     void scopes_and_workspaces_hold_here_too() {
         subscribe("scoped", "{ type: l.paid }");
-        Problem.expect(
-                stage.server().with("read").post("/v1/events", event("l1", "l.paid", "{}")), 403, "forbidden");
-        Reply sent = stage.server().with("trigger").post("/v1/events", event("l1", "l.paid", "{}")).expect(200);
+        Problem.expect(stage.server().with("read").post("/v1/events", event("l1", "l.paid", "{}")), 403, "forbidden");
+        Reply sent = stage.server()
+                .with("trigger")
+                .post("/v1/events", event("l1", "l.paid", "{}"))
+                .expect(200);
         String eventId = sent.json().path("event").path("event_id").asString();
         Problem.expect(
                 stage.server().with("trigger").post("/v1/events/" + eventId + "/reprocess", "{}"), 403, "forbidden");
         Problem.expect(admin().get("/v1/events/evt_nothing"), 404, "not-found");
+        JsonNode named =
+                admin().get("/v1/events?source=/shop&id=l1").expect(200).json().path("items");
+        assertEquals(eventId, named.get(0).path("event_id").asString(), named::toString);
+        Problem.expect(admin().get("/v1/events?id=l1"), 400, "invalid-input");
         Problem.expect(admin().get("/v1/events?unmatched=maybe"), 400, "invalid-input");
         Problem.expect(admin().get("/v1/events?limit=-1"), 400, "invalid-input");
         Problem.expect(admin().get("/v1/events?after=zzz"), 400, "invalid-input");
@@ -281,7 +324,9 @@ class EventsTest extends OnBothStores {
         List<String> seen = new ArrayList<>();
         String next = "";
         while (seen.size() < 5) {
-            JsonNode page = admin().get("/v1/events?type=m.paid&limit=2" + next).expect(200).json();
+            JsonNode page = admin().get("/v1/events?type=m.paid&limit=2" + next)
+                    .expect(200)
+                    .json();
             page.path("items").forEach(item -> seen.add(item.path("id").asString()));
             next = "&after=" + page.path("next").asString();
         }

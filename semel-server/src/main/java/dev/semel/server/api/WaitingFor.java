@@ -1,0 +1,54 @@
+package dev.semel.server.api;
+
+import dev.semel.json.Json;
+import dev.semel.run.RunState;
+import dev.semel.store.Rows;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What an unfinished run waits for, one entry for each branch that waits; made from what it said when it was put away. */
+final class WaitingFor {
+    private WaitingFor() {}
+
+    static ArrayNode of(Rows.Run run) {
+        ArrayNode out = JsonNodeFactory.instance.arrayNode();
+        String waits = run.work() == null ? null : run.work().waits();
+        if (waits != null) {
+            JsonNode first = Json.parse(waits);
+            out.add(one(run, first));
+            first.path("also").forEach(other -> out.add(one(run, other)));
+        }
+        return out;
+    }
+
+    private static ObjectNode one(Rows.Run run, JsonNode wait) {
+        String word = wait.path("for").asString("");
+        boolean child = word.equals("run");
+        ObjectNode out = Views.object();
+        out.put(
+                "kind",
+                switch (word) {
+                    case "queue" -> "place";
+                    case "run" -> "child";
+                    default -> word;
+                });
+        out.put("name", word.equals("signal") ? text(wait, "detail") : text(wait, "step"));
+        out.put("key", text(wait, "key"));
+        out.put("step", text(wait, "step"));
+        if (child) {
+            out.put("run_id", text(wait, "detail"));
+        }
+        // Behind a gate it waits since it was asked for; when a step began to wait stands in the timeline.
+        out.put("since", run.state() == RunState.QUEUED ? Views.time(run.createdAt()) : null);
+        out.put("until", child ? null : Views.time(wait.path("until").asLong(0)));
+        return out;
+    }
+
+    private static @Nullable String text(JsonNode wait, String member) {
+        JsonNode value = wait.get(member);
+        return value == null ? null : value.asString();
+    }
+}

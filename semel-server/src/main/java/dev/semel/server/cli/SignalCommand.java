@@ -1,0 +1,113 @@
+package dev.semel.server.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+@Command(
+        name = "signal",
+        description = {
+            "Sends a signal: to a run, or with --key to all runs that wait with that key.",
+            "With the same id it arrives once. One that nobody waits for is kept, for a run that exists or for 7 days."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  semel signal run_9kXmP2vQwL payment.captured --id evt_7 --data '{\"amount\": 4900}'",
+            "  semel signal --key order_1 payment.captured --id evt_7 --data '{\"amount\": 4900}'"
+        })
+final class SignalCommand implements Callable<Integer> {
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by picocli before the call
+    CommandSpec spec;
+
+    @Mixin
+    final Output output;
+
+    @Mixin
+    final Connection connection;
+
+    @Parameters(
+            arity = "1..2",
+            paramLabel = "[RUN] NAME",
+            description = "The id of the run, unless there is a key; the name of the signal.")
+    List<String> words = new ArrayList<>();
+
+    @Option(names = "--data", paramLabel = "JSON", description = "What it brings; else nothing.")
+    @Nullable
+    String data;
+
+    @Option(names = "--key", paramLabel = "KEY", description = {
+                "Without RUN: the key with which runs wait for the signal.",
+                "With RUN: the same as --id."
+            })
+    @Nullable
+    String key;
+
+    @Option(names = "--id", paramLabel = "ID", description = "Makes it one signal, however often it is sent.")
+    @Nullable
+    String id;
+
+    SignalCommand(Surroundings around) {
+        this.output = new Output(around);
+        this.connection = new Connection(around);
+    }
+
+    @Override
+    public Integer call() {
+        boolean toRun = words.size() == 2;
+        if (!toRun && key == null) {
+            throw new ParameterException(
+                    spec.commandLine(), "Say RUN NAME for one run, or --key KEY NAME for all that wait with that key.");
+        }
+        ObjectNode body = JsonNodeFactory.instance.objectNode();
+        if (data != null) {
+            body.set("data", dev.semel.json.Json.parse(data));
+        }
+        String name = words.getLast();
+        Call call = toRun
+                ? Call.post(Call.path("v1", "runs", words.getFirst(), "signals", name), body.toString())
+                : Call.post(
+                        Call.path("v1", "signals", name), body.put("key", key).toString());
+        String once = id != null || !toRun ? id : key;
+        JsonNode said = connection
+                .api()
+                .ask(once == null ? call : call.with("Idempotency-Key", once))
+                .body();
+        if (output.json) {
+            output.document(said);
+        }
+        return toRun ? toRun(said) : toKey(said);
+    }
+
+    private int toRun(JsonNode said) {
+        boolean delivered = said.path("delivered").booleanValue();
+        if (!output.json && delivered) {
+            output.line("delivered " + words.getFirst() + " (" + Json.text(said, "status") + ")");
+        } else if (!output.json) {
+            output.talk("not delivered: it came before, or the run has ended");
+        }
+        return delivered ? Exit.DONE : Exit.FAILED;
+    }
+
+    private int toKey(JsonNode said) {
+        if (output.json) {
+            return Exit.DONE;
+        }
+        said.path("runs").forEach(run -> output.line("delivered " + run.asString()));
+        if (said.path("runs").isEmpty()) {
+            output.line("kept until " + Json.text(said, "kept_until") + " for the first run that waits with this key");
+        }
+        return Exit.DONE;
+    }
+}

@@ -1,0 +1,380 @@
+package dev.semel.trials.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.OnBothStores;
+import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.Stage;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.function.LongFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+
+/** Provider webhooks over real HTTP; what is signed here is signed without any code of the server. */
+class HooksTest extends OnBothStores {
+    HooksTest(Stage stage) {
+        super(stage);
+    }
+
+    private void secret(String name, String value) {
+        stage.admin().put("/v1/secrets/" + name, "{\"value\":\"" + value + "\"}").expect(200);
+    }
+
+    /** The path to post to. */
+    private String hook(String name, String document, String... secrets) {
+        String names = "\"" + String.join("\",\"", secrets) + "\"";
+        Reply put = stage.admin().put("/v1/hooks/" + name, document + ",\"secrets\":[" + names + "]}");
+        return put.expect(200).json().get("path").asString();
+    }
+
+    private Reply post(String path, String body, List<String> headers) {
+        List<String> lines = new ArrayList<>(headers);
+        lines.add("Content-Type: application/json");
+        Caller provider = new Caller(stage.admin().port(), "", stage.admin().heard());
+        return provider.send("POST", path, body, lines.toArray(String[]::new));
+    }
+
+    private Reply deliver(String path, Provider provider, String id, LongFunction<Long> at) {
+        long now = Instant.now().getEpochSecond();
+        Provider.Sent sent = new Provider.Sent(id, at.apply(now), provider.body(id));
+        return post(path, sent.body(), provider.sign(provider.secret, sent));
+    }
+
+    private Reply deliver(String path, Provider provider, String id) {
+        return deliver(path, provider, id, now -> now);
+    }
+
+    private List<String> verdicts(String hook) {
+        JsonNode items = stage.admin()
+                .get("/v1/hooks/" + hook + "/deliveries")
+                .expect(200)
+                .json()
+                .get("items");
+        List<String> verdicts = new ArrayList<>();
+        items.forEach(item -> verdicts.addFirst(item.get("verdict").asString()));
+        return verdicts;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void each_preset_knows_the_first_the_retry_the_forged_the_stale_and_the_rotated(Provider provider) {
+        String name = "all." + provider.word();
+        secret(name, provider.secret);
+        String path = hook(name, provider.document, name);
+        Reply first = deliver(path, provider, "id_1").expect(200);
+        assertFalse(first.json().get("idempotent_replayed").asBoolean(), first.body());
+        assertNull(first.header("X-Idempotent-Replayed"));
+        Reply retry = deliver(path, provider, "id_1").expect(200);
+        assertTrue(retry.json().get("idempotent_replayed").asBoolean(), retry.body());
+        assertEquals("true", retry.header("X-Idempotent-Replayed"));
+        Provider.Sent forged = new Provider.Sent("id_2", Instant.now().getEpochSecond(), provider.body("id_2"));
+        Problem.expect(
+                post(path, forged.body(), provider.sign(wrong(provider), forged)), 401, "webhook-signature-invalid");
+        Problem.expect(post(path, forged.body(), List.of()), 401, "webhook-signature-invalid");
+        List<String> expected = new ArrayList<>(List.of("accepted", "repeated", "forged", "forged"));
+        if (provider.timed) {
+            for (LongFunction<Long> time : List.<LongFunction<Long>>of(now -> now - 360, now -> now + 86_400)) {
+                Problem.expect(deliver(path, provider, "id_3", time), 401, "webhook-timestamp-out-of-tolerance");
+                expected.add("stale");
+            }
+        }
+        secret(name + ".new", provider == Provider.STANDARD ? "whsec_" + "A".repeat(32) : "the new secret");
+        assertEquals(path, hook(name, provider.document, name + ".new", name), "rotating secrets keeps the path");
+        deliver(path, provider, "id_4").expect(200);
+        expected.add("accepted");
+        hook(name, provider.document, name + ".new");
+        Problem.expect(deliver(path, provider, "id_5"), 401, "webhook-signature-invalid");
+        expected.add("forged");
+        assertEquals(expected, verdicts(name));
+    }
+
+    private static String wrong(Provider provider) {
+        return provider == Provider.STANDARD ? "whsec_" + "B".repeat(32) : provider.secret + "!";
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_delivery_starts_the_workflows_that_want_it_once(Provider provider) {
+        String name = "runs." + provider.word();
+        String source = provider == Provider.CLOUDEVENTS ? name + ":/shop" : name;
+        stage.admin().publish("""
+                semel: 1
+                workflow: hooked_%s
+                trigger:
+                  events: [{ type: "%s", source: "%s" }]
+                steps:
+                  - {id: note, set: {ok: true}}
+                """.formatted(provider.word(), provider.type, source)).expect(200);
+        secret(name, provider.secret);
+        String path = hook(name, provider.document, name);
+        List<Reply> replies = Crowd.atOnce(8, i -> deliver(path, provider, "id_1"));
+        String run = replies.getFirst().expect(200).json().at("/run_ids/0").asString();
+        assertTrue(run.startsWith("run_"), run);
+        int fresh = 0;
+        for (Reply reply : replies) {
+            assertEquals(run, reply.expect(200).json().at("/run_ids/0").asString());
+            fresh += reply.json().get("idempotent_replayed").asBoolean() ? 0 : 1;
+        }
+        assertEquals(1, fresh);
+        JsonNode shown = stage.admin().get("/v1/runs/" + run).expect(200).json();
+        assertEquals("hook", shown.at("/trigger/kind").asString());
+        assertEquals("hook:" + source + "/id_1", shown.get("key").asString());
+    }
+
+    @Test
+    void a_workflow_that_comes_later_gets_a_kept_delivery_by_reprocessing() {
+        secret("later", Provider.STRIPE.secret);
+        String path = hook("later", "{\"preset\":\"stripe\"", "later");
+        Reply first = deliver(path, Provider.STRIPE, "evt_9").expect(200);
+        assertEquals(0, first.json().get("run_ids").size());
+        stage.admin().publish("""
+                semel: 1
+                workflow: comes_later
+                trigger:
+                  events: [{ type: payment_intent.succeeded, source: later }]
+                steps:
+                  - {id: note, set: {ok: true}}
+                """).expect(200);
+        String again = "/v1/hooks/later/deliveries/" + first.json().get("delivery_id").asString() + "/reprocess";
+        Reply started = stage.admin().post(again, "").expect(200);
+        assertEquals(1, started.json().get("run_ids").size());
+        assertFalse(started.json().get("idempotent_replayed").asBoolean());
+        Reply replayed = stage.admin().post(again, "").expect(200);
+        assertEquals(started.json().get("run_ids"), replayed.json().get("run_ids"));
+        assertTrue(replayed.json().get("idempotent_replayed").asBoolean());
+        assertEquals(
+                started.json().get("run_ids"),
+                deliver(path, Provider.STRIPE, "evt_9").expect(200).json().get("run_ids"),
+                "the provider's own retry finds the same run");
+    }
+
+    @Test
+    void an_unknown_source_gets_the_same_words_whatever_is_wrong_with_it() {
+        secret("known", "the secret");
+        String path = hook("known", "{\"preset\":\"github\"", "known");
+        String source = path.substring("/v1/hooks/".length());
+        assertTrue(source.matches("src_[0-9A-Za-z]{22}-[0-9]+-known"), source);
+        String details = null;
+        List<String> wrong = List.of(
+                "src_nothing",
+                source.replace("known", "other"),
+                source.substring(0, 4) + "0".repeat(22) + source.substring(26),
+                source.replaceAll("-[0-9]+-", "-999-"),
+                "known");
+        for (String one : wrong) {
+            Reply reply = post("/v1/hooks/" + one, "{}", List.of());
+            Problem.expect(reply, 404, "not-found");
+            String said = reply.json().get("detail").asString() + reply.json().get("fix").asString();
+            assertEquals(details == null ? said : details, said);
+            details = said;
+        }
+        stage.admin().delete("/v1/hooks/known").expect(200);
+        Problem.expect(post(path, "{}", List.of()), 404, "not-found");
+        assertFalse(path.equals(hook("known", "{\"preset\":\"github\"", "known")), "a new hook has a new path");
+    }
+
+    @Test
+    void a_signature_that_comes_again_under_another_id_is_flagged_rejected_or_allowed() {
+        secret("reuse", Provider.GITHUB.secret);
+        for (String policy : List.of("flag", "reject", "allow")) {
+            String hook = "reuse." + policy;
+            String path = hook(hook, "{\"preset\":\"github\",\"signature_reuse\":\"" + policy + "\"", "reuse");
+            Provider.Sent first = new Provider.Sent("guid-1", 0, "{\"ref\":\"main\"}");
+            post(path, first.body(), Provider.GITHUB.sign(Provider.GITHUB.secret, first)).expect(200);
+            Provider.Sent captured = new Provider.Sent("guid-2", 0, first.body());
+            Reply again = post(path, captured.body(), Provider.GITHUB.sign(Provider.GITHUB.secret, captured));
+            switch (policy) {
+                case "flag" -> assertEquals(List.of("accepted", "flagged"), verdicts(hook));
+                case "reject" -> {
+                    Problem.expect(again, 409, "webhook-signature-reused");
+                    assertEquals("false", again.header("x-should-retry"));
+                    assertEquals(List.of("accepted", "refused"), verdicts(hook));
+                }
+                default -> assertEquals(List.of("accepted", "accepted"), verdicts(hook));
+            }
+        }
+    }
+
+    @Test
+    void slack_gets_its_challenge_back_only_where_the_signature_is_right() {
+        secret("challenge", Provider.SLACK.secret);
+        String path = hook("challenge", "{\"preset\":\"slack\"", "challenge");
+        String body = "{\"type\":\"url_verification\",\"challenge\":\"abc\"}";
+        Provider.Sent asked = new Provider.Sent("", Instant.now().getEpochSecond(), body);
+        Reply answered = post(path, body, Provider.SLACK.sign(Provider.SLACK.secret, asked)).expect(200);
+        assertEquals("{\"challenge\":\"abc\"}", answered.body());
+        Problem.expect(post(path, body, Provider.SLACK.sign("other", asked)), 401, "webhook-signature-invalid");
+    }
+
+    @Test
+    void without_an_id_or_without_json_nothing_starts() {
+        secret("bare", Provider.STRIPE.secret);
+        String path = hook("bare", "{\"preset\":\"stripe\"", "bare");
+        for (String body : List.of("{\"type\":\"x\"}", "{\"id\":{}}", "{\"id\":\"\"}", "{\"id\":", "", "{\"id\":1,\"id\":2}")) {
+            Provider.Sent sent = new Provider.Sent("", Instant.now().getEpochSecond(), body);
+            Problem.expect(post(path, body, Provider.STRIPE.sign(Provider.STRIPE.secret, sent)), 400, "invalid-input");
+        }
+    }
+
+    @Test
+    void a_body_in_pieces_is_the_same_body() {
+        secret("chunked", Provider.GITHUB.secret);
+        String path = hook("chunked", "{\"preset\":\"github\"", "chunked");
+        Provider.Sent sent = new Provider.Sent("guid-1", 0, "{\"a\":1}");
+        Caller provider = new Caller(stage.admin().port(), "", stage.admin().heard());
+        List<String> lines = new ArrayList<>(Provider.GITHUB.sign(Provider.GITHUB.secret, sent));
+        lines.add("Transfer-Encoding: chunked");
+        try (dev.semel.trials.support.Wire wire = new dev.semel.trials.support.Wire(stage.admin().port())) {
+            wire.send(provider.head("POST", path, lines.toArray(String[]::new))
+                    + "\r\n3\r\n{\"a\r\n4\r\n\":1}\r\n0\r\n\r\n");
+            wire.reply().expect(200);
+        }
+    }
+
+    @Test
+    void a_form_is_read_as_json() {
+        secret("form", "form secret");
+        String path = hook(
+                "form",
+                "{\"preset\":\"generic\",\"signature\":{\"header\":\"X-Sig\",\"algorithm\":\"sha1\",\"encoding\":\"base64\"},"
+                        + "\"id\":{\"pointer\":\"/MessageSid\"}",
+                "form");
+        String body = "MessageSid=SM1&From=%2B4930123&Body=yes+please";
+        Caller provider = new Caller(stage.admin().port(), "", stage.admin().heard());
+        String signature = Base64.getEncoder()
+                .encodeToString(Provider.hmac("HmacSHA1", "form secret".getBytes(StandardCharsets.UTF_8), body));
+        Reply reply = provider.send(
+                        "POST",
+                        path,
+                        body,
+                        "Content-Type: application/x-www-form-urlencoded",
+                        "X-Sig: " + signature)
+                .expect(200);
+        assertEquals("SM1", reply.json().get("event_id").asString());
+        assertEquals(
+                1,
+                stage.count("SELECT count(*) FROM semel_delivery WHERE payload LIKE '%\"Body\":\"yes please\"%'"),
+                "the text of the message is kept as JSON");
+    }
+
+    @Test
+    void a_secret_that_is_not_there_is_told_as_not_ready() {
+        String path = hook("unready", "{\"preset\":\"github\"", "nowhere");
+        Problem.expect(deliver(path, Provider.GITHUB, "guid-1"), 503, "webhook-not-ready");
+        assertEquals(List.of("refused"), verdicts("unready"));
+    }
+
+    @Test
+    void forgeries_are_counted_up_to_a_bound_and_leave_nothing_of_what_they_said() {
+        secret("flood", Provider.GITHUB.secret);
+        String path = hook("flood", "{\"preset\":\"github\"", "flood");
+        Crowd.atOnce(8, i -> {
+            for (int n = 0; n < 20; n++) {
+                Problem.expect(
+                        post(path, "{\"a\":1}", List.of("X-Hub-Signature-256: sha256=00")),
+                        401,
+                        "webhook-signature-invalid");
+            }
+            return "";
+        });
+        long kept = stage.count("SELECT count(*) FROM semel_delivery WHERE hook = 'flood'");
+        assertTrue(kept >= 100 && kept < 200, "100 in an hour, and at most one more for each that is on its way: " + kept);
+        assertEquals(0, stage.count("SELECT count(*) FROM semel_delivery WHERE hook = 'flood' AND payload IS NOT NULL"));
+    }
+
+    @Test
+    void many_at_once_are_one_first_and_the_rest_repeats() {
+        secret("crowd", Provider.STRIPE.secret);
+        String path = hook("crowd", "{\"preset\":\"stripe\"", "crowd");
+        List<Reply> replies = Crowd.atOnce(16, i -> deliver(path, Provider.STRIPE, "evt_crowd"));
+        replies.forEach(reply -> reply.expect(200));
+        assertEquals(
+                1,
+                replies.stream()
+                        .filter(reply -> !reply.json().get("idempotent_replayed").asBoolean())
+                        .count());
+        assertEquals(1, verdicts("crowd").stream().filter("accepted"::equals).count());
+    }
+
+    @Test
+    void a_document_that_proves_nothing_is_refused() {
+        for (String document : List.of(
+                "{}",
+                "{\"preset\":\"stripe\"}",
+                "{\"preset\":\"paypal\",\"secrets\":[\"a\"]}",
+                "{\"preset\":\"stripe\",\"secrets\":[\"whsec in clear!\"]}",
+                "{\"preset\":\"stripe\",\"secrets\":[\"a\",\"a\"]}",
+                "{\"preset\":\"stripe\",\"secrets\":[\"a\"],\"check\":\"bearer\"}",
+                "{\"preset\":\"stripe\",\"secrets\":[\"a\"],\"tolerance\":\"2d\"}",
+                "{\"preset\":\"generic\",\"secrets\":[\"a\"]}",
+                "{\"preset\":\"generic\",\"secrets\":[\"a\"],\"signature\":{\"header\":\"X\",\"template\":\"{timestamp}\"},"
+                        + "\"id\":{\"header\":\"Y\"}}",
+                "{\"preset\":\"generic\",\"secrets\":[\"a\"],\"signature\":{\"header\":\"X\",\"timestamp_header\":\"T\"},"
+                        + "\"id\":{\"header\":\"Y\"}}",
+                "{\"preset\":\"generic\",\"secrets\":[\"a\"],\"signature\":{\"header\":\"X\"},\"id\":{\"pointer\":\"no\"}}")) {
+            Problem.expect(stage.admin().put("/v1/hooks/wrong", document), 400, "invalid-input");
+        }
+    }
+
+    @Test
+    void a_kept_delivery_can_be_handed_in_again_and_a_forged_one_cannot() {
+        secret("again", Provider.STRIPE.secret);
+        String path = hook("again", "{\"preset\":\"stripe\"", "again");
+        String kept = deliver(path, Provider.STRIPE, "evt_1").expect(200).json().get("delivery_id").asString();
+        stage.admin().post("/v1/hooks/again/deliveries/" + kept + "/reprocess", "").expect(200);
+        String repeated =
+                deliver(path, Provider.STRIPE, "evt_1").expect(200).json().get("delivery_id").asString();
+        for (String other : List.of(repeated, "dlv_nonsense", "run_" + kept.substring(4))) {
+            Problem.expect(
+                    stage.admin().post("/v1/hooks/again/deliveries/" + other + "/reprocess", ""), 404, "not-found");
+        }
+        Problem.expect(stage.admin().post("/v1/hooks/other/deliveries/" + kept + "/reprocess", ""), 404, "not-found");
+    }
+
+    @Test
+    void a_signed_sample_of_every_preset_is_believed_and_its_repeat_is_replayed() {
+        for (Provider provider : Provider.values()) {
+            if (provider == Provider.CLOUDEVENTS) {
+                continue; // its bearer token is the secret itself, which is not given out
+            }
+            String name = "sample." + provider.word();
+            secret(name, provider.secret);
+            hook(name, provider.document, name);
+            JsonNode sample = stage.admin()
+                    .post("/v1/hooks/" + name + "/sample", "")
+                    .expect(200)
+                    .json();
+            List<String> lines = new ArrayList<>();
+            sample.get("headers").forEachEntry((key, value) -> {
+                if (!key.equals("Content-Type")) {
+                    lines.add(key + ": " + value.asString());
+                }
+            });
+            String path = sample.get("path").asString();
+            post(path, sample.get("body").asString(), lines).expect(200);
+            Reply again = post(path, sample.get("body").asString(), lines).expect(200);
+            assertEquals("true", again.header("X-Idempotent-Replayed"), name);
+        }
+    }
+
+    @Test
+    void whoever_has_no_right_to_hooks_sees_and_changes_none() {
+        Caller nobody = new Caller(stage.admin().port(), "", stage.admin().heard());
+        Problem.expect(nobody.get("/v1/hooks"), 401, "unauthenticated");
+        Problem.expect(nobody.put("/v1/hooks/x", "{}"), 401, "unauthenticated");
+        Problem.expect(nobody.get("/v1/hooks/x/deliveries"), 401, "unauthenticated");
+        Problem.expect(nobody.post("/v1/hooks/x/sample", ""), 401, "unauthenticated");
+    }
+}
