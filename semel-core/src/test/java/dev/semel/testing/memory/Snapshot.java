@@ -35,7 +35,6 @@ public final class Snapshot {
         this.sink = sink;
     }
 
-    /** Open until it is closed. */
     public static Connection of(MemoryStore store) throws SQLException {
         Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:");
         connection.setAutoCommit(false);
@@ -72,11 +71,60 @@ public final class Snapshot {
         try {
             Snapshot snapshot = new Snapshot(sink);
             snapshot.catalog(store.surroundings().tables());
+            snapshot.doors(store.surroundings().tables());
             snapshot.runs(store.surroundings().tables());
             snapshot.driving(store.surroundings().tables());
         } finally {
             store.surroundings().lock().unlock();
         }
+    }
+
+    private void doors(Tables tables) throws SQLException {
+        fill(
+                "semel_delivery",
+                tables.deliveries.rows().values(),
+                d -> row(
+                        d.row().id(),
+                        d.row().ws(),
+                        d.row().hook(),
+                        d.row().at(),
+                        d.row().eventId(),
+                        d.row().type(),
+                        d.row().verdict().code(),
+                        d.row().note(),
+                        d.row().payload(),
+                        d.payloadUntil(),
+                        d.expiresAt()));
+        fill(
+                "semel_mark",
+                tables.marks.rows().values(),
+                m -> row(m.ws(), m.hook(), m.mark(), m.eventId(), m.delivery(), m.expiresAt()));
+        fill(
+                "semel_schedule",
+                tables.schedules.rows().values(),
+                s -> row(
+                        s.ws(),
+                        s.workflowId(),
+                        s.name(),
+                        s.spec(),
+                        s.paused(),
+                        s.nextNominal(),
+                        s.nextAt(),
+                        s.takenBy(),
+                        s.takenUntil(),
+                        s.lastRun()));
+        fill(
+                "semel_tick",
+                tables.ticks.rows().values(),
+                t -> row(
+                        t.workflowId(),
+                        t.schedule(),
+                        t.nominal(),
+                        t.state().code(),
+                        t.reason(),
+                        t.run(),
+                        t.at(),
+                        t.through()));
     }
 
     private void catalog(Tables tables) throws SQLException {
@@ -117,51 +165,6 @@ public final class Snapshot {
                 "semel_setting",
                 tables.settings.rows().values(),
                 s -> row(s.ws(), s.kind(), s.name(), s.version(), s.body(), s.changedAt(), s.changedBy(), s.removed()));
-        fill(
-                "semel_schedule",
-                tables.schedules.rows().values(),
-                s -> row(
-                        s.ws(),
-                        s.workflowId(),
-                        s.name(),
-                        s.spec(),
-                        s.paused(),
-                        s.nextNominal(),
-                        s.nextAt(),
-                        s.takenBy(),
-                        s.takenUntil(),
-                        s.lastRun()));
-        fill(
-                "semel_tick",
-                tables.ticks.rows().values(),
-                t -> row(
-                        t.workflowId(),
-                        t.schedule(),
-                        t.nominal(),
-                        t.state().code(),
-                        t.reason(),
-                        t.run(),
-                        t.at(),
-                        t.through()));
-        fill(
-                "semel_delivery",
-                tables.deliveries.rows().values(),
-                d -> row(
-                        d.row().id(),
-                        d.row().ws(),
-                        d.row().hook(),
-                        d.row().at(),
-                        d.row().eventId(),
-                        d.row().type(),
-                        d.row().verdict().code(),
-                        d.row().note(),
-                        d.row().payload(),
-                        d.payloadUntil(),
-                        d.expiresAt()));
-        fill(
-                "semel_mark",
-                tables.marks.rows().values(),
-                m -> row(m.ws(), m.hook(), m.mark(), m.eventId(), m.delivery(), m.expiresAt()));
         fill(
                 "semel_audit",
                 tables.audit.rows().values(),
