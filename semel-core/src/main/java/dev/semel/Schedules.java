@@ -110,8 +110,7 @@ public final class Schedules {
             started.add(new Rows.Tick(
                     row.workflowId(), row.name(), micros(nominal), Ticked.BACKFILLED, "", answer.run(), now, 0));
         }
-        // CRASH(backfill-admitted): The runs are there and their ticks are not written down. Asked again, they are
-        // found.
+        // CRASH(backfill-admitted): The runs are there and their ticks are not written down. A repeat finds them.
         semel.point("backfill-admitted");
         if (!started.isEmpty()) {
             semel.change(new Edit.NoteTicks(started));

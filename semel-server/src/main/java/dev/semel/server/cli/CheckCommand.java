@@ -1,7 +1,6 @@
 package dev.semel.server.cli;
 
 import dev.semel.error.SemelException;
-import dev.semel.schedule.Schedule;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.definition.Explanation;
 import dev.semel.server.definition.Loops;
@@ -212,11 +211,11 @@ final class CheckCommand implements Callable<Integer> {
 
     /** The next times of each schedule, by the clock of this machine. */
     private void times(Definition definition) {
-        for (Schedule schedule : definition.extras().doors().schedules()) {
+        definition.nextTimes(around.clock().instant(), NEXT_SHOWN).forEach((schedule, times) -> {
             output.line("");
-            output.line(definition.name() + " › schedule " + schedule.name() + ", next:");
-            schedule.next(around.clock().instant(), NEXT_SHOWN).forEach(time -> output.line("    " + time));
-        }
+            output.line(definition.name() + " › schedule " + schedule + ", next:");
+            times.forEach(time -> output.line("    " + time));
+        });
     }
 
     private static List<String> warnings(Checked one) {
@@ -271,14 +270,10 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     private void times(ObjectNode item, Definition definition) {
-        List<Schedule> schedules = definition.extras().doors().schedules();
-        if (!schedules.isEmpty()) {
-            ObjectNode out = item.putObject("schedules");
-            for (Schedule schedule : schedules) {
-                ArrayNode times = out.putArray(schedule.name());
-                schedule.next(around.clock().instant(), NEXT_SHOWN).forEach(time -> times.add(time.toString()));
-            }
-        }
+        definition.nextTimes(around.clock().instant(), NEXT_SHOWN).forEach((schedule, times) -> {
+            ArrayNode out = item.withObject("schedules").putArray(schedule);
+            times.forEach(time -> out.add(time.toString()));
+        });
     }
 
     private static void explained(ArrayNode out, Definition definition) {

@@ -20,6 +20,8 @@ import dev.semel.server.steps.Need;
 import dev.semel.server.steps.Outside;
 import dev.semel.workflow.Body;
 import dev.semel.workflow.Published;
+import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -160,6 +162,16 @@ public final class Definition {
     /** @throws SemelException `invalid-input`, with JSON Pointers in the member `errors` and no value anywhere */
     public void checkInput(JsonNode data) {
         parts.input().check(name(), data);
+    }
+
+    /** When each schedule is due next, by its name in the order of the file. */
+    public Map<String, List<Instant>> nextTimes(Instant from, int count) {
+        Map<String, List<Instant>> times = new LinkedHashMap<>();
+        parts.extras()
+                .doors()
+                .schedules()
+                .forEach(schedule -> times.put(schedule.name(), schedule.next(from, count)));
+        return times;
     }
 
     /** What a run may have to wait for, and how long it may take. */

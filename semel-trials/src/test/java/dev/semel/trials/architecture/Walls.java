@@ -175,10 +175,11 @@ record Walls(Rooms rooms) {
                 new Wall(
                         "definition",
                         rooms.in("server.definition", "server.language"),
-                        Ambience.SQL.or(core.and(type(rooms.in("key", "workflow", "effect", "json", "error"))
-                                .negate())),
-                        "a definition becomes a Published workflow and knows key, workflow, effect, json and error"
-                                + " only. Let the wiring hand in the rest"),
+                        Ambience.SQL.or(
+                                core.and(type(rooms.in("key", "workflow", "schedule", "effect", "json", "error"))
+                                        .negate())),
+                        "a definition becomes a Published workflow and knows key, workflow, schedule, effect, json and"
+                                + " error only. Let the wiring hand in the rest"),
                 new Wall(
                         "settings",
                         rooms.in("server.settings"),
