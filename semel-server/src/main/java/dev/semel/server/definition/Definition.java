@@ -167,10 +167,7 @@ public final class Definition {
     /** When each schedule is due next, by its name in the order of the file. */
     public Map<String, List<Instant>> nextTimes(Instant from, int count) {
         Map<String, List<Instant>> times = new LinkedHashMap<>();
-        parts.extras()
-                .doors()
-                .schedules()
-                .forEach(schedule -> times.put(schedule.name(), schedule.next(from, count)));
+        parts.extras().doors().schedules().forEach(schedule -> times.put(schedule.name(), schedule.next(from, count)));
         return times;
     }
 
