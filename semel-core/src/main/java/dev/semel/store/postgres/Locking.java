@@ -49,9 +49,9 @@ final class Locking {
 
     // More than get a letter: some may be gone, or be asked to end, when their runs are locked.
     private static final String LISTENING = """
-        SELECT l.run FROM semel_listener l WHERE l.ws = ? AND l.name = ? AND l.key = ?
-            AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = l.run)
-        ORDER BY l.since, l.run, l.path LIMIT ?
+        SELECT l.run FROM semel_listener l
+        CROSS JOIN LATERAL (SELECT 1 FROM semel_work w WHERE w.run = l.run LIMIT 1) w
+        WHERE l.ws = ? AND l.name = ? AND l.key = ? ORDER BY l.since, l.run, l.path LIMIT ?
         """;
 
     private static final String WORK = """

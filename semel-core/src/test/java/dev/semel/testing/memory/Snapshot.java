@@ -73,6 +73,7 @@ public final class Snapshot {
             Snapshot snapshot = new Snapshot(sink);
             snapshot.catalog(store.surroundings().tables());
             snapshot.doors(store.surroundings().tables());
+            snapshot.hooks(store.surroundings().tables());
             snapshot.runs(store.surroundings().tables());
             snapshot.driving(store.surroundings().tables());
         } finally {
@@ -125,6 +126,9 @@ public final class Snapshot {
                         t.run(),
                         t.at(),
                         t.through()));
+    }
+
+    private void hooks(Tables tables) throws SQLException {
         fill(
                 "semel_delivery",
                 tables.deliveries.rows().values(),

@@ -33,6 +33,8 @@ public final class Problems {
             case IDEMPOTENCY_KEY_INVALID, IDEMPOTENCY_KEY_REQUIRED, IDEMPOTENCY_KEY_CONFLICT ->
                 answer.with("Link", KEY_GUIDE);
             case UNAUTHENTICATED -> answer.with("WWW-Authenticate", "Bearer realm=\"semel\"");
+            case WEBHOOK_SIGNATURE_INVALID, WEBHOOK_TIMESTAMP_OUT_OF_TOLERANCE ->
+                answer.with("WWW-Authenticate", "Signature realm=\"semel webhooks\"");
             default -> answer;
         };
     }

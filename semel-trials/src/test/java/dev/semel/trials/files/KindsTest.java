@@ -53,6 +53,7 @@ class KindsTest {
                 owner: o
                 steps:
                   - id: issue
+                    retry: {attempts: 1}
                     tx:
                       sql: >
                         insert into license (payment_id, serial, cents)
