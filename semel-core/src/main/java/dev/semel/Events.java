@@ -8,6 +8,8 @@ import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.workflow.Current;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What the doors for events need of the engine. */
 public final class Events {
+    private static final Logger LOG = System.getLogger(Events.class.getName());
+
     private final Semel semel;
     private final Catalog catalog;
     private final Committer committer;
@@ -69,6 +73,17 @@ public final class Events {
         try {
             return semel.workflow(row.ws(), row.workflowId());
         } catch (Catalog.NotKnownHere e) {
+            return null;
+        } catch (RuntimeException e) {
+            boolean later =
+                    e instanceof SemelException refusal && refusal.code().retryable();
+            if (later || e instanceof StoreFailure) {
+                throw e;
+            }
+            LOG.log(
+                    Level.ERROR,
+                    "workflow " + row.workflowId() + " gets no events here, because it cannot be read: "
+                            + e.getMessage());
             return null;
         }
     }

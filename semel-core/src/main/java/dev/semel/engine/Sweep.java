@@ -33,6 +33,7 @@ final class Sweep {
     private long endedBefore;
     private long eventsBefore;
     private boolean amongRuns;
+    private boolean draining;
     private boolean found;
 
     Sweep(Intake.Parts parts, Limits limits, Committer.Surroundings around) {
@@ -50,7 +51,9 @@ final class Sweep {
     /** One slice, if it is time. */
     void step() {
         found = false;
-        if (spaceReached != null) {
+        if (draining) {
+            drain();
+        } else if (spaceReached != null) {
             events(spaceReached);
         } else if (amongRuns) {
             runs();
@@ -68,17 +71,25 @@ final class Sweep {
             change(new Edit.DeleteNames(slice.found()));
         }
         nameReached = slice.next();
-        if (nameReached == null) {
-            if (parts.readers().ask(reads -> reads.expiredReply())) {
-                change(new Edit.DeleteReplies(NAMES_AT_ONCE));
-            }
-            ticks(now);
-            if (parts.readers().ask(reads -> reads.expiredLetter())) {
-                change(new Edit.Mail<>(new Letter.Delete(NAMES_AT_ONCE)));
-            }
-            if (parts.readers().ask(reads -> reads.expiredDelivery())) {
-                change(new Edit.DeleteDeliveries(NAMES_AT_ONCE));
-            }
+        draining = nameReached == null;
+    }
+
+    /** A slice of each, until all are gone: whatever comes fast goes as fast. */
+    private void drain() {
+        long now = parts.readers().ask(reads -> reads.now());
+        int removed = 0;
+        if (parts.readers().ask(reads -> reads.expiredReply())) {
+            removed += change(new Edit.DeleteReplies(NAMES_AT_ONCE));
+        }
+        removed += ticks(now);
+        if (parts.readers().ask(reads -> reads.expiredLetter())) {
+            removed += change(new Edit.Mail<>(new Letter.Delete(NAMES_AT_ONCE)));
+        }
+        if (parts.readers().ask(reads -> reads.expiredDelivery())) {
+            removed += change(new Edit.DeleteDeliveries(NAMES_AT_ONCE));
+        }
+        if (removed < NAMES_AT_ONCE) {
+            draining = false;
             endedBefore = now - micros(limits.finishedRuns());
             eventsBefore = now - micros(limits.events());
             spaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(0));
@@ -87,12 +98,11 @@ final class Sweep {
     }
 
     /** Kept for longer than the names of ticks, so that a backfill always knows what was done. */
-    private void ticks(long now) {
+    private int ticks(long now) {
         Duration kept = limits.finishedRuns().compareTo(TICKS) < 0 ? TICKS : limits.finishedRuns();
         long before = now - micros(kept);
-        if (parts.readers().ask(reads -> reads.timetable().hasTicksBefore(before))) {
-            change(new Edit.DeleteTicks(before, NAMES_AT_ONCE));
-        }
+        boolean some = parts.readers().ask(reads -> reads.timetable().hasTicksBefore(before));
+        return some ? change(new Edit.DeleteTicks(before, NAMES_AT_ONCE)) : 0;
     }
 
     /** The oldest of one workspace; where all of those went, there may be more. */

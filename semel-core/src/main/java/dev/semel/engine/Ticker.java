@@ -38,7 +38,9 @@ import org.jspecify.annotations.Nullable;
 public final class Ticker implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Ticker.class.getName());
     private static final int AT_ONCE = 500;
-    private static final long TAKEN_MICROS = TimeUnit.SECONDS.toMicros(15);
+    /** Shorter than a tick may be late: what a worker died with is still on time at another one. */
+    private static final long TAKEN_MICROS = TimeUnit.SECONDS.toMicros(6);
+
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LATEST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -49,6 +51,7 @@ public final class Ticker implements AutoCloseable {
     private final Committer.Surroundings around;
     private final TickLayout layout;
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
+    private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
     private final Thread thread;
@@ -164,8 +167,10 @@ public final class Ticker implements AutoCloseable {
                     reads.timetable().due(now, AT_ONCE + orphans),
                     reads.timetable().first());
         });
+        Instant now = Objects.requireNonNull(TickPlan.instant(seen.now()));
+        // Looked at before it is taken: what is taken and cannot be fired here would be late at those who can.
         List<Rows.Schedule> due = seen.due().stream()
-                .filter(row -> !unknown.contains(row.workflowId()))
+                .filter(row -> !unknown.contains(row.workflowId()) && plan(row, now) != null)
                 .toList();
         orphans = seen.due().size() - due.size();
         if (due.isEmpty()) {
@@ -176,7 +181,6 @@ public final class Ticker implements AutoCloseable {
         List<Rows.Schedule> taken = parts.committer()
                 .submit(0, new Write.Change<>(new Edit.TakeTicks(due, by, TAKEN_MICROS)))
                 .join();
-        Instant now = Objects.requireNonNull(TickPlan.instant(seen.now()));
         List<TickPlan> plans = new ArrayList<>();
         for (Rows.Schedule row : taken) {
             TickPlan plan = plan(row, now);
@@ -218,7 +222,20 @@ public final class Ticker implements AutoCloseable {
             }
             return TickPlan.of(row, schedule, now);
         } catch (Catalog.NotKnownHere e) {
-            unknown.add(row.workflowId()); // ours for a moment; those who know it come then
+            unknown.add(row.workflowId()); // those who know it fire it
+            return null;
+        } catch (StoreFailure e) {
+            throw e;
+        } catch (RuntimeException e) {
+            if (Ambient.Death.isIn(e)) {
+                throw e;
+            }
+            if (unreadable.add(row.workflowId())) {
+                LOG.log(
+                        Level.ERROR,
+                        "the schedules of workflow " + row.workflowId()
+                                + " are left to others, because it cannot be read here: " + e.getMessage());
+            }
             return null;
         }
     }

@@ -213,6 +213,13 @@ final class EventShelf {
     }
 
     private ObjectNode again(Rows.Event kept, Request request, boolean dry) {
+        if (door.isTooOld(kept.at())) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "This event came more than seven days ago. What it started is not remembered any more, so it would"
+                            + " start again. Nothing was started.",
+                    "Send it as a new event, with a new id, if it is really to start again.");
+        }
         Event event = KeptEvent.of(kept);
         Entrance entrance = new Entrance(kept.door(), request.principal().tokenId(), kept.correlationId());
         Delivered delivered = dry ? door.preview(kept.ws(), event, entrance) : door.deliver(kept.ws(), event, entrance);

@@ -14,6 +14,7 @@ import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,6 +86,17 @@ public final class EventDoor {
                 ErrorCode.OVERLOADED,
                 "Workflows changed again and again while the event was matched. Runs that it started go on.",
                 "Send it again in a moment; that is always safe.");
+    }
+
+    /**
+     * Whether what it started may be forgotten: handed in again it would start anew, and nobody could tell.
+     *
+     * @param at when it came, in microseconds
+     */
+    public boolean isTooOld(long at) {
+        Long now = semel.view(reads -> reads.now());
+        Duration known = EventName.WINDOW.minusMinutes(1);
+        return now == null || at + known.toNanos() / 1_000 <= now;
     }
 
     /** Our own id of an event: the same for the same door, source and id. */

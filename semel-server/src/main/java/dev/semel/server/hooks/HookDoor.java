@@ -166,6 +166,9 @@ public final class HookDoor {
         if (delivery.payload() == null) {
             return null;
         }
+        if (events.isTooOld(delivery.at())) {
+            throw Turned.old();
+        }
         return deliver(delivery.ws(), delivery.hook(), Told.kept(delivery.payload()));
     }
 
@@ -258,6 +261,14 @@ public final class HookDoor {
                     "The signature of this delivery came before under another id, and ids are not signed here."
                             + " Nothing was started.",
                     "If the provider does send one body under two ids, say signature_reuse: flag in the hook.");
+        }
+
+        static SemelException old() {
+            return new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "This delivery came more than seven days ago. What it started is not remembered any more, so it"
+                            + " would start again. Nothing was started.",
+                    "Let the provider send it again, if it is really to start again.");
         }
 
         static SemelException notReady() {
