@@ -167,10 +167,9 @@ public final class Ticker implements AutoCloseable {
                     reads.timetable().due(now, AT_ONCE + orphans),
                     reads.timetable().first());
         });
-        Instant now = Objects.requireNonNull(TickPlan.instant(seen.now()));
         // Looked at before it is taken: what is taken and cannot be fired here would be late at those who can.
         List<Rows.Schedule> due = seen.due().stream()
-                .filter(row -> !unknown.contains(row.workflowId()) && plan(row, now) != null)
+                .filter(row -> !unknown.contains(row.workflowId()) && schedule(row) != null)
                 .toList();
         orphans = seen.due().size() - due.size();
         if (due.isEmpty()) {
@@ -181,11 +180,12 @@ public final class Ticker implements AutoCloseable {
         List<Rows.Schedule> taken = parts.committer()
                 .submit(0, new Write.Change<>(new Edit.TakeTicks(due, by, TAKEN_MICROS)))
                 .join();
+        Instant now = Objects.requireNonNull(TickPlan.instant(seen.now()));
         List<TickPlan> plans = new ArrayList<>();
         for (Rows.Schedule row : taken) {
-            TickPlan plan = plan(row, now);
-            if (plan != null) {
-                plans.add(plan);
+            Schedule schedule = schedule(row);
+            if (schedule != null) {
+                plans.add(TickPlan.of(row, schedule, now));
             }
         }
         List<Edit.Settled> settled = settle(plans, seen.now());
@@ -211,16 +211,14 @@ public final class Ticker implements AutoCloseable {
     }
 
     /** Null: it cannot be fired here, or not any more as it is. */
-    private @Nullable TickPlan plan(Rows.Schedule row, Instant now) {
+    private @Nullable Schedule schedule(Rows.Schedule row) {
         try {
             Current current = catalog.find(row.ws(), row.workflowId());
             Schedule schedule = current == null
                     ? null
                     : current.published().extras().doors().schedule(row.name());
-            if (schedule == null || !schedule.text().equals(row.spec())) {
-                return null; // edited: it is laid out anew in a moment
-            }
-            return TickPlan.of(row, schedule, now);
+            boolean edited = schedule != null && !schedule.text().equals(row.spec());
+            return edited ? null : schedule; // an edited one is laid out anew in a moment
         } catch (Catalog.NotKnownHere e) {
             unknown.add(row.workflowId()); // those who know it fire it
             return null;
