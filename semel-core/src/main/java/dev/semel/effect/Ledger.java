@@ -79,7 +79,8 @@ public final class Ledger {
      * @param firstAt when the first attempt of this generation was on record; a provider's window counts from here
      * @param acceptedAt when it was done
      * @param window microseconds in which other runs' effects with this key are suppressed; 0 for none
-     * @param expiresAt end of that window, once it is done
+     * @param expiresAt end of that window, once it is done; while nobody knows how it ended, until when it may be sent
+     *     again with the same key (0: never, or always)
      * @param data digest of what was sent
      */
     public record Row(
@@ -291,7 +292,7 @@ public final class Ledger {
                 granted.firstAt(),
                 0,
                 ask.window(),
-                0,
+                ask.resendFor() == 0 || ask.resendFor() == Long.MAX_VALUE ? 0 : granted.firstAt() + ask.resendFor(),
                 ask.data(),
                 null,
                 ask.facts());
@@ -313,6 +314,7 @@ public final class Ledger {
             return null;
         }
         boolean done = settle.to() == State.DONE;
+        boolean unknown = settle.to() == State.UNKNOWN;
         return new Row(
                 row.id(),
                 settle.holder(),
@@ -322,7 +324,7 @@ public final class Ledger {
                 row.firstAt(),
                 done ? now : 0,
                 row.window(),
-                done && row.window() > 0 ? now + row.window() : 0,
+                done ? (row.window() > 0 ? now + row.window() : 0) : unknown ? row.expiresAt() : 0,
                 row.data(),
                 done ? settle.result() : row.result(),
                 row.facts());

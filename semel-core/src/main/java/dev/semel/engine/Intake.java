@@ -322,7 +322,7 @@ public final class Intake {
                     .join();
             around.counters().diskWaits.increment();
             if (outcome instanceof Admitted.Fresh fresh && fresh.owned()) {
-                runs.start(resident(one, id, fresh));
+                runs.start(resident(one, id, fresh), run.links().carried());
                 started = true;
             }
         } catch (CompletionException e) {
@@ -375,7 +375,8 @@ public final class Intake {
                 new NewRun.Links(
                         trigger.ties().lineage(),
                         trigger.ties().parent(),
-                        trigger.ties().replayOf()),
+                        trigger.ties().replayOf(),
+                        trigger.ties().carried()),
                 Gatekeeper.gate(trigger));
     }
 

@@ -262,6 +262,14 @@ public sealed interface Edit<T> {
         }
     }
 
+    /** Something about plans of safe replays. */
+    record Replaying<T>(Replay<T> replay) implements Edit<T> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
     /** Asks a run to end. It ends when its owner sees this. False: no such run, or it has ended. */
     record Cancel(int workspace, RunId run, String actor, String reason) implements Edit<Boolean> {}
 

@@ -87,6 +87,14 @@ final class Questions {
             answer("tally " + name, () -> reads.tally(ws, name, 4));
         }
         answer("workspace after", () -> reads.workspaceAfter(ws));
+        answer("plans", () -> reads.plans().page(ws, null, 100));
+        for (RunId plan : ReplayScript.PLANS) {
+            answer("plan", () -> reads.plans().plan(ws, plan));
+            answer("items", () -> reads.plans().items(new Plans.Wanted(plan, 0, null), null, 100));
+            answer("some items", () -> reads.plans().items(new Plans.Wanted(plan, 5, Replay.Fate.PLANNED), null, 2));
+            answer("progress", () -> reads.plans().progress(plan));
+        }
+        answer("old plans", () -> reads.plans().hasPlansBefore(reads.now() - 1_000_000));
         answer("event", () -> reads.event(ws, "evt_a"));
         answer("events", () -> reads.events(new Reads.EventFilter(ws, null, null, false, 0, null, 100)));
         answer("events page", () -> reads.events(new Reads.EventFilter(ws, "t1", null, true, 0, null, 2)));

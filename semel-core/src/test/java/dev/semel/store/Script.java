@@ -19,6 +19,7 @@ final class Script {
     private static final int SCHEDULES_EVERY = 13;
     private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
+    private static final int REPLAYS_EVERY = 17;
 
     private final RandomGenerator random;
     private final Actor first;
@@ -33,6 +34,7 @@ final class Script {
     private final ScheduleScript schedules = new ScheduleScript();
     private final LetterScript letters;
     private final DeliveryScript deliveries = new DeliveryScript();
+    private final ReplayScript replays = new ReplayScript();
 
     Script(RandomGenerator random, Actor first) {
         this.random = random;
@@ -78,6 +80,9 @@ final class Script {
         }
         if (made % DELIVERIES_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(deliveries.next())));
+        }
+        if (made % REPLAYS_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(replays.next(runs))));
         }
         int dice = random.nextInt(100);
         if (dice < 8) {

@@ -29,6 +29,7 @@ abstract class StoreContract
                 WorkerRules,
                 SettingRules,
                 ScheduleRules,
+                ReplayRules,
                 EventRules,
                 DeliveryRules {
     private Desk desk = unopened();

@@ -29,6 +29,7 @@ public final class Edits {
     private final Publishing publishing;
     private final ScheduleEdits schedules;
     private final Letters letters;
+    private final ReplayEdits replays;
 
     public Edits(Session session, Supplier<RunId> ids) {
         this.session = session;
@@ -40,6 +41,7 @@ public final class Edits {
         this.publishing = new Publishing(session, this);
         this.schedules = new ScheduleEdits(session, this);
         this.letters = new Letters(session, runs, ids);
+        this.replays = new ReplayEdits(session, this);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
@@ -77,6 +79,7 @@ public final class Edits {
             case Edit.NoteTicks note -> schedules.note(note.ticks());
             case Edit.PauseSchedule pause -> schedules.pause(pause, now);
             case Edit.DeleteTicks delete -> schedules.delete(delete);
+            case Edit.Replaying<?> replaying -> replays.apply(replaying.replay(), now);
         };
     }
 

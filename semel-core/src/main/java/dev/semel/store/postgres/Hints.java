@@ -76,6 +76,7 @@ final class Hints implements Store.Listening {
                     Edit.DeleteEvents _,
                     Edit.DeleteRuns _,
                     Edit.ReleaseAll _,
+                    Edit.Replaying<?> _,
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
                     Edit.Put _,

@@ -23,6 +23,7 @@ final class Edits {
     private final Publishing publishing;
     private final ScheduleEdits schedules;
     private final Letters letters;
+    private final ReplayEdits replays;
 
     Edits(Tables tables, Supplier<RunId> ids) {
         this.tables = tables;
@@ -33,6 +34,7 @@ final class Edits {
         this.publishing = new Publishing(tables, this);
         this.schedules = new ScheduleEdits(tables, this);
         this.letters = new Letters(tables, runs, ids);
+        this.replays = new ReplayEdits(tables, this);
     }
 
     @Nullable
@@ -71,6 +73,7 @@ final class Edits {
             case Edit.NoteTicks note -> schedules.note(note.ticks());
             case Edit.PauseSchedule pause -> schedules.pause(pause, now);
             case Edit.DeleteTicks delete -> schedules.delete(delete);
+            case Edit.Replaying<?> replaying -> replays.apply(replaying.replay(), now);
         };
     }
 

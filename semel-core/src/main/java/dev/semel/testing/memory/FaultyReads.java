@@ -5,6 +5,7 @@ import dev.semel.run.RunId;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
+import dev.semel.store.Plans;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.Timetable;
@@ -90,6 +91,11 @@ final class FaultyReads implements Reads {
     @Override
     public List<RunId> lineage(RunId first) {
         return there().lineage(first);
+    }
+
+    @Override
+    public Plans plans() {
+        return there().plans();
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.semel.run.RunId;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
+import dev.semel.store.Plans;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.Timetable;
@@ -33,6 +34,11 @@ final class MemoryReads implements Reads {
         this.surroundings = surroundings;
         this.tables = surroundings.tables();
         this.views = new RunViews(tables);
+    }
+
+    @Override
+    public Plans plans() {
+        return new MemoryPlans(tables, surroundings.lock());
     }
 
     @Override

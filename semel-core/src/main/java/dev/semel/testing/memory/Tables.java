@@ -8,6 +8,7 @@ import dev.semel.store.Delivery;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
+import dev.semel.store.Replay;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.ArrayDeque;
@@ -95,6 +96,12 @@ final class Tables {
 
     /** The answer to a change that came with a key. */
     record Reply(RunId id, byte[] digest, String answer, long expiresAt) {}
+
+    final Table<RunId, Replay.Plan> plans =
+            new Table<>(undo, plan -> plan.how() != null || plan.state() != Replay.State.APPLYING);
+    /** By plan and run. */
+    final Table<Pair<RunId, RunId>, Replay.Item> planItems =
+            new Table<>(undo, item -> (item.made() != null) == (item.fate() == Replay.Fate.APPLIED));
 
     final Table<Integer, Workspace> workspaces = new Table<>(undo);
     final Table<String, Rows.Token> tokens = new Table<>(undo);
