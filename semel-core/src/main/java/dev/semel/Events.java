@@ -54,7 +54,7 @@ public final class Events {
             return answer.join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof StoreFailure failure
-                    ? Semel.unavailable(failure)
+                    ? Unavailable.because(failure)
                     : e.getCause() instanceof SemelException refusal ? refusal : e;
         }
     }
@@ -97,7 +97,7 @@ public final class Events {
         try {
             catalog.check();
         } catch (StoreFailure e) {
-            throw Semel.unavailable(e);
+            throw Unavailable.because(e);
         }
     }
 }
