@@ -80,7 +80,7 @@ public final class Ledger {
      * @param acceptedAt when it was done
      * @param window microseconds in which other runs' effects with this key are suppressed; 0 for none
      * @param expiresAt end of that window, once it is done
-     * @param data digest of what was sent
+     * @param data digest of what was sent; of a {@link Note}, whose deed it was
      */
     public record Row(
             Id id,
@@ -142,8 +142,22 @@ public final class Ledger {
     public record Settle(
             Id id, Holder holder, State to, @Nullable String result) implements Op {}
 
-    /** Remembers under the step's own id what was done or found under a key across runs: a safe replay looks here. */
-    public record Note(Id id, Holder holder, String result, Facts facts) implements Op {}
+    /**
+     * Remembers under the step's own id what was done or found under a key across runs: a safe replay looks here.
+     *
+     * @param first whose deed it was and when, where it was suppressed; null where the step did it itself
+     */
+    public record Note(
+            Id id,
+            Holder holder,
+            String result,
+            Facts facts,
+            @Nullable String first) implements Op {
+        /** Of a deed of the step's own. */
+        public Note(Id id, Holder holder, String result, Facts facts) {
+            this(id, holder, result, facts, null);
+        }
+    }
 
     public sealed interface Verdict {
         /**
@@ -329,6 +343,7 @@ public final class Ledger {
     }
 
     private static Row noted(Note note, long now) {
-        return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, null, note.result(), note.facts());
+        return new Row(
+                note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, note.first(), note.result(), note.facts());
     }
 }
