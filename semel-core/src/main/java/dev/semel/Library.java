@@ -249,6 +249,11 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
     }
 
     @Override
+    public String workflowId(RunLoop.Resident parent, Durable.Child child) {
+        return current(parent.workspace(), child.workflow()).published().workflowId();
+    }
+
+    @Override
     public void stop(RunLoop.Resident parent, RunId child) {
         String actor = "run " + parent.runId();
         semel.change(new Edit.Cancel(parent.workspace(), child, actor, "the run that called it comes to its end"));

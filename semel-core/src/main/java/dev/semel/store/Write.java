@@ -237,6 +237,11 @@ public sealed interface Write<O> {
         default boolean isLate() {
             return false;
         }
+
+        /** How long it may take; for a store whose server ends a statement itself. Null: as long as the store allows. */
+        default java.time.@Nullable Duration longest() {
+            return null;
+        }
     }
 
     /**

@@ -11,6 +11,7 @@ import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.server.steps.Declared;
 import dev.semel.store.Edit;
+import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
@@ -241,10 +242,7 @@ final class Workflows {
             boolean there = row != null
                     && (is(reads.version(row.workflowId(), row.version()), definition)
                             || is(reads.version(row.workflowId(), row.rollout().candidate()), definition)
-                            || isLastOf(
-                                    actor,
-                                    reads.versions(row.workflowId(), Integer.MAX_VALUE, LOOKED_BACK),
-                                    definition));
+                            || is(lastOf(actor, reads, row), definition));
             return there ? row : null;
         });
         if (known != null) {
@@ -255,13 +253,16 @@ final class Workflows {
         return semel.change(publishing(workspace, definition, actor));
     }
 
-    /** The same file again, after somebody went back from it: that decision stands until the file changes. */
-    private static boolean isLastOf(String actor, List<Rows.Version> newestFirst, Definition definition) {
-        return newestFirst.stream()
+    /**
+     * What that actor published last, with its text, which a list of versions leaves out. The same file again, after somebody
+     * went back from it, is not published: that decision stands until the file changes.
+     */
+    private static Rows.@Nullable Version lastOf(String actor, Reads reads, Rows.Workflow row) {
+        return reads.versions(row.workflowId(), Integer.MAX_VALUE, LOOKED_BACK).stream()
                 .filter(version -> version.by().equals(actor))
                 .findFirst()
-                .filter(version -> is(version, definition))
-                .isPresent();
+                .map(version -> reads.version(version.workflowId(), version.version()))
+                .orElse(null);
     }
 
     private static boolean is(Rows.@Nullable Version version, Definition definition) {

@@ -44,6 +44,7 @@ public final class Definition {
     private final DefinitionReader.Parts parts;
 
     private final Set<String> keyHeaders;
+    private final boolean timed;
 
     private Definition(String text, DefinitionReader.Parts parts) {
         this.text = text;
@@ -54,6 +55,12 @@ public final class Definition {
                 .filter(path -> path.root().equals("header") && !path.parts().isEmpty())
                 .map(path -> path.parts().getFirst().toString())
                 .collect(Collectors.toUnmodifiableSet());
+        this.timed = Stream.concat(
+                        Stream.ofNullable(parts.output()),
+                        parts.steps().stream().flatMap(FileStep::templates))
+                .flatMap(Template::expressions)
+                .flatMap(expression -> expression.reads().stream())
+                .anyMatch(path -> path.root().equals("run") && path.parts().contains("started_at"));
     }
 
     /**
@@ -178,7 +185,7 @@ public final class Definition {
 
     /** What a run does, on the outside world of its workspace. */
     public Body body(Outside outside) {
-        return new FileBody(parts.name(), parts.steps(), parts.output(), outside);
+        return new FileBody(parts.name(), parts.steps(), parts.output(), timed, outside);
     }
 
     /** The same with more to say. */
