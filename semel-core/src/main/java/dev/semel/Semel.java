@@ -350,7 +350,7 @@ public final class Semel implements AutoCloseable {
 
     /** Whether runs that ended then are removed, or will be within the hour. */
     boolean isAboutToGo(long endedAt) {
-        long kept = settings.limits().finishedRuns().minusHours(1).toNanos() / 1_000;
+        long kept = settings.limits().payloads().minusHours(1).toNanos() / 1_000;
         Long now = view(reads -> reads.now());
         return now != null && endedAt < now - kept;
     }

@@ -181,6 +181,7 @@ final class Locking {
             case Edit.GoOn on -> List.of(on.run());
             case Edit.Decide decide -> List.of(decide.run());
             case Edit.Once<?> once -> touched(once.edit());
+            case Edit.Noted<?> noted -> touched(noted.edit());
             case Edit.Mail<?> mail ->
                 switch (mail.letter()) {
                     case Letter.Listen listen -> List.of(listen.ear().by().run());
@@ -201,6 +202,8 @@ final class Locking {
                     Edit.DeleteEvents _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
+                    Edit.BlankRuns _,
+                    Edit.Forget _,
                     Edit.LayOut _,
                     Edit.TakeTicks _,
                     Edit.SettleTicks _,
@@ -231,6 +234,7 @@ final class Locking {
             case Edit.Cancel _, Edit.GiveBack _, Edit.GoOn _ -> false;
             case Edit.Wake _ -> 0;
             case Edit.Mail<?> _ -> Letter.Heard.GONE;
+            case Edit.Noted<?> noted -> absent(noted.edit()); // nothing was done, so there is nothing to note
             case Edit.Decide _,
                     Edit.OpenWorkspace _,
                     Edit.Publish _,
@@ -247,6 +251,8 @@ final class Locking {
                     Edit.Once<?> _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
+                    Edit.BlankRuns _,
+                    Edit.Forget _,
                     Edit.LayOut _,
                     Edit.TakeTicks _,
                     Edit.SettleTicks _,
@@ -281,6 +287,8 @@ final class Locking {
             letters.add(listen.to().lock());
         } else if (edit instanceof Edit.Once<?> once) {
             letter(once.edit());
+        } else if (edit instanceof Edit.Noted<?> noted) {
+            letter(noted.edit());
         }
     }
 
