@@ -181,7 +181,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
 
     /** Whether runs that ended then are removed, or will be within the hour. */
     private boolean isAboutToGo(long endedAt) {
-        long kept = limits.finishedRuns().minusHours(1).toNanos() / 1_000;
+        long kept = limits.payloads().minusHours(1).toNanos() / 1_000;
         Long now = semel.view(reads -> reads.now());
         return now != null && endedAt < now - kept;
     }

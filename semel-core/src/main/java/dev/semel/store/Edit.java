@@ -5,6 +5,7 @@ import dev.semel.run.RunId;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The rare changes that people make. Each says what it did, never nothing. */
@@ -190,6 +191,26 @@ public sealed interface Edit<T> {
      */
     record Asked(RunId id, int workspace, String operation, String key, byte[] digest, long window) {}
 
+    /**
+     * A change with its row in the audit, in one transaction: who did it, to what, and why. Applied again it leaves one row.
+     *
+     * @param done whether the outcome is worth a row: what was refused, or was so before, leaves none
+     */
+    record Noted<T>(Edit<T> edit, Predicate<@Nullable T> done, Note note) implements Edit<T> {
+        @Override
+        public boolean changesCatalog() {
+            return edit.changesCatalog();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return edit.standsAlone();
+        }
+    }
+
+    /** A row of the audit. No value of a payload and no secret may be in it. */
+    record Note(int workspace, String action, String target, By by) {}
+
     sealed interface Replied {
         /** Done now, or done before. */
         record Done(String answer, boolean replayed) implements Replied {}
@@ -229,6 +250,32 @@ public sealed interface Edit<T> {
      * by its first run, and not while a name, an effect in its window or in doubt, or an unfinished parent needs it.
      */
     record DeleteRuns(List<RunId> first, long endedBefore) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /**
+     * Takes out what such runs were told and what they made: input, output, results. The runs stay, with how they ended.
+     * Answers how many had something. What may not be removed yet keeps its payload as well.
+     */
+    record BlankRuns(List<RunId> first, long endedBefore) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** What is kept in rows of its own, and forgotten by its age. */
+    enum Memory {
+        /** Rows of single duplicates; their counts stay with the run. */
+        REQUESTS,
+        AUDIT
+    }
+
+    /** Deletes the oldest rows that were written before then, of up to {@code limit} that are looked at; says how many. */
+    record Forget(Memory memory, long before, int limit) implements Edit<Integer> {
         @Override
         public boolean standsAlone() {
             return true;

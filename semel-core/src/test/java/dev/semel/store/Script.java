@@ -278,9 +278,10 @@ final class Script {
     private Edit<?> runEdit() {
         RunId run = anyRun();
         int ws = random.nextInt(8) == 0 ? 2 : 1;
-        return switch (random.nextInt(10)) {
-            case 9 -> retire();
-            case 0, 1 -> new Edit.Signal(ws, run, pick(List.of("go", "stop")), pick(List.of("a", "b")), "{\"n\":1}");
+        return switch (random.nextInt(11)) {
+            case 9 -> random.nextInt(3) == 0 ? forget() : retire();
+            case 10 -> noted(ws, run);
+            case 0, 1 -> signal(ws, run);
             case 2 -> new Edit.Cancel(ws, run, "tester", "enough");
             case 3 -> new Edit.Wake(List.of(run, anyRun()));
             case 4 -> new Edit.GiveBack(driver());
@@ -291,9 +292,32 @@ final class Script {
         };
     }
 
+    private Edit.Signal signal(int ws, RunId run) {
+        return new Edit.Signal(ws, run, pick(List.of("go", "stop")), pick(List.of("a", "b")), "{\"n\":1}");
+    }
+
+    private Edit<?> noted(int ws, RunId run) {
+        var note = new Edit.Note(ws, "run.decide", run.text(), by("tester", "go"));
+        return new Edit.Noted<>(signal(ws, run), outcome -> outcome == Edit.Signalled.DELIVERED, note);
+    }
+
     private @Nullable RunId lineage(RunId id) {
         Rows.Run run = first.reads.claimed(id);
         return run == null ? null : run.lineage();
+    }
+
+    private Edit<Integer> forget() {
+        long before = first.place.time() - random.nextInt(3) * 1_000_000L;
+        return switch (random.nextInt(3)) {
+            case 0 -> new Edit.Forget(Edit.Memory.AUDIT, before, 1 + random.nextInt(3));
+            case 1 -> new Edit.Forget(Edit.Memory.REQUESTS, before, 1 + random.nextInt(3));
+            default ->
+                new Edit.BlankRuns(
+                        first.reads
+                                .oldRuns(null, 1 + random.nextInt(20), before)
+                                .found(),
+                        before);
+        };
     }
 
     private Edit.DeleteRuns retire() {

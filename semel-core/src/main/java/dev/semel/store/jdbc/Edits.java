@@ -60,10 +60,13 @@ public final class Edits {
             case Edit.ReleaseAll all -> releaseAll(all, now);
             case Edit.Extend extend -> extend(extend, now);
             case Edit.Once<?> once -> replying.once(once, now);
+            case Edit.Noted<?> noted -> noted(noted, now);
             case Edit.DeleteReplies delete -> replying.deleteExpired(delete.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
             case Edit.DeleteEvents delete -> EventRows.delete(session, delete.events());
             case Edit.DeleteRuns delete -> new Retiring(session).retire(delete, now);
+            case Edit.BlankRuns blank -> new Retiring(session).blank(blank, now);
+            case Edit.Forget forget -> new Forgetting(session).forget(forget);
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
             case Edit.Reviewing<?> reviewing -> reviews.apply(reviewing.review(), now);
@@ -227,6 +230,16 @@ public final class Edits {
             any = any || isDone(one.by());
         }
         return any;
+    }
+
+    @SuppressWarnings("unchecked") // each edit answers with the outcome of its own type
+    private <T> @Nullable Object noted(Edit.Noted<T> noted, long now) throws SQLException {
+        @Nullable T outcome = (T) apply(noted.edit(), now);
+        Edit.Note note = noted.note();
+        if (noted.done().test(outcome) && !isDone(note.by())) {
+            audit(note.workspace(), now, note.by(), List.of(note.action(), note.target()));
+        }
+        return outcome;
     }
 
     /** Every worker remembers watched documents, and who changed one is asked for later. */

@@ -147,6 +147,22 @@ final class RunEdits {
         return gone;
     }
 
+    int blank(Edit.BlankRuns blank, long now) {
+        int blanked = 0;
+        for (RunId first : blank.first()) {
+            List<RunId> lineage = tables.runs.rows().values().stream()
+                    .filter(run -> run.lineage().equals(first))
+                    .map(Tables.Run::id)
+                    .toList();
+            if (lineage.stream().allMatch(run -> mayGo(run, blank.endedBefore(), now))) {
+                for (RunId run : lineage) {
+                    blanked += tables.blank(run) ? 1 : 0;
+                }
+            }
+        }
+        return blanked;
+    }
+
     private boolean mayGo(RunId run, long endedBefore, long now) {
         Tables.End end = tables.ends.get(run);
         boolean needed = tables.effects.rows().values().stream()

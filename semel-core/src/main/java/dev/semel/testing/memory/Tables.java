@@ -195,6 +195,44 @@ final class Tables {
         return new Pair<>(id.digest(), id.workspace());
     }
 
+    /** Takes out what it was told and what it made; false where its input was gone before. */
+    boolean blank(RunId run) {
+        Run row = runs.get(run);
+        End end = ends.get(run);
+        if (end != null) {
+            Write.Ending before = end.end().ending();
+            var ending = new Write.Ending(null, before.errorCode(), before.errorMessage(), before.errorStep());
+            ends.put(run, new End(run, end.state(), new Rows.End(end.end().endedAt(), ending, "[]")));
+        }
+        removeWhere(journal, chunk -> chunk.run().equals(run));
+        removeWhere(signals, signal -> signal.run().equals(run));
+        effects.rows().values().stream()
+                .filter(effect -> effect.holder().run().equals(run))
+                .toList()
+                .forEach(effect -> effects.put(effect.id(), blank(effect)));
+        if (row == null || row.input().equals("{}")) {
+            return false;
+        }
+        runs.put(run, new Run(row.asked(), "{}", row.lineage(), row.previous(), row.duplicateOf(), row.createdAt()));
+        return true;
+    }
+
+    private static Ledger.Row blank(Ledger.Row row) {
+        return new Ledger.Row(
+                row.id(),
+                row.holder(),
+                row.state(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                row.window(),
+                row.expiresAt(),
+                null,
+                null,
+                row.facts());
+    }
+
     /** Everything that is known of a run, and names that last as long as it. */
     void removeAllOf(RunId run) {
         removeWhere(keys, key -> key.run().equals(run));

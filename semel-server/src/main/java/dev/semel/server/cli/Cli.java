@@ -92,6 +92,9 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(HooksCommand.commandLine(around))
                 .addSubcommand(PeopleCommands.profile(around))
                 .addSubcommand(PeopleCommands.cohort(around))
+                .addSubcommand(new AuditCommand(around))
+                .addSubcommand(IncidentCommand.commandLine(around))
+                .addSubcommand(new QaCommand(around))
                 .addSubcommand(DemoCommand.commandLine(around))
                 .addSubcommand(new DoctorCommand(around))
                 .addSubcommand(new CommandLine.HelpCommand());
