@@ -10,6 +10,7 @@ import dev.semel.json.Json;
 import dev.semel.key.ChosenRunId;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.run.RunId;
+import dev.semel.schedule.Schedule;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
@@ -122,6 +123,8 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         if (workflow == null) {
             throw new Catalog.NotKnownHere(version.name(), version.workflowId());
         }
+        // By the stored text: while a deployment rolls, the code here may be older or newer than what is published.
+        List<Schedule> schedules = Workflow.schedulesOf(version.body());
         return new Published(
                 version.workflowId(),
                 version.name(),
@@ -129,8 +132,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
                 workflow.policyOf(version.body()),
                 workflow.body(),
                 List.of(),
-                new Published.Extras(
-                        workflow.gates(), workflow.deadline(), new Doors(List.of(), workflow.schedules())));
+                new Published.Extras(workflow.gates(), workflow.deadline(), new Doors(List.of(), schedules)));
     }
 
     <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {

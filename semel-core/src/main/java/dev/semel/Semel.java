@@ -285,6 +285,13 @@ public final class Semel implements AutoCloseable {
     }
 
     static SemelException unavailable(StoreFailure e) {
+        if (e instanceof StoreFailure.Poisoned) {
+            return new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "The store refused a value of this request. Nothing was changed.",
+                    "Remove or shorten what a database cannot hold, then send it again.",
+                    e);
+        }
         return new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,
                 "The store did not answer in time.",

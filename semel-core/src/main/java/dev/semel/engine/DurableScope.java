@@ -109,6 +109,12 @@ final class DurableScope implements Durable {
     }
 
     @Override
+    public @Nullable JsonNode awaitReply(String name, String from, @Nullable Duration longest) {
+        return Letterbox.reply(
+                scope, name, Letter.Address.reply(execution.run().workspace(), from), longest);
+    }
+
+    @Override
     public Decision approval(String name, Approval approval) {
         return Signals.approval(scope, name, approval);
     }

@@ -11,6 +11,9 @@ public interface Timetable {
     /** The schedule whose next tick comes first, taken or not; null where there is none. */
     Rows.@Nullable Schedule first();
 
+    /** The schedule whose next tick comes first behind this time, taken or not; null where there is none. */
+    Rows.@Nullable Schedule after(long time);
+
     Rows.@Nullable Schedule schedule(int ws, String workflowId, String name);
 
     /** All schedules of a workflow, by name. */

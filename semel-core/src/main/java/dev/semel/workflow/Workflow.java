@@ -1,6 +1,7 @@
 package dev.semel.workflow;
 
 import dev.semel.json.Codec;
+import dev.semel.json.Json;
 import dev.semel.key.CanonicalJson;
 import dev.semel.key.KeyPolicy;
 import dev.semel.schedule.Schedule;
@@ -87,6 +88,13 @@ public final class Workflow<I, O> {
     /** When it starts by itself. */
     public List<Schedule> schedules() {
         return declaration.schedules();
+    }
+
+    /** When a version of this workflow starts by itself that was declared before, by its stored text. */
+    public static List<Schedule> schedulesOf(String storedDescriptor) {
+        return Json.parse(storedDescriptor).path("schedules").properties().stream()
+                .map(one -> Schedule.read(one.getKey(), one.getValue()))
+                .toList();
     }
 
     /**

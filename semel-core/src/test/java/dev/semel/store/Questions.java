@@ -115,6 +115,7 @@ final class Questions {
                     () -> deliveries.isEmpty()
                             ? null
                             : reads.delivery(ws, hook, deliveries.getFirst().id()));
+            answer("first delivery", () -> reads.firstDelivery(ws, hook, "evt_1"));
         }
         // Which of two equally old effects comes first is no promise.
         answer("effects", () -> sorted(reads.effects(ws, null, 1_000)));

@@ -444,6 +444,11 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
+    public @Nullable Delivery firstDelivery(int ws, String hook, String eventId) {
+        return maybe(() -> DeliveryEdits.firstOf(session, ws, hook, eventId));
+    }
+
+    @Override
     public boolean expiredDelivery() {
         long now = now();
         return maybe(() -> DeliveryEdits.expired(session, now)) != null;

@@ -25,6 +25,12 @@ final class JdbcTimetable implements Timetable {
         FROM semel_schedule s ORDER BY s.next_at, s.workflow_id, s.name LIMIT 1
         """;
 
+    private static final String AFTER = """
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
+            0
+        FROM semel_schedule s WHERE s.next_at > ? ORDER BY s.next_at, s.workflow_id, s.name LIMIT 1
+        """;
+
     private static final String ONE = """
         SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
             CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
@@ -68,6 +74,11 @@ final class JdbcTimetable implements Timetable {
     @Override
     public Rows.@Nullable Schedule first() {
         return maybe(() -> session.one(FIRST, JdbcTimetable::schedule));
+    }
+
+    @Override
+    public Rows.@Nullable Schedule after(long time) {
+        return maybe(() -> session.one(AFTER, JdbcTimetable::schedule, time));
     }
 
     @Override

@@ -37,6 +37,14 @@ final class MemoryTimetable implements Timetable {
     }
 
     @Override
+    public Rows.@Nullable Schedule after(long time) {
+        return one(() -> tables.schedulesDue.values().stream()
+                .filter(row -> row.nextAt() > time)
+                .findFirst()
+                .orElse(null));
+    }
+
+    @Override
     public Rows.@Nullable Schedule schedule(int ws, String workflowId, String name) {
         return one(() -> {
             Rows.Schedule row = tables.schedules.get(new Pair<>(workflowId, name));

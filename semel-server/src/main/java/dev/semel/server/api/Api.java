@@ -27,6 +27,7 @@ public final class Api {
     private final Promises promises = new Promises();
     private final Deeds deeds;
     private final EventDoor eventDoor;
+    private final EventShelf shelf;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
@@ -85,8 +86,9 @@ public final class Api {
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
         addOpen(new Manual(), health);
-        addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
-        new ScheduleRoutes(semel, triggers, deeds).addTo(router);
+        this.shelf = new EventShelf(semel, eventDoor, views);
+        addEvents(new EventRoutes(eventDoor, quotas), shelf);
+        new ScheduleRoutes(semel, deeds).addTo(router);
     }
 
     private void addOpen(Manual manual, Health health) {
@@ -129,7 +131,9 @@ public final class Api {
     /** Adds the door for providers, and the routes to its hooks. */
     public Api receiving(Settings settings, InstantSource clock) {
         new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
-        new Deliveries(semel, new HookDoor(semel, settings, eventDoor, clock)).addTo(router);
+        HookDoor hooks = new HookDoor(semel, settings, eventDoor, clock);
+        new Deliveries(semel, hooks).addTo(router);
+        shelf.with(hooks);
         return this;
     }
 

@@ -149,11 +149,23 @@ public final class EventDoor {
                 event.source(),
                 event.id(),
                 event.type(),
-                Json.write(event.whole()),
+                Json.write(kept(asked)),
                 0,
                 asked.entrance().actor(),
                 asked.entrance().correlationId(),
                 match.takers().size(),
                 Json.write(notes));
+    }
+
+    /** What a provider said is kept with its delivery, for as long as its hook says; here only what it is called. */
+    private static JsonNode kept(Starting.Asked asked) {
+        Event event = asked.event();
+        return asked.entrance().door() != Door.HOOK
+                ? event.whole()
+                : JsonNodeFactory.instance
+                        .objectNode()
+                        .put("id", event.id())
+                        .put("source", event.source())
+                        .put("type", event.type());
     }
 }

@@ -52,7 +52,11 @@ final class HookReader {
                 keep == null ? USUAL_KEEP : keep,
                 generic ? signature(document.object("signature")) : null,
                 document.has("id") || generic ? where(document.object("id")) : null,
-                document.has("type") ? where(document.object("type")) : null);
+                document.has("type") ? where(document.object("type")) : null,
+                document.has("reply") ? reply(document.object("reply")) : null);
+        if (preset.equals("cloudevents") && hook.reply() != null) {
+            document.wrong("reply", "is for messages that providers send as they are, not for cloudevents");
+        }
         document.end();
         document.refuseWhatIsWrong("hook");
         refuseUnsigned(document, hook);
@@ -121,6 +125,12 @@ final class HookReader {
         }
         place.end();
         return new Where(header, pointer);
+    }
+
+    private static HookSetting.Reply reply(Document reply) {
+        var read = new HookSetting.Reply(pointer(reply, "from"), pointer(reply, "text"));
+        reply.end();
+        return read;
     }
 
     private static String header(Document document, String member) {
