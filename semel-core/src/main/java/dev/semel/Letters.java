@@ -55,13 +55,14 @@ public final class Letters {
     }
 
     public Sent send(Letter.Address to, JsonNode value, String once) {
-        return post(to, value, once).orElseThrow(() -> new SemelException(
-                        ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
-                        "The id \"" + once + "\" came with another signal " + to.name()
-                                + " before: its key or its data differ. Nothing was sent.",
-                        "Send the original to learn who got it, or use a new id.")
-                .with("reason", "request")
-                .with("idempotency_key", once));
+        return post(to, value, once)
+                .orElseThrow(() -> new SemelException(
+                                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                                "The id \"" + once + "\" came with another signal " + to.name()
+                                        + " before: its key or its data differ. Nothing was sent.",
+                                "Send the original to learn who got it, or use a new id.")
+                        .with("reason", "request")
+                        .with("idempotency_key", once));
     }
 
     /** Empty: the id came with another letter before. */

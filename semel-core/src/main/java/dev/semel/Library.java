@@ -10,7 +10,6 @@ import dev.semel.json.Json;
 import dev.semel.key.ChosenRunId;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.run.RunId;
-import dev.semel.schedule.Schedule;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
@@ -124,7 +123,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
             throw new Catalog.NotKnownHere(version.name(), version.workflowId());
         }
         // By the stored text: while a deployment rolls, the code here may be older or newer than what is published.
-        List<Schedule> schedules = Workflow.schedulesOf(version.body());
+        Doors doors = new Doors(workflow.subscriptionsOf(version.body()), Workflow.schedulesOf(version.body()));
         return new Published(
                 version.workflowId(),
                 version.name(),
@@ -132,7 +131,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
                 workflow.policyOf(version.body()),
                 workflow.body(),
                 List.of(),
-                new Published.Extras(workflow.gates(), workflow.deadline(), new Doors(List.of(), schedules)));
+                new Published.Extras(workflow.gates(), workflow.deadline(), doors));
     }
 
     <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {
@@ -235,7 +234,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
                     "Workflow \"" + child.workflow() + "\" was called as a replay of a run. No run was started.",
                     "Call it without one: a replayed parent finds the same child again.");
         }
-        Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId);
+        Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId, parent.depth());
         Asked asked = new Asked(space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD);
         return semel.trigger(trigger(asked, known.get(child.workflow()))).run();
     }

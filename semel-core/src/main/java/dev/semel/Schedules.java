@@ -116,8 +116,8 @@ public final class Schedules {
         } catch (Catalog.NotKnownHere e) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "Workflow \"" + e.workflow() + "\" is written in Java, and its code is not in this process. Nothing was"
-                            + " started.",
+                    "Workflow \"" + e.workflow()
+                            + "\" is written in Java, and its code is not in this process. Nothing was" + " started.",
                     "Ask for the backfill in a process that has registered the workflow.");
         }
     }
@@ -168,7 +168,8 @@ public final class Schedules {
             List<Rows.Tick> some = List.copyOf(told.subList(written, told.size()));
             written = told.size();
             if (!some.isEmpty()) {
-                // CRASH(backfill-admitted): The runs are there and their ticks are not written down. A repeat finds them.
+                // CRASH(backfill-admitted): The runs are there and their ticks are not written down. A repeat finds
+                // them.
                 semel.point("backfill-admitted");
                 semel.change(new Edit.NoteTicks(some));
             }

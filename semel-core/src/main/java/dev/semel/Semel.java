@@ -13,7 +13,6 @@ import dev.semel.engine.RunLoop;
 import dev.semel.engine.TickDoor;
 import dev.semel.engine.Ticker;
 import dev.semel.engine.TxDesk;
-import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
@@ -285,18 +284,7 @@ public final class Semel implements AutoCloseable {
     }
 
     static SemelException unavailable(StoreFailure e) {
-        if (e instanceof StoreFailure.Poisoned) {
-            return new SemelException(
-                    ErrorCode.INVALID_INPUT,
-                    "The store refused a value of this request. Nothing was changed.",
-                    "Remove or shorten what a database cannot hold, then send it again.",
-                    e);
-        }
-        return new SemelException(
-                ErrorCode.STORE_UNAVAILABLE,
-                "The store did not answer in time.",
-                "Try again in a moment; asking twice is safe.",
-                e);
+        return Stores.refusal(e);
     }
 
     /** A workflow by name or id; null where this workspace has none. */

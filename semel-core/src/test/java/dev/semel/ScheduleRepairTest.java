@@ -154,7 +154,9 @@ final class ScheduleRepairTest {
         publish("report", "{\"semel\":1,\"java\":\"report\"}"); // it cannot be read here, so that nobody fires it
         lab.clock().advance(HOUR.multipliedBy(5));
         assertEquals(1, ticks("report").size());
-        publish("report", flow("report", every(Duration.ofMinutes(7), Mode.LAST)).descriptor());
+        publish(
+                "report",
+                flow("report", every(Duration.ofMinutes(7), Mode.LAST)).descriptor());
         List<Rows.Tick> ticks = ticks("report");
         assertEquals(6, ticks.size());
         for (int i = 1; i < ticks.size(); i++) {
@@ -171,7 +173,11 @@ final class ScheduleRepairTest {
         lab.clock().advance(HOUR);
         lab.semel()
                 .change(new Edit.Publish(
-                        ws(), "report", "wf_report", flow("report", every(Duration.ofMinutes(7), Mode.NONE)).descriptor(), "x"));
+                        ws(),
+                        "report",
+                        "wf_report",
+                        flow("report", every(Duration.ofMinutes(7), Mode.NONE)).descriptor(),
+                        "x"));
         lab.settle();
         Rows.Tick first = ticks("report").getFirst();
         assertEquals(Ticked.FIRED, first.state(), "its run is there, whatever the edit thinks of it");
@@ -214,8 +220,8 @@ final class ScheduleRepairTest {
         lab.clock().advance(HOUR);
         Instant now = lab.clock().now();
         var old = new Schedules.Span(now.minus(Duration.ofDays(41)), now.minus(Duration.ofDays(39)));
-        SemelException refused = assertThrows(
-                SemelException.class, () -> lab.semel().schedules().backfill(ws(), row("report"), old));
+        SemelException refused =
+                assertThrows(SemelException.class, () -> lab.semel().schedules().backfill(ws(), row("report"), old));
         assertEquals(ErrorCode.INVALID_INPUT, refused.code());
         assertEquals(1, ticks("report").size(), "nothing was started");
     }

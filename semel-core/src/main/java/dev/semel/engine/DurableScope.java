@@ -110,8 +110,12 @@ final class DurableScope implements Durable {
 
     @Override
     public @Nullable JsonNode awaitReply(String name, String from, @Nullable Duration longest) {
-        return Letterbox.reply(
-                scope, name, Letter.Address.reply(execution.run().workspace(), from), longest);
+        return Letterbox.reply(scope, name, Letter.Address.reply(execution.run().workspace(), from), longest);
+    }
+
+    @Override
+    public int depth() {
+        return execution.run().depth();
     }
 
     @Override

@@ -375,7 +375,8 @@ public final class Intake {
                 new NewRun.Links(
                         trigger.ties().lineage(),
                         trigger.ties().parent(),
-                        trigger.ties().replayOf()),
+                        trigger.ties().replayOf(),
+                        trigger.ties().depth()),
                 Gatekeeper.gate(trigger));
     }
 
@@ -393,6 +394,7 @@ public final class Intake {
                 longest == null ? Write.Rest.NEVER : Micros.after(fresh.now(), longest),
                 0,
                 false,
-                trigger.ties().parent());
+                trigger.ties().parent(),
+                trigger.ties().depth());
     }
 }

@@ -170,9 +170,8 @@ public final class Ticker implements AutoCloseable {
     private boolean fire() {
         Seen seen = look();
         // Looked at before it is taken: what is taken and cannot be fired here would be late at those who can.
-        List<Rows.Schedule> due = seen.due().stream()
-                .filter(row -> schedule(row) != null)
-                .toList();
+        List<Rows.Schedule> due =
+                seen.due().stream().filter(row -> schedule(row) != null).toList();
         orphans = seen.due().size() - due.size();
         if (due.isEmpty()) {
             nextLook = around.ambient().nanos() + TickPatience.rest(seen.now(), seen.first(), seen.next());
@@ -203,10 +202,7 @@ public final class Ticker implements AutoCloseable {
     }
 
     private record Seen(
-            long now,
-            List<Rows.Schedule> due,
-            Rows.@Nullable Schedule first,
-            Rows.@Nullable Schedule next) {}
+            long now, List<Rows.Schedule> due, Rows.@Nullable Schedule first, Rows.@Nullable Schedule next) {}
 
     private Seen look() {
         return parts.readers().ask(reads -> {
@@ -223,8 +219,9 @@ public final class Ticker implements AutoCloseable {
         }
         try {
             Current current = catalog.find(row.ws(), row.workflowId());
-            Schedule schedule =
-                    current == null ? null : current.published().extras().doors().schedule(row.name());
+            Schedule schedule = current == null
+                    ? null
+                    : current.published().extras().doors().schedule(row.name());
             if (schedule != null && schedule.text().equals(row.spec())) {
                 patience.forget(row);
                 return schedule;

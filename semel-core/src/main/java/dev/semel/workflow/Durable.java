@@ -75,6 +75,9 @@ public interface Durable {
     @Nullable
     JsonNode awaitReply(String name, String from, @Nullable Duration longest);
 
+    /** So many runs, each started by a step of the one before, stand between this run and whoever began. */
+    int depth();
+
     /** Asks people to decide. */
     Decision approval(String name, Approval approval);
 

@@ -31,6 +31,7 @@ public final class Workflow<I, O> {
     private final @Nullable Accessor<I, ?> key;
     private final TypeRef<O> out;
     private final Code.Flow<I, O> flow;
+    private final List<Doors.Subscription> events;
 
     Workflow(WorkflowDraft<I, O> draft, Code.Flow<I, O> flow) {
         this.declaration = draft.declaration();
@@ -39,6 +40,7 @@ public final class Workflow<I, O> {
         this.key = draft.key();
         this.out = draft.out();
         this.flow = flow;
+        this.events = draft.events();
     }
 
     /** @param name 1 to 64 characters a-z, 0-9, _ and -, beginning with a letter */
@@ -94,6 +96,18 @@ public final class Workflow<I, O> {
     public static List<Schedule> schedulesOf(String storedDescriptor) {
         return Json.parse(storedDescriptor).path("schedules").properties().stream()
                 .map(one -> Schedule.read(one.getKey(), one.getValue()))
+                .toList();
+    }
+
+    /** Which events start a version that was declared before: its stored text says which, and the code here what they give. */
+    public List<Doors.Subscription> subscriptionsOf(String storedDescriptor) {
+        return Json.parse(storedDescriptor)
+                .path("events")
+                .valueStream()
+                .map(type -> events.stream()
+                        .filter(one -> one.type().equals(type.asString()))
+                        .findFirst()
+                        .orElseGet(() -> new Doors.Subscription(type.asString(), null, Doors.Reading.PLAIN)))
                 .toList();
     }
 

@@ -58,10 +58,9 @@ interface DeliveryRules {
 
     private Delivery typed(String id, String type, Reuse reuse) {
         Delivery asked = row(id, Verdict.ACCEPTED);
-        var row = new Delivery(
-                asked.id(), asked.ws(), asked.hook(), 0, id, type, Verdict.ACCEPTED, "", asked.payload());
-        Delivery told = desk().change(
-                        new Edit.Receive(row, new Delivery.Memory("s", reuse, Desk.WINDOW, Desk.WINDOW)));
+        var row =
+                new Delivery(asked.id(), asked.ws(), asked.hook(), 0, id, type, Verdict.ACCEPTED, "", asked.payload());
+        Delivery told = desk().change(new Edit.Receive(row, new Delivery.Memory("s", reuse, Desk.WINDOW, Desk.WINDOW)));
         assertNotNull(told);
         return told;
     }

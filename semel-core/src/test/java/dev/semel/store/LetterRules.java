@@ -62,7 +62,8 @@ interface LetterRules {
         desk().place.setTime(Place.START + 10);
         var ear = new Letter.Ear(by, "wait");
         assertEquals(
-                Heard.NOTHING, desk().change(new Edit.Mail<>(new Letter.Listen(to("o1"), ear, false, Place.START + 1))));
+                Heard.NOTHING,
+                desk().change(new Edit.Mail<>(new Letter.Listen(to("o1"), ear, false, Place.START + 1))));
         post("o1", "new", "2");
         assertEquals(1, values(by).size(), "the one that came while it listened");
         Driver other = driver();

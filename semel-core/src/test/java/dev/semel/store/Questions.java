@@ -58,6 +58,8 @@ final class Questions {
         Timetable timetable = reads.timetable();
         answer("schedules due", () -> timetable.due(reads.now(), 100));
         answer("first schedule", timetable::first);
+        answer("next schedule", () -> timetable.after(reads.now()));
+        answer("schedules beside", () -> timetable.countBeside(1, "wf_other"));
         answer("schedules of", () -> timetable.of("wf_pay"));
         answer("schedules", () -> timetable.page(1, "wf_pay", "a", 2));
         answer("no schedules", () -> timetable.page(2, "", "", 2));

@@ -106,6 +106,11 @@ final class MemoryDurable implements Durable {
     }
 
     @Override
+    public int depth() {
+        return 0;
+    }
+
+    @Override
     public @Nullable JsonNode awaitReply(String name, String from, @Nullable Duration longest) {
         return await(name, "reply/" + from, longest);
     }

@@ -7,6 +7,7 @@ import dev.semel.engine.Ambient;
 import dev.semel.engine.Catalog;
 import dev.semel.error.SemelException;
 import dev.semel.server.api.Api;
+import dev.semel.server.api.Bounds;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
 import dev.semel.server.auth.Tokens;
@@ -83,7 +84,9 @@ public final class Serve implements AutoCloseable {
             Log.clean(settings.redaction()::clean);
             this.api = new Api(semel, tokens, metrics, options.dev())
                     .with(settings)
-                    .receiving(settings, clock);
+                    .receiving(settings, clock)
+                    .within(new Bounds(
+                            options.bounds().depth(), options.bounds().schedules()));
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
             publishFiles();

@@ -20,7 +20,8 @@ final class ScheduleEdits {
         VALUES (?, ?, ?, ?, 0, ?, ?, NULL, 0, NULL) ON CONFLICT (workflow_id, name) DO NOTHING
         """;
 
-    // Whoever has taken the tick settles it no more, since it goes by another text now; but it may have started its run,
+    // Whoever has taken the tick settles it no more, since it goes by another text now; but it may have started its
+    // run,
     // so that who takes it next must know that somebody had it: taken until a time that is over for ever.
     private static final String CHANGE = """
         UPDATE semel_schedule SET spec = ?, next_at = ?, taken_until = CASE WHEN taken_by IS NULL THEN 0 ELSE 1 END

@@ -17,7 +17,8 @@ import java.util.TreeMap;
  * batches never wait in a circle for them.
  */
 final class EventKeeping {
-    // differs: one statement for many events. A repeat changes a row only where it matched more than before, or where the
+    // differs: one statement for many events. A repeat changes a row only where it matched more than before, or where
+    // the
     // row is known no longer (seven days, in microseconds).
     private static final String KEEP = """
         INSERT INTO semel_event (ws, event, seq, door, source, id, type, body, at, actor, correlation_id, matched, notes)

@@ -54,10 +54,9 @@ final class DeliveryEdits {
         if (first.verdict() == Delivery.Verdict.REFUSED) {
             return first;
         }
-        boolean repeated =
-                !mark(receive, Delivery.mark(asked.eventId()), asked.eventId(), now)
-                        .delivery()
-                        .equals(asked.id());
+        boolean repeated = !mark(receive, Delivery.mark(asked.eventId()), asked.eventId(), now)
+                .delivery()
+                .equals(asked.id());
         return asked.judged(now, memory.reuse(), signedFor, repeated);
     }
 

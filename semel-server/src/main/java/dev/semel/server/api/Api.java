@@ -14,8 +14,10 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Settings;
 import dev.semel.store.Rows;
+import dev.semel.workflow.Published;
 import java.time.InstantSource;
 import java.util.List;
+import tools.jackson.databind.JsonNode;
 
 /** Every route of the API, in one list. */
 public final class Api {
@@ -27,6 +29,7 @@ public final class Api {
     private final Promises promises = new Promises();
     private final Deeds deeds;
     private final EventDoor eventDoor;
+    private final Triggers triggers;
     private final EventShelf shelf;
     private final Router router;
 
@@ -36,8 +39,12 @@ public final class Api {
         Views views = new Views(semel);
         Quotas quotas = new Quotas(semel::nanos);
         Triggers triggers = new Triggers(semel, spaces, quotas);
-        this.eventDoor = new EventDoor(semel, new EventDoor.Ports(spaces::of, FileWorkflow::check));
+        this.eventDoor = new EventDoor(
+                semel,
+                new EventDoor.Ports(
+                        spaces::of, this::check, () -> triggers.bounds().depth()));
         this.deeds = new Deeds(semel);
+        this.triggers = triggers;
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
         Runs runs = new Runs(semel, views, triggers);
@@ -120,6 +127,17 @@ public final class Api {
     public Api with(Settings settings) {
         promises.with(settings);
         new SettingsApi(settings).addTo(router, deeds);
+        return this;
+    }
+
+    private void check(Published workflow, JsonNode input) {
+        FileWorkflow.check(workflow, input);
+        semel.events().check(workflow.name(), input);
+    }
+
+    /** What nobody may go beyond here. */
+    public Api within(Bounds bounds) {
+        triggers.within(bounds);
         return this;
     }
 

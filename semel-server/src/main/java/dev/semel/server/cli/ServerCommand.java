@@ -69,6 +69,18 @@ abstract sealed class ServerCommand implements Callable<Integer> {
                             + " publishes can then read and write every table of it.")
     boolean allowSql;
 
+    @Option(
+            names = "--max-depth",
+            paramLabel = "N",
+            description = "So many runs may start each other, by requests, events and webhooks; 16 unless told.")
+    int maxDepth = ServeOptions.Bounds.USUAL.depth();
+
+    @Option(
+            names = "--max-schedules",
+            paramLabel = "N",
+            description = "So many schedules a workspace may have; 1000 unless told.")
+    int maxSchedules = ServeOptions.Bounds.USUAL.schedules();
+
     ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {
         this.around = around;
         this.serve = serve;
@@ -135,7 +147,8 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             @Nullable Path from = folder == null ? null : around.folder().resolve(folder);
             var trust = new ServeOptions.Trust(
                     new ServeOptions.Hidden(around.variable("SEMEL_SECRET_KEY")), hosts(), dev || allowSql);
-            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust);
+            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust)
+                    .within(new ServeOptions.Bounds(maxDepth, maxSchedules));
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -43,8 +44,9 @@ public final class EventDoor {
      *
      * @param spaces a workspace with its secret
      * @param check throws where a workflow does not take this input
+     * @param mostDepth so many runs may have started each other
      */
-    public record Ports(IntFunction<Trigger.Space> spaces, InputCheck check) {}
+    public record Ports(IntFunction<Trigger.Space> spaces, InputCheck check, IntSupplier mostDepth) {}
 
     @FunctionalInterface
     public interface InputCheck {

@@ -35,9 +35,7 @@ final class Content {
         }
         ObjectNode fields = form(letter.body());
         JsonNode wrapped = fields.get(WRAPPED);
-        return fields.size() == 1 && wrapped != null && wrapped.isString()
-                ? Json.parse(wrapped.stringValue())
-                : fields;
+        return fields.size() == 1 && wrapped != null && wrapped.isString() ? Json.parse(wrapped.stringValue()) : fields;
     }
 
     private static boolean looksLikeJson(byte[] body) {

@@ -5,6 +5,7 @@ import dev.semel.Semel;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.server.doors.Delivered;
+import dev.semel.server.doors.Depth;
 import dev.semel.server.doors.Entrance;
 import dev.semel.server.doors.Event;
 import dev.semel.server.doors.EventDoor;
@@ -16,6 +17,7 @@ import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.trigger.Door;
+import dev.semel.trigger.Trigger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -85,7 +87,8 @@ public final class HookDoor {
         record Refused(SemelException problem) implements Outcome {}
     }
 
-    private record Found(int workspace, String name, HookSetting hook) {
+    /** @param depth so many runs stand between the delivery and whoever began */
+    private record Found(int workspace, String name, HookSetting hook, int depth) {
         Plan plan() {
             return Plan.of(hook);
         }
@@ -93,7 +96,7 @@ public final class HookDoor {
 
     /** Throws what the provider is answered where the delivery is turned away. */
     public Outcome receive(String source, Letter letter) {
-        Found found = find(source);
+        Found found = find(source, Depth.of(letter.header(Depth.HEADER)));
         Plan plan = found.plan();
         Verification.Proofs proofs = proofs(found);
         return switch (Verification.of(plan.scheme(), plan.tolerance(), letter, proofs)) {
@@ -114,7 +117,7 @@ public final class HookDoor {
     }
 
     /** The same words for a source that is malformed, unknown, or nearly right. */
-    private Found find(String text) {
+    private Found find(String text, int depth) {
         Source source = Source.parse(text);
         Shelf.Kept<HookSetting> kept = source == null ? null : settings.hooks().find(source.workspace(), source.name());
         // Compared also where there is none, so that the time does not tell which hooks there are.
@@ -123,7 +126,7 @@ public final class HookDoor {
         if (source == null || kept == null || !right) {
             throw Turned.unknown();
         }
-        return new Found(source.workspace(), source.name(), kept.value());
+        return new Found(source.workspace(), source.name(), kept.value(), depth);
     }
 
     private Verification.Proofs proofs(Found found) {
@@ -212,11 +215,12 @@ public final class HookDoor {
         if (delivery.verdict() == Delivery.Verdict.REFUSED) {
             throw Turned.reused();
         }
-        // CRASH(delivery-kept): It is on record and nothing has come of it. Its provider, whom nobody answered, sends it
+        // CRASH(delivery-kept): It is on record and nothing has come of it. Its provider, whom nobody answered, sends
+        // it
         // again, and what is missing starts.
         semel.point("delivery-kept");
         List<String> answered = answer(found, told);
-        return new Outcome.Received(delivery, deliver(found.workspace(), found.name(), told.event()), answered);
+        return new Outcome.Received(delivery, deliver(found.workspace(), told.event(), entrance(found)), answered);
     }
 
     /** Hands a message to the runs that wait for its sender, once, however often the provider sends it. */
@@ -250,8 +254,12 @@ public final class HookDoor {
                 : null;
     }
 
-    private Delivered deliver(int workspace, String hook, Event event) {
-        return events.deliver(workspace, event, new Entrance(Door.HOOK, "hook:" + hook, null));
+    private Delivered deliver(int workspace, Event event, Entrance entrance) {
+        return events.deliver(workspace, event, entrance);
+    }
+
+    private static Entrance entrance(Found found) {
+        return new Entrance(Door.HOOK, "hook:" + found.name(), null, Trigger.Checks.NONE, found.depth());
     }
 
     /** Hands a kept delivery in again: runs that exist are replayed, missing ones start. Null: it is kept no longer. */
@@ -262,13 +270,14 @@ public final class HookDoor {
         if (events.isTooOld(delivery.at())) {
             throw Turned.old();
         }
-        return deliver(delivery.ws(), delivery.hook(), Told.kept(delivery.payload()));
+        Entrance entrance = new Entrance(Door.HOOK, "hook:" + delivery.hook(), null);
+        return deliver(delivery.ws(), Told.kept(delivery.payload()), entrance);
     }
 
     /** The event of a delivery as it was kept; null where it is kept no longer. */
     public @Nullable Event eventOf(Rows.Event kept) {
-        Delivery first = semel.view(reads -> reads.firstDelivery(
-                kept.ws(), Told.hookOf(kept.source()), Told.idOf(kept.source(), kept.id())));
+        Delivery first = semel.view(reads ->
+                reads.firstDelivery(kept.ws(), Told.hookOf(kept.source()), Told.idOf(kept.source(), kept.id())));
         return first == null || first.payload() == null ? null : Told.kept(first.payload());
     }
 

@@ -16,8 +16,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Reads documents of hooks. */
 final class HookReader {
-    static final List<String> PRESETS =
-            List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents", "generic");
+    private static final List<String> PRESETS = HookSetting.PRESETS;
 
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
     private static final Pattern POINTER = Pattern.compile("(/([^~/]|~[01])*)+");

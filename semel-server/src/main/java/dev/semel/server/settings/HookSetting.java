@@ -29,6 +29,9 @@ public record HookSetting(
         @Nullable Where type,
         @Nullable Reply reply) {
 
+    public static final List<String> PRESETS =
+            List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents", "generic");
+
     /** How a CloudEvent proves where it comes from; every other preset is signed. */
     public enum Check {
         SIGNATURE,

@@ -99,6 +99,11 @@ final class MemoryContext implements Durable {
     }
 
     @Override
+    public int depth() {
+        return 0;
+    }
+
+    @Override
     public @Nullable JsonNode awaitReply(String name, String from, @Nullable Duration longest) {
         throw notHere();
     }

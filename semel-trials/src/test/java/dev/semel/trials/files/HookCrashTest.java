@@ -57,12 +57,10 @@ class HookCrashTest {
 
     private static String hook(Caller admin) {
         return admin.put("/v1/hooks/sms", """
-                        {"preset": "generic", "secrets": ["sms"], "id": {"pointer": "/sid"},
-                         "signature": {"header": "X-Sig", "algorithm": "sha256", "encoding": "hex"},
-                         "reply": {"from": "/from", "text": "/body"}}
-                        """)
-                .expect(200)
-                .text("path");
+            {"preset": "generic", "secrets": ["sms"], "id": {"pointer": "/sid"},
+             "signature": {"header": "X-Sig", "algorithm": "sha256", "encoding": "hex"},
+             "reply": {"from": "/from", "text": "/body"}}
+            """).expect(200).text("path");
     }
 
     private static Reply say(Caller admin, String path, String sid, String text) {
@@ -112,8 +110,16 @@ class HookCrashTest {
             Caller admin = there(server);
             furnish(admin);
             path = hook(admin);
-            assertEquals(0, say(admin, path, "SM0", "too early").expect(200).json().path("answered").size());
-            run = admin.unkeyed("asking", "{\"data\":{\"phone\":\"+49 30 1\"}}").expect(200).runId();
+            assertEquals(
+                    0,
+                    say(admin, path, "SM0", "too early")
+                            .expect(200)
+                            .json()
+                            .path("answered")
+                            .size());
+            run = admin.unkeyed("asking", "{\"data\":{\"phone\":\"+49 30 1\"}}")
+                    .expect(200)
+                    .runId();
             untilItWaits(admin, run, "first");
             assertThrows(UncheckedIOException.class, () -> say(admin, path, "SM1", "yes"));
             assertNull(server.over(), "the point was never hit");
@@ -130,9 +136,11 @@ class HookCrashTest {
             assertEquals(again.json().get("run_ids"), third.json().get("run_ids"));
             untilItWaits(admin, run, "second");
             say(admin, path, "SM2", "no").expect(200);
-            JsonNode output = until(admin, run, row -> !row.path("ended_at").isNull()).get("output");
+            JsonNode output =
+                    until(admin, run, row -> !row.path("ended_at").isNull()).get("output");
             assertEquals("{\"first\":\"yes\",\"second\":\"no\"}", output.toString());
-            JsonNode items = admin.get("/v1/runs?workflow=started").expect(200).json().get("items");
+            JsonNode items =
+                    admin.get("/v1/workflows/started/runs").expect(200).json().get("items");
             assertEquals(3, items.size(), "one run for each message, SM0, SM1 and SM2");
         }
     }
