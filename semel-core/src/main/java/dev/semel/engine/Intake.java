@@ -376,7 +376,8 @@ public final class Intake {
                         trigger.ties().lineage(),
                         trigger.ties().parent(),
                         trigger.ties().replayOf(),
-                        trigger.ties().carried()),
+                        trigger.ties().carried(),
+                        trigger.ties().depth()),
                 Gatekeeper.gate(trigger));
     }
 
@@ -394,6 +395,7 @@ public final class Intake {
                 longest == null ? Write.Rest.NEVER : Micros.after(fresh.now(), longest),
                 0,
                 false,
-                trigger.ties().parent());
+                trigger.ties().parent(),
+                trigger.ties().depth());
     }
 }

@@ -2,6 +2,8 @@ package dev.semel.store;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.schedule.Tick;
+import dev.semel.schedule.Ticked;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
@@ -424,11 +426,44 @@ public sealed interface Edit<T> {
     /**
      * Lays out the schedules of a workflow's version; others of that workflow are removed, and what became of their ticks
      * stays. Nothing changes, and it answers false, where that version is not current or a row is not what it was.
+     *
+     * @param left what is told of the ticks that rows leave behind which go or get other times
      */
-    record LayOut(int workspace, String workflowId, int version, List<Laid> schedules) implements Edit<Boolean> {
+    record LayOut(int workspace, String workflowId, int version, List<Laid> schedules, List<Left> left)
+            implements Edit<Boolean> {
         public LayOut {
             schedules =
                     schedules.stream().sorted(Comparator.comparing(Laid::name)).toList();
+            left = List.copyOf(left);
+        }
+
+        /** One that leaves it to the store what is told of ticks that are left behind. */
+        public LayOut(int workspace, String workflowId, int version, List<Laid> schedules) {
+            this(workspace, workflowId, version, schedules, List.of());
+        }
+
+        /**
+         * What is told where this row goes, or gets other times, at this moment. Where nobody has looked at its ticks one
+         * by one, the first of them stands for all.
+         */
+        public List<Rows.Tick> leftOf(Rows.Schedule row, long now) {
+            for (Left one : left) {
+                if (one.name().equals(row.name()) && one.from() == row.nextNominal()) {
+                    return one.ticks();
+                }
+            }
+            long through = row.nextNominal() < now ? now : 0;
+            return row.nextNominal() > now
+                    ? List.of()
+                    : List.of(new Rows.Tick(
+                            row.workflowId(),
+                            row.name(),
+                            row.nextNominal(),
+                            Ticked.SKIPPED,
+                            Tick.Reason.EDITED.word(),
+                            null,
+                            now,
+                            through));
         }
 
         @Override
@@ -443,6 +478,17 @@ public sealed interface Edit<T> {
      * @param before how it stood; null where there was none
      */
     record Laid(String name, String spec, long nextNominal, long nextAt, Rows.@Nullable Schedule before) {}
+
+    /**
+     * Ticks whose time had come when their schedule was edited, and the runs that some of them have.
+     *
+     * @param from the nominal time at which the row stood that was looked at
+     */
+    record Left(String name, long from, List<Rows.Tick> ticks) {
+        public Left {
+            ticks = List.copyOf(ticks);
+        }
+    }
 
     /**
      * Takes ticks that are due, to see to them alone for a while. Answers those it got.

@@ -4,6 +4,7 @@ import dev.semel.effect.Ledger;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -250,6 +251,14 @@ public sealed interface Write<O> {
      * @param change of the catalog under which it was matched: who subscribed later was not asked
      */
     record Keep(Rows.Event event, long change) implements Write<Kept> {
+        /** How long an event is known. One that comes again later is another one, though its row may still be there. */
+        public static final Duration WINDOW = Duration.ofDays(7);
+
+        /** Whether this row is known no longer. */
+        public static boolean isOver(Rows.Event row, long now) {
+            return row.at() <= now - WINDOW.toNanos() / 1_000;
+        }
+
         @Override
         public int weight() {
             return 256 + event.body().length();

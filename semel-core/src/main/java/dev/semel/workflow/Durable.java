@@ -68,6 +68,16 @@ public interface Durable {
     @Nullable
     JsonNode await(String name, String signal, String key, @Nullable Duration longest);
 
+    /**
+     * Waits for a message of this sender: one that came since the run began, and since the last wait before it in the same
+     * scope was over. What was said before the question is no answer to it.
+     */
+    @Nullable
+    JsonNode awaitReply(String name, String from, @Nullable Duration longest);
+
+    /** So many runs, each started by a step of the one before, stand between this run and whoever began. */
+    int depth();
+
     /** Asks people to decide. */
     Decision approval(String name, Approval approval);
 

@@ -58,6 +58,8 @@ final class Questions {
         Timetable timetable = reads.timetable();
         answer("schedules due", () -> timetable.due(reads.now(), 100));
         answer("first schedule", timetable::first);
+        answer("next schedule", () -> timetable.after(reads.now()));
+        answer("schedules beside", () -> timetable.countBeside(1, "wf_other"));
         answer("schedules of", () -> timetable.of("wf_pay"));
         answer("schedules", () -> timetable.page(1, "wf_pay", "a", 2));
         answer("no schedules", () -> timetable.page(2, "", "", 2));
@@ -123,6 +125,7 @@ final class Questions {
                     () -> deliveries.isEmpty()
                             ? null
                             : reads.delivery(ws, hook, deliveries.getFirst().id()));
+            answer("first delivery", () -> reads.firstDelivery(ws, hook, "evt_1"));
         }
         // Which of two equally old effects comes first is no promise.
         answer("effects", () -> sorted(reads.effects(ws, null, 1_000)));

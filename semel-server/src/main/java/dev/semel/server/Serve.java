@@ -9,6 +9,7 @@ import dev.semel.engine.Keeping;
 import dev.semel.engine.Limits;
 import dev.semel.error.SemelException;
 import dev.semel.server.api.Api;
+import dev.semel.server.api.Bounds;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
 import dev.semel.server.auth.Tokens;
@@ -96,7 +97,9 @@ public final class Serve implements AutoCloseable {
             Log.clean(settings.redaction()::clean);
             this.api = new Api(semel, tokens, metrics, options.dev())
                     .with(settings)
-                    .receiving(settings, clock);
+                    .receiving(settings, clock)
+                    .within(new Bounds(
+                            options.bounds().depth(), options.bounds().schedules()));
             this.reminders = new Reminders(semel, api.eventDoor());
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);

@@ -42,8 +42,9 @@ final class Creating {
         """;
 
     private static final String LINK = """
-        INSERT INTO semel_link (run, parent, replay_of)
-        SELECT run, parent, replay_of FROM unnest(?::bytea[], ?::bytea[], ?::bytea[]) AS u(run, parent, replay_of)
+        INSERT INTO semel_link (run, parent, replay_of, depth)
+        SELECT run, parent, replay_of, depth
+        FROM unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::int[]) AS u(run, parent, replay_of, depth)
         """;
 
     private static final String CARRY = """
@@ -128,7 +129,7 @@ final class Creating {
         List<NewRun> linked = rows.stream()
                 .map(row -> row.admit().run())
                 .filter(run -> made.contains(run.id()))
-                .filter(run -> run.links().parent() != null || run.links().replayOf() != null)
+                .filter(run -> run.links().isLinked())
                 .toList();
         if (!linked.isEmpty()) {
             PreparedStatement statement = session.statement(LINK);
@@ -139,7 +140,8 @@ final class Creating {
                             .toArray(byte[][]::new))
                     .bytes(linked.stream()
                             .map(run -> bytes(run.links().replayOf()))
-                            .toArray(byte[][]::new));
+                            .toArray(byte[][]::new))
+                    .ints(linked.stream().mapToInt(run -> run.links().depth()).toArray());
             statement.executeUpdate();
         }
     }

@@ -247,12 +247,13 @@ final class SqliteLane implements Lane {
 
     private void link(NewRun run, long now) throws SQLException {
         NewRun.Links links = run.links();
-        if (links.parent() != null || links.replayOf() != null) {
+        if (links.isLinked()) {
             session.update(
-                    "INSERT INTO semel_link (run, parent, replay_of) VALUES (?, ?, ?)",
+                    "INSERT INTO semel_link (run, parent, replay_of, depth) VALUES (?, ?, ?, ?)",
                     run.id(),
                     links.parent(),
-                    links.replayOf());
+                    links.replayOf(),
+                    links.depth());
         }
         if (!links.carried().isEmpty()) {
             session.update(

@@ -148,8 +148,8 @@ final class Admitting {
 
     private void link(NewRun run) {
         NewRun.Links links = run.links();
-        if (links.parent() != null || links.replayOf() != null) {
-            tables.links.put(run.id(), new Tables.Link(run.id(), links.parent(), links.replayOf()));
+        if (links.isLinked()) {
+            tables.links.put(run.id(), new Tables.Link(run.id(), links.parent(), links.replayOf(), links.depth()));
         }
     }
 

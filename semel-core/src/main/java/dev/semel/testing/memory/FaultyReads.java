@@ -220,6 +220,11 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public @Nullable Delivery firstDelivery(int ws, String hook, String eventId) {
+        return there().firstDelivery(ws, hook, eventId);
+    }
+
+    @Override
     public boolean expiredDelivery() {
         return there().expiredDelivery();
     }

@@ -388,6 +388,11 @@ final class MemoryReads implements Reads {
     }
 
     @Override
+    public @Nullable Delivery firstDelivery(int ws, String hook, String eventId) {
+        return maybe(() -> DeliveryEdits.firstOf(tables, ws, hook, eventId));
+    }
+
+    @Override
     public boolean expiredDelivery() {
         long now = now();
         return ask(() -> DeliveryEdits.expired(tables, now));

@@ -51,7 +51,7 @@ final class Tables {
 
     record Chunk(RunId run, int seq, long at, String entries) {}
 
-    record Link(RunId run, @Nullable RunId parent, @Nullable RunId replayOf) {}
+    record Link(RunId run, @Nullable RunId parent, @Nullable RunId replayOf, int depth) {}
 
     record Signal(RunId run, Rows.Signal signal) {}
 

@@ -220,7 +220,10 @@ public final class Snapshot {
                         use.getValue().replays(),
                         use.getValue().conflicts(),
                         use.getValue().lastSeenAt()));
-        fill("semel_link", tables.links.rows().values(), link -> row(link.run(), link.parent(), link.replayOf()));
+        fill(
+                "semel_link",
+                tables.links.rows().values(),
+                link -> row(link.run(), link.parent(), link.replayOf(), link.depth()));
     }
 
     private void driving(Tables tables) throws SQLException {

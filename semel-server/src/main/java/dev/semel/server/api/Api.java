@@ -12,6 +12,8 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Settings;
 import dev.semel.store.Rows;
+import dev.semel.workflow.Published;
+import tools.jackson.databind.JsonNode;
 import java.time.InstantSource;
 
 /** Every route of the API, in one list. */
@@ -25,6 +27,7 @@ public final class Api {
     private final Deeds deeds;
     private final Triggers triggers;
     private final EventDoor eventDoor;
+    private final EventShelf shelf;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
@@ -33,7 +36,10 @@ public final class Api {
         Views views = new Views(semel);
         Quotas quotas = new Quotas(semel::nanos);
         this.triggers = new Triggers(semel, spaces, quotas);
-        this.eventDoor = new EventDoor(semel, new EventDoor.Ports(spaces::of, FileWorkflow::check));
+        this.eventDoor = new EventDoor(
+                semel,
+                new EventDoor.Ports(
+                        spaces::of, this::check, () -> triggers.bounds().depth()));
         this.deeds = new Deeds(semel);
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
@@ -81,8 +87,9 @@ public final class Api {
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
         addOpen(new Manual(), health);
-        addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views, deeds));
-        new ScheduleRoutes(semel, triggers, deeds).addTo(router);
+        this.shelf = new EventShelf(semel, eventDoor, views, deeds);
+        addEvents(new EventRoutes(eventDoor, quotas), shelf);
+        new ScheduleRoutes(semel, deeds).addTo(router);
         new ReplayRoutes(semel, triggers, deeds).addTo(router);
         keys.addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);
@@ -121,6 +128,17 @@ public final class Api {
         return this;
     }
 
+    private void check(Published workflow, JsonNode input) {
+        FileWorkflow.check(workflow, input);
+        semel.events().check(workflow.name(), input);
+    }
+
+    /** What nobody may go beyond here. */
+    public Api within(Bounds bounds) {
+        triggers.within(bounds);
+        return this;
+    }
+
     /** Through which other doors hand in what they were told. */
     public EventDoor eventDoor() {
         return eventDoor;
@@ -129,7 +147,9 @@ public final class Api {
     /** Adds the door for providers, and the routes to its hooks. */
     public Api receiving(Settings settings, InstantSource clock) {
         new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
-        new Deliveries(semel, new HookDoor(semel, settings, eventDoor, clock), deeds).addTo(router);
+        HookDoor hooks = new HookDoor(semel, settings, eventDoor, clock);
+        new Deliveries(semel, hooks, deeds).addTo(router);
+        shelf.with(hooks);
         return this;
     }
 

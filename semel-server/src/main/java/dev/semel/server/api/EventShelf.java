@@ -10,6 +10,7 @@ import dev.semel.server.doors.Event;
 import dev.semel.server.doors.EventDoor;
 import dev.semel.server.doors.KeptEvent;
 import dev.semel.server.doors.SideBySide;
+import dev.semel.server.hooks.HookDoor;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.Request;
@@ -38,12 +39,18 @@ final class EventShelf {
     private final EventDoor door;
     private final Views views;
     private final Deeds deeds;
+    private @Nullable HookDoor hooks;
 
     EventShelf(Semel semel, EventDoor door, Views views, Deeds deeds) {
         this.semel = semel;
         this.deeds = deeds;
         this.door = door;
         this.views = views;
+    }
+
+    /** Where deliveries of webhooks are kept. */
+    void with(HookDoor value) {
+        hooks = value;
     }
 
     /** What is wanted, from a query or from the body of a request to process events again. */
@@ -232,9 +239,26 @@ final class EventShelf {
                             + " start again. Nothing was started.",
                     "Send it as a new event, with a new id, if it is really to start again.");
         }
-        Event event = KeptEvent.of(kept);
+        Event event = event(kept);
         Entrance entrance = new Entrance(kept.door(), request.principal().tokenId(), kept.correlationId());
         Delivered delivered = dry ? door.preview(kept.ws(), event, entrance) : door.deliver(kept.ws(), event, entrance);
         return EventViews.delivered(event, delivered, request.id());
+    }
+
+    /** One of a webhook lies with its delivery, for as long as the hook keeps payloads. */
+    private Event event(Rows.Event kept) {
+        Event event = KeptEvent.of(kept);
+        if (event.whole().has("data")) {
+            return event;
+        }
+        Event whole = hooks == null ? null : hooks.eventOf(kept);
+        if (whole == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "What this event said is kept no longer: the hook that it came by says for how long. Nothing was"
+                            + " started.",
+                    "Let the provider send it again, or let the hook keep payloads for longer (keep: 7d).");
+        }
+        return whole;
     }
 }

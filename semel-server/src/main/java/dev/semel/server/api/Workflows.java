@@ -146,6 +146,7 @@ final class Workflows {
         int share = share(request);
         int workspace = request.principal().workspace();
         refuseLoops(workspace, read);
+        refuseTooManySchedules(workspace, read);
         Definition definition = read.noting(promises.check(workspace, read, share > 0));
         if ("true".equals(request.query("dry_run"))) {
             return Views.ok(withWarnings(Views.object().put("workflow", name).put("dry_run", true), definition));
@@ -228,6 +229,25 @@ final class Workflows {
         return withWarnings(Rollouts.candidate(out, row.rollout()), definition);
     }
 
+    /** Held against what is published now; of two that publish at the same moment both may go a little beyond. */
+    private void refuseTooManySchedules(int workspace, Definition definition) {
+        int wanted = definition.extras().doors().schedules().size();
+        if (wanted == 0) {
+            return;
+        }
+        Rows.Workflow there = semel.view(reads -> reads.workflow(workspace, definition.name()));
+        String id = there == null ? "" : there.workflowId();
+        Integer others = semel.view(reads -> reads.timetable().countBeside(workspace, id));
+        int most = triggers.bounds().schedules();
+        if (others != null && others + wanted > most) {
+            throw new SemelException(
+                    ErrorCode.INVALID_DEFINITION,
+                    "With the " + wanted + " schedules of workflow " + definition.name() + " this workspace would have "
+                            + (others + wanted) + ", and " + most + " are allowed. Nothing was published.",
+                    "Remove schedules that are not needed, or start the server with a larger --max-schedules.");
+        }
+    }
+
     /** A circle of workflows is refused; the others are taken as they are now, with their candidates. */
     private void refuseLoops(int workspace, Definition definition) {
         Loops.refuse(definition, name -> {
@@ -268,6 +288,7 @@ final class Workflows {
         }
         refuseLoops(workspace, definition);
         promises.check(workspace, definition, false);
+        refuseTooManySchedules(workspace, definition);
         Edit.By by = new Edit.By(semel.newId(), actor, "for all");
         var note = new Edit.Note(workspace, "workflow.publish", definition.name(), by);
         return semel.change(

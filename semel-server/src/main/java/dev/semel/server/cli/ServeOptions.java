@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param name what `semel workers` shows; empty: process, machine and port
  * @param grace how long runs may go on after SIGTERM before they are handed over
  * @param keep how long things are kept, by the words of {@link #KEPT}; what is not named is kept as usual
+ * @param bounds what nobody may go beyond
  * @param workflows folder of workflow files; null where none was named (and, in dev, there is no ./workflows)
  */
 public record ServeOptions(
@@ -31,7 +32,8 @@ public record ServeOptions(
         String name,
         Duration grace,
         Trust trust,
-        Map<String, Duration> keep) {
+        Map<String, Duration> keep,
+        Bounds bounds) {
     /** What `--keep` knows. */
     public static final List<String> KEPT =
             List.of("runs", "tombstones", "payloads", "requests", "ticks", "events", "audit");
@@ -70,6 +72,36 @@ public record ServeOptions(
         }
     }
 
+    /**
+     * What nobody may go beyond.
+     *
+     * @param depth so many runs may have started each other
+     * @param schedules so many a workspace may have
+     */
+    public record Bounds(int depth, int schedules) {
+        public static final Bounds USUAL = new Bounds(16, 1_000);
+    }
+
+    /** With the usual bounds. */
+    public ServeOptions(
+            boolean dev,
+            boolean demo,
+            String host,
+            int port,
+            Path data,
+            String store,
+            @Nullable Path workflows,
+            String name,
+            Duration grace,
+            Trust trust,
+            Map<String, Duration> keep) {
+        this(dev, demo, host, port, data, store, workflows, name, grace, trust, keep, Bounds.USUAL);
+    }
+
+    public ServeOptions within(Bounds other) {
+        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, trust, keep, other);
+    }
+
     /** With a name of its own, the usual grace, and no key for secrets. */
     public ServeOptions(
             boolean dev, boolean demo, String host, int port, Path data, String store, @Nullable Path workflows) {
@@ -78,12 +110,12 @@ public record ServeOptions(
 
     public ServeOptions withSecretKey(String text) {
         Trust with = new Trust(new Hidden(text), trust.allowHosts(), trust.allowSql(), trust.standIn());
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep);
+        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds);
     }
 
     public ServeOptions allowing(List<String> hosts, boolean sql) {
         Trust with = new Trust(trust.secretKey(), hosts, sql, trust.standIn());
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep);
+        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds);
     }
 
     /** The key for secrets. */
@@ -109,6 +141,12 @@ public record ServeOptions(
         }
         if (name.length() > 100 || name.chars().anyMatch(Character::isISOControl)) {
             throw new IllegalArgumentException("a name has at most 100 characters, all of them printable");
+        }
+        if (bounds.depth() < 1 || bounds.depth() > 1_000) {
+            throw new IllegalArgumentException("--max-depth is 1 to 1000, not " + bounds.depth());
+        }
+        if (bounds.schedules() < 0 || bounds.schedules() > 1_000_000) {
+            throw new IllegalArgumentException("--max-schedules is 0 to 1000000, not " + bounds.schedules());
         }
         if (grace.isNegative() || grace.compareTo(Duration.ofHours(1)) > 0) {
             throw new IllegalArgumentException("the grace is at most 1h");

@@ -79,6 +79,18 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     @Nullable
     List<String> keep;
 
+    @Option(
+            names = "--max-depth",
+            paramLabel = "N",
+            description = "So many runs may start each other, by requests, events and webhooks; 16 unless told.")
+    int maxDepth = ServeOptions.Bounds.USUAL.depth();
+
+    @Option(
+            names = "--max-schedules",
+            paramLabel = "N",
+            description = "So many schedules a workspace may have; 1000 unless told.")
+    int maxSchedules = ServeOptions.Bounds.USUAL.schedules();
+
     ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {
         this.around = around;
         this.serve = serve;
@@ -149,7 +161,8 @@ abstract sealed class ServerCommand implements Callable<Integer> {
                     dev || allowSql,
                     dev ? standIn() : 0);
             options =
-                    new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust, keep());
+                    new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust, keep())
+                            .within(new ServeOptions.Bounds(maxDepth, maxSchedules));
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }

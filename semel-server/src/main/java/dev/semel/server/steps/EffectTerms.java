@@ -79,7 +79,15 @@ record EffectTerms(
     EffectTerms remembered(Duration atMost) {
         return protection instanceof Protection.ProviderKey(Duration window) && window.compareTo(atMost) > 0
                 ? new EffectTerms(
-                        once, new Protection.ProviderKey(atMost), retries, alreadyDone, does, object, worth, risk)
+                        once,
+                        new Protection.ProviderKey(atMost),
+                        retries,
+                        alreadyDone,
+                        does,
+                        object,
+                        worth,
+                        risk,
+                        question)
                 : this;
     }
 

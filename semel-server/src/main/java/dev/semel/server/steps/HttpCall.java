@@ -38,6 +38,8 @@ record HttpCall(
         Content content,
         Credential credential,
         Request.Manner manner) {
+    private static final String DEPTH = "Semel-Depth";
+
     /** What is sent. */
     sealed interface Content {
         record None() implements Content {}
@@ -104,6 +106,8 @@ record HttpCall(
                             Address.text(play, play.fill(header.getValue()), "Header " + header.getKey())));
                 }
             }
+            // Not part of what is compared: it says who asks, not what is asked for.
+            open.add(Header.of(DEPTH, Integer.toString(play.durable().depth() + 1)));
             ObjectNode sent = JsonNodeFactory.instance.objectNode().put("url", method + " " + url);
             byte[] body = body(play, open, sent);
             return new Prepared(new Request(method, Target.of(url), open, body, manner), late, credential, sent);

@@ -99,6 +99,16 @@ final class MemoryContext implements Durable {
     }
 
     @Override
+    public int depth() {
+        return 0;
+    }
+
+    @Override
+    public @Nullable JsonNode awaitReply(String name, String from, @Nullable Duration longest) {
+        throw notHere();
+    }
+
+    @Override
     public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
         throw notHere();
     }
