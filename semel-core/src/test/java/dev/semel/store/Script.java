@@ -19,6 +19,7 @@ final class Script {
     private static final int SCHEDULES_EVERY = 13;
     private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
+    private static final int REVIEWS_EVERY = 8;
 
     private final RandomGenerator random;
     private final Actor first;
@@ -32,6 +33,7 @@ final class Script {
     private final SettingScript settings = new SettingScript();
     private final ScheduleScript schedules = new ScheduleScript();
     private final LetterScript letters;
+    private final ReviewScript reviews;
     private final DeliveryScript deliveries = new DeliveryScript();
 
     Script(RandomGenerator random, Actor first) {
@@ -40,6 +42,7 @@ final class Script {
         this.triggers = new Triggers(random, runs, this::lineage, () -> first.reads.catalogChange());
         this.ops = new Ops(random, first.reads);
         this.letters = new LetterScript(this::mine, runs);
+        this.reviews = new ReviewScript(this::mine, first.reads);
     }
 
     /** What a script begins with: two workspaces, three workflows. */
@@ -75,6 +78,9 @@ final class Script {
         }
         if (made % LETTERS_EVERY == 0) {
             return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Mail<>(letters.next()))));
+        }
+        if (made % REVIEWS_EVERY == 0) {
+            return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Reviewing<>(reviews.next()))));
         }
         if (made % DELIVERIES_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(deliveries.next())));

@@ -18,6 +18,7 @@ import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.demo.Demo;
 import dev.semel.server.demo.Playground;
+import dev.semel.server.doors.Reminders;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
 import dev.semel.server.outbound.Guard;
@@ -63,6 +64,7 @@ public final class Serve implements AutoCloseable {
     private final Rows.Workspace workspace;
     private final @Nullable WorkflowFolder folder;
     private final @Nullable Playground playground;
+    private final Reminders reminders;
 
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
@@ -87,6 +89,7 @@ public final class Serve implements AutoCloseable {
                     .receiving(settings, clock)
                     .within(new Bounds(
                             options.bounds().depth(), options.bounds().schedules()));
+            this.reminders = new Reminders(semel, api.eventDoor());
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
             publishFiles();
@@ -95,6 +98,7 @@ public final class Serve implements AutoCloseable {
             }
             this.http = HttpServer.start(
                     dev.semel.server.http.Settings.on(options.host(), options.port()), api.router(), tokens, metrics);
+            reminders.start();
         } catch (RuntimeException e) {
             furnishing.complete(false);
             semel.close();
@@ -309,6 +313,7 @@ public final class Serve implements AutoCloseable {
         if (folder != null) {
             folder.close();
         }
+        reminders.close();
         http.stop();
         semel.close(options.grace());
         closeWays();

@@ -8,6 +8,7 @@ import dev.semel.store.Edit;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Timetable;
@@ -494,6 +495,16 @@ public abstract class JdbcReads implements Reads {
         long now = now();
         return maybe(() -> session.one("SELECT 1 FROM semel_reply WHERE expires_at <= ? LIMIT 1", row -> 1, now))
                 != null;
+    }
+
+    @Override
+    public Review.Desk reviews() {
+        return new JdbcReviews(session);
+    }
+
+    @Override
+    public LedgerPage effects(EffectFilter filter) {
+        return ask(() -> EffectPages.list(session, filter));
     }
 
     @Override
