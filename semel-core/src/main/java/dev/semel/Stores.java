@@ -3,7 +3,6 @@ package dev.semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.store.Store;
-import dev.semel.store.StoreFailure;
 import dev.semel.store.postgres.PostgresStore;
 import dev.semel.store.sqlite.SqliteStore;
 import java.nio.file.Path;
@@ -26,21 +25,5 @@ final class Stores {
                 ErrorCode.INVALID_INPUT,
                 "The store URL begins with neither sqlite: nor jdbc:postgresql:. Nothing was opened.",
                 "Use sqlite:FILE or jdbc:postgresql://host/database.");
-    }
-
-    /** What a caller is told when the store did not do what was asked. */
-    static SemelException refusal(StoreFailure e) {
-        if (e instanceof StoreFailure.Poisoned) {
-            return new SemelException(
-                    ErrorCode.INVALID_INPUT,
-                    "The store refused a value of this request. Nothing was changed.",
-                    "Remove or shorten what a database cannot hold, then send it again.",
-                    e);
-        }
-        return new SemelException(
-                ErrorCode.STORE_UNAVAILABLE,
-                "The store did not answer in time.",
-                "Try again in a moment; asking twice is safe.",
-                e);
     }
 }
