@@ -119,6 +119,7 @@ class OpenApiTest {
             schedules(asking);
             SettingsAsked.ask(asking);
             HooksAsked.ask(asking);
+            ReplaysAsked.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
             assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());
