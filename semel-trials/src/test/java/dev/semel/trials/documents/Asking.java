@@ -85,6 +85,7 @@ final class Asking {
                 .replace("{run_id}", "chosen-1")
                 .replace("{key}", "evt_1")
                 .replace("{delivery_id}", delivery)
+                .replace("{replay_id}", delivery)
                 .replace("{name}", source.isEmpty() ? "one" : source)
                 .replace("{event_id}", eventId)
                 .replace("{incident_id}", incidentId)

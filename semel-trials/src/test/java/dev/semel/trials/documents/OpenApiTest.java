@@ -120,6 +120,7 @@ class OpenApiTest {
             SettingsAsked.ask(asking);
             incidents(asking);
             HooksAsked.ask(asking);
+            ReplaysAsked.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
             assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());
