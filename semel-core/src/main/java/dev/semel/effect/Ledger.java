@@ -142,8 +142,23 @@ public final class Ledger {
     public record Settle(
             Id id, Holder holder, State to, @Nullable String result) implements Op {}
 
-    /** Remembers under the step's own id what was done or found under a key across runs: a safe replay looks here. */
-    public record Note(Id id, Holder holder, String result, Facts facts) implements Op {}
+    /**
+     * Remembers under the step's own id what was done or found under a key across runs: a safe replay looks here.
+     *
+     * @param standsFor digest of another run's effect that stood for this one, which was suppressed; null where this run
+     *     did it itself
+     */
+    public record Note(
+            Id id,
+            Holder holder,
+            String result,
+            Facts facts,
+            @Nullable String standsFor) implements Op {
+        /** Of what this run did itself. */
+        public Note(Id id, Holder holder, String result, Facts facts) {
+            this(id, holder, result, facts, null);
+        }
+    }
 
     public sealed interface Verdict {
         /**

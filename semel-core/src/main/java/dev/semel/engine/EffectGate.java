@@ -207,7 +207,7 @@ final class EffectGate {
                         tries,
                         first),
                 suppressed.result().length(),
-                name.note(holder, suppressed.result()));
+                name.suppressed(holder, suppressed.result()));
         return new Outcome.Done<>(kept.deepCopy());
     }
 

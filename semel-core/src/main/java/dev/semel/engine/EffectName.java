@@ -84,8 +84,13 @@ record EffectName(
         return once == null ? new Ledger.Op[] {settle} : new Ledger.Op[] {settle, note(holder, result)};
     }
 
-    Ledger.Note note(Ledger.Holder holder, String result) {
+    private Ledger.Note note(Ledger.Holder holder, String result) {
         return new Ledger.Note(stepRow, holder, result, facts);
+    }
+
+    /** Another run's deed stood for this one. */
+    Ledger.Note suppressed(Ledger.Holder holder, String result) {
+        return new Ledger.Note(stepRow, holder, result, facts, row.digest());
     }
 
     static String digest(String kind, String text) {

@@ -42,6 +42,7 @@ final class Execution {
     private final Set<String> asked = ConcurrentHashMap.newKeySet();
     private final Set<String> taken;
     private int pendingBytes;
+    private boolean stumbled;
     private int nextSeq;
     private int turn;
     private volatile int signalsSeen;
@@ -59,6 +60,7 @@ final class Execution {
         List<Entry> entries = new ArrayList<>();
         chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
         this.memory = new Memory(entries);
+        this.stumbled = memory.stumbled();
         this.taken = ConcurrentHashMap.newKeySet();
         taken.addAll(memory.takenSignals());
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
@@ -206,6 +208,7 @@ final class Execution {
         lock.lock();
         try {
             pending.add(entry);
+            stumbled |= entry instanceof Entry.Tried || entry instanceof Entry.Failed;
             pendingOps.addAll(List.of(ops));
             pendingBytes += bytes + entry.path().length() + 64;
             Limits limits = engine.limits();
@@ -382,7 +385,8 @@ final class Execution {
     Write.End ending(RunState state, Write.Ending ending) {
         lock.lock();
         try {
-            return new Write.End(run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps));
+            String last = Journal.encode(pending);
+            return new Write.End(run.driver(), state, ending, last, List.copyOf(pendingOps), stumbled);
         } finally {
             lock.unlock();
         }

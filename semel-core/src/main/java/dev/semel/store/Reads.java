@@ -152,6 +152,9 @@ public interface Reads extends AutoCloseable {
     /** Schedules and their ticks. */
     Timetable timetable();
 
+    /** What was counted. */
+    Figures figures();
+
     /** An event that is still kept. */
     Rows.@Nullable Event event(int ws, String eventId);
 

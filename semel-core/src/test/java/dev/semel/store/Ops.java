@@ -43,7 +43,8 @@ final class Ops {
             }
         }
         if (random.nextInt(6) == 0) {
-            ops.add(new Ledger.Note(pick(ids), holder(by), "{\"noted\":true}", FACTS));
+            String standsFor = random.nextBoolean() ? "d4" : null;
+            ops.add(new Ledger.Note(pick(ids), holder(by), "{\"noted\":true}", FACTS, standsFor));
         }
         for (int i = reserves ? random.nextInt(3) : 0; i > 0; i--) {
             ops.add(new Ledger.Reserve(

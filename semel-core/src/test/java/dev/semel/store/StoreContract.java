@@ -30,7 +30,8 @@ abstract class StoreContract
                 SettingRules,
                 ScheduleRules,
                 EventRules,
-                DeliveryRules {
+                DeliveryRules,
+                FigureRules {
     private Desk desk = unopened();
 
     abstract Place place();

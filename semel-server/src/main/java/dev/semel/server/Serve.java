@@ -6,6 +6,7 @@ import dev.semel.Standing;
 import dev.semel.engine.Ambient;
 import dev.semel.engine.Catalog;
 import dev.semel.error.SemelException;
+import dev.semel.server.alerts.Watch;
 import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
@@ -34,6 +35,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -49,6 +51,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The server, put together with `new`, from the store up to the door. */
 public final class Serve implements AutoCloseable {
+    private static final Duration ALERTS = Duration.ofSeconds(15);
+
     private final ServeOptions options;
     private final Outbound outbound;
     private final Alarm alarm = new Alarm();
@@ -58,6 +62,7 @@ public final class Serve implements AutoCloseable {
     private final Semel semel;
     private final dev.semel.server.settings.Settings settings;
     private final Api api;
+    private final Watch watch;
     private final HttpServer http;
     private final Rows.Workspace workspace;
     private final @Nullable WorkflowFolder folder;
@@ -84,6 +89,7 @@ public final class Serve implements AutoCloseable {
             this.api = new Api(semel, tokens, metrics, options.dev())
                     .with(settings)
                     .receiving(settings, clock);
+            this.watch = new Watch(semel, settings, ws -> outside(ws).outbox());
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
             publishFiles();
@@ -114,7 +120,7 @@ public final class Serve implements AutoCloseable {
     }
 
     /** What the steps of a workspace reach. */
-    private Outside outside(int ws) {
+    private World outside(int ws) {
         return new World(
                 new World.Means(
                         semel,
@@ -145,10 +151,12 @@ public final class Serve implements AutoCloseable {
 
     /** Starts it and returns when `/readyz` would say yes. */
     public static Serve start(ServeOptions options) {
-        return start(options, Ambient.real());
+        Serve serve = start(options, Ambient.real());
+        serve.watch.every(ALERTS);
+        return serve;
     }
 
-    /** For trials: a server whose clock and crash points are held by the caller. */
+    /** For trials: a server whose clock and crash points are held by the caller, and that looks at alerts when told to. */
     public static Serve start(ServeOptions options, Ambient ambient) {
         return new Serve(options, ambient);
     }
@@ -295,6 +303,11 @@ public final class Serve implements AutoCloseable {
         return playground;
     }
 
+    /** Who tells of alerts, for trials that do not wait until it looks by itself. */
+    public Watch watch() {
+        return watch;
+    }
+
     /** What its workspaces keep beside workflows, for trials. */
     public dev.semel.server.settings.Settings settings() {
         return settings;
@@ -306,6 +319,7 @@ public final class Serve implements AutoCloseable {
         if (folder != null) {
             folder.close();
         }
+        watch.close();
         http.stop();
         semel.close(options.grace());
         closeWays();

@@ -1,6 +1,7 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
+import dev.semel.store.Counted;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
@@ -30,10 +31,11 @@ public final class Edits {
     private final ScheduleEdits schedules;
     private final Letters letters;
 
-    public Edits(Session session, Supplier<RunId> ids) {
+    /** @param counted where a change tells what it has to count */
+    public Edits(Session session, Supplier<RunId> ids, Counted counted) {
         this.session = session;
         this.ids = ids;
-        this.runs = new RunEdits(session, ids);
+        this.runs = new RunEdits(session, ids, counted);
         this.replying = new Replying(session, this);
         this.settings = new SettingEdits(session);
         this.deliveries = new DeliveryEdits(session);
@@ -77,6 +79,7 @@ public final class Edits {
             case Edit.NoteTicks note -> schedules.note(note.ticks());
             case Edit.PauseSchedule pause -> schedules.pause(pause, now);
             case Edit.DeleteTicks delete -> schedules.delete(delete);
+            case Edit.TidyFigures tidy -> Counting.tidy(session, tidy);
         };
     }
 

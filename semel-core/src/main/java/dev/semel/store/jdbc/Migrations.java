@@ -32,7 +32,8 @@ public final class Migrations {
             "V009__events.sql",
             "V010__schedules.sql",
             "V011__letters.sql",
-            "V012__deliveries.sql");
+            "V012__deliveries.sql",
+            "V015__figures.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

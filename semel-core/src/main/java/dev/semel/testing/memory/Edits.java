@@ -71,6 +71,7 @@ final class Edits {
             case Edit.NoteTicks note -> schedules.note(note.ticks());
             case Edit.PauseSchedule pause -> schedules.pause(pause, now);
             case Edit.DeleteTicks delete -> schedules.delete(delete);
+            case Edit.TidyFigures tidy -> MemoryFigures.tidy(tables, tidy);
         };
     }
 

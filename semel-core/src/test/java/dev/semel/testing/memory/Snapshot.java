@@ -2,6 +2,7 @@ package dev.semel.testing.memory;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.store.Counted;
 import dev.semel.store.NewRun;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Migrations;
@@ -76,6 +77,7 @@ public final class Snapshot {
             snapshot.hooks(store.surroundings().tables());
             snapshot.runs(store.surroundings().tables());
             snapshot.driving(store.surroundings().tables());
+            snapshot.figures(store.surroundings().tables());
         } finally {
             store.surroundings().lock().unlock();
         }
@@ -271,6 +273,30 @@ public final class Snapshot {
         fill("semel_quiet", tables.quiet.rows().entrySet(), quiet -> row(quiet.getKey(), quiet.getValue()));
     }
 
+    private void figures(Tables tables) throws SQLException {
+        fill("semel_count", tables.counts.rows().entrySet(), count -> {
+            Counted.Cell at = count.getKey().first();
+            int span = count.getKey().second();
+            return row(
+                    at.ws(), at.minute(), at.workflowId(), at.figure().code(), at.step(), span, 0L, 0, count.getValue());
+        });
+        fill(
+                "semel_fact",
+                tables.facts.rows().values(),
+                f -> row(
+                        f.ws(),
+                        f.figure().code(),
+                        f.at(),
+                        f.run(),
+                        f.digest(),
+                        f.workflowId(),
+                        f.step(),
+                        f.object(),
+                        f.worth(),
+                        f.data(),
+                        f.sinceAt()));
+    }
+
     private void letters(Tables tables) throws SQLException {
         fill(
                 "semel_listener",
@@ -336,7 +362,8 @@ public final class Snapshot {
                 work.waits,
                 work.cancel,
                 work.falls,
-                work.gated.ordinal());
+                work.gated.ordinal(),
+                work.fell);
     }
 
     private static @Nullable Object[] end(Tables.End end) {

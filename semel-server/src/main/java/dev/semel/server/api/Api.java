@@ -87,6 +87,7 @@ public final class Api {
         addOpen(new Manual(), health);
         addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
         new ScheduleRoutes(semel, triggers, deeds).addTo(router);
+        new SignalRoutes(semel, views).addTo(router);
     }
 
     private void addOpen(Manual manual, Health health) {
