@@ -2,6 +2,7 @@ package dev.semel.testing.memory;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunState;
+import dev.semel.store.Batch;
 import dev.semel.store.Counted;
 import dev.semel.store.Edit;
 import dev.semel.store.Figure;
@@ -17,10 +18,11 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** What was counted, from the tables. */
 final class MemoryFigures implements Figures {
-    static final int FINE = 1;
+    private static final int FINE = 1;
     private static final int HOUR = 60;
 
     private final Tables tables;
@@ -32,28 +34,29 @@ final class MemoryFigures implements Figures {
     }
 
     /** The last thing of a batch. */
-    static void write(Tables tables) {
-        tables.counted.cells().forEach((cell, n) -> add(tables, new Pair<>(cell, FINE), n));
+    static void write(Tables tables, Batch.@Nullable Hold hold) {
+        long lease = hold == null ? 0 : hold.lease();
+        int slot = hold == null ? 0 : hold.slot();
+        tables.counted.cells().forEach((cell, n) -> add(tables, new Tables.CountKey(cell, FINE, lease, slot), n));
         tables.counted.facts().forEach(fact -> tables.facts.add(Tables.FactKey.of(fact), fact));
     }
 
-    private static void add(Tables tables, Pair<Counted.Cell, Integer> at, long n) {
+    private static void add(Tables tables, Tables.CountKey at, long n) {
         Long before = tables.counts.get(at);
         tables.counts.put(at, before == null ? n : before + n);
     }
 
     static int tidy(Tables tables, Edit.TidyFigures tidy) {
-        List<Pair<Counted.Cell, Integer>> fine = old(tables, FINE, tidy.fine(), tidy.limit());
-        for (Pair<Counted.Cell, Integer> at : fine) {
-            Counted.Cell cell = at.first();
+        List<Tables.CountKey> fine = old(tables, FINE, tidy.fine(), tidy.limit());
+        for (Tables.CountKey at : fine) {
+            Counted.Cell cell = at.cell();
             Long n = tables.counts.get(at);
             tables.counts.remove(at);
             long hour = cell.minute() - cell.minute() % HOUR;
-            Counted.Cell gathered =
-                    new Counted.Cell(cell.ws(), hour, cell.workflowId(), cell.figure(), cell.step());
-            add(tables, new Pair<>(gathered, HOUR), n == null ? 0 : n);
+            Counted.Cell gathered = new Counted.Cell(cell.ws(), hour, cell.workflowId(), cell.figure(), cell.step());
+            add(tables, new Tables.CountKey(gathered, HOUR, 0, 0), n == null ? 0 : n);
         }
-        List<Pair<Counted.Cell, Integer>> hours = old(tables, HOUR, tidy.counts(), tidy.limit());
+        List<Tables.CountKey> hours = old(tables, HOUR, tidy.counts(), tidy.limit());
         hours.forEach(tables.counts::remove);
         List<Tables.FactKey> facts = tables.facts.rows().keySet().stream()
                 .filter(key -> key.at() < tidy.facts())
@@ -64,10 +67,10 @@ final class MemoryFigures implements Figures {
         return fine.size() + hours.size() + facts.size();
     }
 
-    private static List<Pair<Counted.Cell, Integer>> old(Tables tables, int span, long before, int limit) {
+    private static List<Tables.CountKey> old(Tables tables, int span, long before, int limit) {
         return tables.counts.rows().keySet().stream()
-                .filter(at -> at.second() == span && at.first().minute() < before)
-                .sorted(Comparator.comparingLong(at -> at.first().minute()))
+                .filter(at -> at.span() == span && at.cell().minute() < before)
+                .sorted(Comparator.comparingLong(at -> at.cell().minute()))
                 .limit(limit)
                 .toList();
     }
@@ -101,7 +104,7 @@ final class MemoryFigures implements Figures {
         return ask(() -> {
             TreeMap<Counted.Cell, Long> sums = new TreeMap<>();
             tables.counts.rows().forEach((at, n) -> {
-                Counted.Cell cell = at.first();
+                Counted.Cell cell = at.cell();
                 long start = grain == Long.MAX_VALUE ? 0 : cell.minute() - cell.minute() % grain;
                 if (counts.test(cell)) {
                     sums.merge(

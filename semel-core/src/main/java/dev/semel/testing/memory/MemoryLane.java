@@ -51,7 +51,7 @@ final class MemoryLane implements Lane {
         for (Write<?> write : batch.writes()) {
             outcomes.add(applyOne(write, moment));
         }
-        MemoryFigures.write(tables);
+        MemoryFigures.write(tables, hold);
         return outcomes;
     }
 

@@ -95,6 +95,19 @@ final class Tables {
         }
     }
 
+    /** @param span minutes that it stands for */
+    record CountKey(Counted.Cell cell, int span, long lease, int slot) implements Comparable<CountKey> {
+        private static final Comparator<CountKey> ORDER = Comparator.comparing(CountKey::cell)
+                .thenComparingInt(CountKey::span)
+                .thenComparingLong(CountKey::lease)
+                .thenComparingInt(CountKey::slot);
+
+        @Override
+        public int compareTo(CountKey other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
     record FactKey(int ws, Figure figure, long at, RunId run, String digest) implements Comparable<FactKey> {
         private static final Comparator<FactKey> ORDER = Comparator.comparingInt(FactKey::ws)
                 .thenComparing(FactKey::figure)
@@ -197,7 +210,7 @@ final class Tables {
     /** What the batch at hand has to count. */
     final Counted counted = new Counted();
 
-    final Table<Pair<Counted.Cell, Integer>, Long> counts = new Table<>(undo, n -> n > 0);
+    final Table<CountKey, Long> counts = new Table<>(undo, n -> n > 0);
     final Table<FactKey, Counted.Fact> facts = new Table<>(undo);
 
     Tables() {

@@ -2,7 +2,6 @@ package dev.semel.testing.memory;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
-import dev.semel.store.Counted;
 import dev.semel.store.NewRun;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Migrations;
@@ -275,10 +274,17 @@ public final class Snapshot {
 
     private void figures(Tables tables) throws SQLException {
         fill("semel_count", tables.counts.rows().entrySet(), count -> {
-            Counted.Cell at = count.getKey().first();
-            int span = count.getKey().second();
+            Tables.CountKey key = count.getKey();
             return row(
-                    at.ws(), at.minute(), at.workflowId(), at.figure().code(), at.step(), span, 0L, 0, count.getValue());
+                    key.cell().ws(),
+                    key.cell().minute(),
+                    key.cell().workflowId(),
+                    key.cell().figure().code(),
+                    key.cell().step(),
+                    key.span(),
+                    key.lease(),
+                    key.slot(),
+                    count.getValue());
         });
         fill(
                 "semel_fact",

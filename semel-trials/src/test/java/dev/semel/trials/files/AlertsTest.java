@@ -104,7 +104,6 @@ class AlertsTest {
             assertEquals(1, told().size(), () -> told().toString());
             assertTrue(told().getFirst().contains("requests without a key"), told().getFirst());
             assertTrue(told().getFirst().contains("require_key"), "it says what to do: " + told().getFirst());
-            two.close();
             alert(caller, "1000");
             Crowd.until("it is over", () -> {
                 one.watch().look();
