@@ -8,12 +8,12 @@ import dev.semel.engine.Dispatcher;
 import dev.semel.engine.Intake;
 import dev.semel.engine.LeaseKeeper;
 import dev.semel.engine.Readers;
+import dev.semel.engine.Rehearsal;
 import dev.semel.engine.Requests;
 import dev.semel.engine.RunLoop;
 import dev.semel.engine.TickDoor;
 import dev.semel.engine.Ticker;
 import dev.semel.engine.TxDesk;
-import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
@@ -251,7 +251,7 @@ public final class Semel implements AutoCloseable {
         try {
             return readers.maybe(question);
         } catch (StoreFailure e) {
-            throw unavailable(e);
+            throw Unavailable.because(e);
         }
     }
 
@@ -278,18 +278,10 @@ public final class Semel implements AutoCloseable {
             }
             return answer == dev.semel.store.Nothing.NOTHING ? null : (T) answer;
         } catch (CompletionException e) {
-            throw e.getCause() instanceof StoreFailure failure ? unavailable(failure) : e;
+            throw e.getCause() instanceof StoreFailure failure ? Unavailable.because(failure) : e;
         } catch (StoreFailure e) {
-            throw unavailable(e);
+            throw Unavailable.because(e);
         }
-    }
-
-    static SemelException unavailable(StoreFailure e) {
-        return new SemelException(
-                ErrorCode.STORE_UNAVAILABLE,
-                "The store did not answer in time.",
-                "Try again in a moment; asking twice is safe.",
-                e);
     }
 
     /** A workflow by name or id; null where this workspace has none. */
@@ -297,7 +289,7 @@ public final class Semel implements AutoCloseable {
         try {
             return catalog.find(workspace, nameOrId);
         } catch (StoreFailure e) {
-            throw unavailable(e);
+            throw Unavailable.because(e);
         }
     }
 
@@ -306,7 +298,7 @@ public final class Semel implements AutoCloseable {
         try {
             return catalog.version(workflowId, version);
         } catch (StoreFailure e) {
-            throw unavailable(e);
+            throw Unavailable.because(e);
         }
     }
 
@@ -363,6 +355,14 @@ public final class Semel implements AutoCloseable {
     /** What starts by itself, and what became of it. */
     public Schedules schedules() {
         return new Schedules(this, new TickDoor(intake, library));
+    }
+
+    public Reviews reviews() {
+        return new Reviews(this);
+    }
+
+    public Rehearsal rehearsal() {
+        return new Rehearsal(readers, requests, catalog);
     }
 
     /** How this worker is, and who else works here. */

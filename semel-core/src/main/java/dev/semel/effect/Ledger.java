@@ -1,6 +1,10 @@
 package dev.semel.effect;
 
 import dev.semel.run.RunId;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +19,32 @@ public final class Ledger {
 
     /** The name of a row; the digest is of the effect key, which may be 64 kB long. */
     public record Id(int workspace, String digest) implements Comparable<Id> {
+        /** The row of a key that counts across runs. */
+        public static Id once(int workspace, String key) {
+            return new Id(workspace, Ledger.digest("once", key));
+        }
+
+        /** The row of a step of a lineage. */
+        public static Id step(int workspace, String stepId) {
+            return new Id(workspace, Ledger.digest("step", stepId));
+        }
+
         @Override
         public int compareTo(Id other) {
             int byWorkspace = Integer.compare(workspace, other.workspace);
             return byWorkspace != 0 ? byWorkspace : digest.compareTo(other.digest);
+        }
+    }
+
+    /** Texts of different kinds never have the same one. */
+    public static String digest(String kind, String text) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            sha.update(kind.getBytes(StandardCharsets.UTF_8));
+            sha.update((byte) '\n');
+            return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 
@@ -158,7 +184,15 @@ public final class Ledger {
         public Note(Id id, Holder holder, String result, Facts facts) {
             this(id, holder, result, facts, null);
         }
+
+        /** Whether the step sent nothing, because another run's deed stood for it. */
+        public boolean suppressed() {
+            return standsFor != null;
+        }
     }
+
+    /** What stands in the place of the data of a step that was suppressed: it sent none. */
+    public static final String SUPPRESSED = "suppressed";
 
     public sealed interface Verdict {
         /**
@@ -344,6 +378,7 @@ public final class Ledger {
     }
 
     private static Row noted(Note note, long now) {
-        return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, null, note.result(), note.facts());
+        String data = note.suppressed() ? SUPPRESSED : null;
+        return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, data, note.result(), note.facts());
     }
 }

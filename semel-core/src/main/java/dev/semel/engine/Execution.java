@@ -40,7 +40,7 @@ final class Execution {
     private final List<Ledger.Op> pendingOps = new ArrayList<>();
     private final List<CompletableFuture<Write.Owned>> submitted = new ArrayList<>();
     private final Set<String> asked = ConcurrentHashMap.newKeySet();
-    private final Set<String> taken;
+    private final Set<String> taken = ConcurrentHashMap.newKeySet();
     private int pendingBytes;
     private boolean stumbled;
     private int nextSeq;
@@ -61,7 +61,6 @@ final class Execution {
         chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
         this.memory = new Memory(entries);
         this.stumbled = memory.stumbled();
-        this.taken = ConcurrentHashMap.newKeySet();
         taken.addAll(memory.takenSignals());
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
         this.waits = new Waits(() -> engine.readers().ask(reads -> reads.now()));
@@ -385,8 +384,8 @@ final class Execution {
     Write.End ending(RunState state, Write.Ending ending) {
         lock.lock();
         try {
-            String last = Journal.encode(pending);
-            return new Write.End(run.driver(), state, ending, last, List.copyOf(pendingOps), stumbled);
+            return new Write.End(
+                    run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps), stumbled);
         } finally {
             lock.unlock();
         }

@@ -256,7 +256,7 @@ public final class Intake {
     }
 
     /** The key as older versions of the workflow named it, where they named it in another way. */
-    private static List<Name> earlierNames(Case one) {
+    static List<Name> earlierNames(Case one) {
         IdempotencyKey key = one.trigger().names().key();
         if (key == null || one.trigger().workflow().earlier().isEmpty()) {
             return List.of();

@@ -370,6 +370,7 @@ public final class RunLoop {
         LOG.log(Level.WARNING, "run {0} is held: {1}", execution.run().runId(), held.getMessage());
         engine.around().counters().held.increment();
         misfits.note(execution.run(), held);
+        Inquiry.ask(execution, Inquiry.held(held));
         execution.rest(RunState.WAITING, Endings.held(execution, held));
     }
 

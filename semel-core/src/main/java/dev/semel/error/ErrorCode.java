@@ -25,6 +25,7 @@ public enum ErrorCode {
     INTERNAL(500, true, "Something went wrong inside Semel"),
     STEP_FAILED(500, false, "A step failed for good"),
     IN_DOUBT(409, false, "It is not known whether an effect happened"),
+    REVIEW_DECIDED(409, false, "The review was decided, or is not asked any more"),
     RUN_CANCELLED(409, false, "The run was cancelled"),
     RUN_DIVERGED(500, false, "The code no longer fits what the run has on record"),
     RUN_TIMED_OUT(500, false, "The run took longer than its deadline"),

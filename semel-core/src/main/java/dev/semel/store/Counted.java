@@ -166,7 +166,7 @@ public final class Counted {
                 StepPath.nameOf(row.facts().path()),
                 row.facts().object(),
                 row.facts().worth(),
-                row.data(),
+                figure == Figure.SUPPRESSED ? null : row.data(), // what was not sent has none
                 0);
     }
 }

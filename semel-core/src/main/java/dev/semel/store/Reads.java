@@ -59,6 +59,32 @@ public interface Reads extends AutoCloseable {
     /** Effects of a workspace, newest first, in one state or (null) in any. */
     List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit);
 
+    /** Effects of a workspace, those of the newest runs first. */
+    LedgerPage effects(EffectFilter filter);
+
+    /** What was found among the effects that were looked at, and behind which to go on; null at the end. */
+    record LedgerPage(List<Ledger.Row> found, @Nullable EffectPlace next) {}
+
+    record EffectPlace(RunId run, String digest) {}
+
+    /**
+     * What a list of effects is narrowed to.
+     *
+     * @param object what they are about; with it nothing else is looked at
+     * @param before only those behind that one
+     */
+    record EffectFilter(
+            int ws,
+            Ledger.@Nullable State state,
+            @Nullable String workflowId,
+            @Nullable String object,
+            @Nullable String protection,
+            @Nullable EffectPlace before,
+            int limit) {
+        /** So many are looked at for one page. */
+        public static final int LOOKED_AT = 10_000;
+    }
+
     /** Runs that this one started, oldest first. */
     List<RunId> children(RunId run);
 
@@ -154,6 +180,9 @@ public interface Reads extends AutoCloseable {
 
     /** What was counted. */
     Figures figures();
+
+    /** Questions that runs put to people. */
+    Review.Desk reviews();
 
     /** An event that is still kept. */
     Rows.@Nullable Event event(int ws, String eventId);

@@ -194,7 +194,31 @@ final class Questions {
         return new Reads.RunFilter(ws, workflow, state, key, false, 0, null, 1_000);
     }
 
+    private void reviews(int ws) {
+        Review.Desk desk = reads.reviews();
+        Review.Page page = desk.open(new Review.Filter(ws, null, null, null, Review.Place.FRONT, 2));
+        answer("reviews", () -> page);
+        Review.Place next = page.next() == null ? Review.Place.FRONT : page.next();
+        answer("more reviews", () -> desk.open(new Review.Filter(ws, null, null, "role:ops", next, 50)));
+        for (Review.Kind kind : Review.Kind.values()) {
+            answer("reviews " + kind, () -> desk.open(new Review.Filter(ws, kind, "wf_pay", null, next, 50)));
+        }
+        List<Review.Row> decided = desk.decided(ws, null, 2);
+        answer("decided reviews", () -> decided);
+        answer(
+                "decided before",
+                () -> decided.isEmpty() ? null : desk.decided(ws, Review.Place.decided(decided.getLast()), 50));
+        answer("reviews to tell", () -> desk.tell(reads.now(), 50));
+        Reads.LedgerPage effects = reads.effects(new Reads.EffectFilter(ws, null, null, null, null, null, 3));
+        answer("effects page", () -> effects);
+        answer(
+                "more effects",
+                () -> reads.effects(
+                        new Reads.EffectFilter(ws, Ledger.State.DONE, null, null, "ask", effects.next(), 50)));
+    }
+
     private void lists(int ws, List<RunId> runs) {
+        reviews(ws);
         answer("runs", () -> reads.runs(filter(ws, null, null, null)));
         for (RunState state : RunState.values()) {
             answer("runs " + state, () -> reads.runs(filter(ws, null, state, null)));
@@ -223,6 +247,7 @@ final class Questions {
         answer("claimed " + run, () -> reads.claimed(run));
         answer("journal " + run, () -> reads.journal(run));
         answer("signals " + run, () -> reads.signals(run));
+        answer("reviews " + run, () -> reads.reviews().of(run));
         answer("effects " + run, () -> reads.effects(run));
         answer("children " + run, () -> reads.children(run));
         answer("queues " + run, () -> reads.queues(run));

@@ -24,6 +24,7 @@ abstract class StoreContract
                 RestRules,
                 SignalRules,
                 LetterRules,
+                ReviewRules,
                 GateRules,
                 QuietRules,
                 WorkerRules,

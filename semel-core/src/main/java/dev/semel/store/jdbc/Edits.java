@@ -30,6 +30,7 @@ public final class Edits {
     private final Publishing publishing;
     private final ScheduleEdits schedules;
     private final Letters letters;
+    private final ReviewEdits reviews;
 
     /** @param counted where a change tells what it has to count */
     public Edits(Session session, Supplier<RunId> ids, Counted counted) {
@@ -42,6 +43,7 @@ public final class Edits {
         this.publishing = new Publishing(session, this);
         this.schedules = new ScheduleEdits(session, this);
         this.letters = new Letters(session, runs, ids);
+        this.reviews = new ReviewEdits(session, this);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
@@ -56,6 +58,7 @@ public final class Edits {
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, release.by().id(), now) || isDone(release.by());
             case Edit.ReleaseAll all -> releaseAll(all, now);
+            case Edit.Extend extend -> extend(extend, now);
             case Edit.Once<?> once -> replying.once(once, now);
             case Edit.DeleteReplies delete -> replying.deleteExpired(delete.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
@@ -63,6 +66,7 @@ public final class Edits {
             case Edit.DeleteRuns delete -> new Retiring(session).retire(delete, now);
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
+            case Edit.Reviewing<?> reviewing -> reviews.apply(reviewing.review(), now);
             case Edit.Cancel cancel -> cancel(cancel, now);
             case Edit.Wake wake -> runs.wake(wake);
             case Edit.GiveBack back -> runs.giveBack(back.driver());
@@ -154,6 +158,28 @@ public final class Edits {
         return released;
     }
 
+    private boolean extend(Edit.Extend extend, long now) throws SQLException {
+        Name name = extend.name();
+        boolean stands = session.update(
+                        """
+                        UPDATE semel_key SET expires_at = CASE WHEN expires_at < ? THEN ? ELSE expires_at END
+                        WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
+                            OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
+                        """,
+                        extend.until(),
+                        extend.until(),
+                        name.workspace(),
+                        name.kind().code(),
+                        name.text(),
+                        extend.run(),
+                        now)
+                == 1;
+        if (stands && !isDone(extend.by())) {
+            audit(name.workspace(), now, extend.by(), List.of("key.extend", name.text()));
+        }
+        return stands;
+    }
+
     private boolean cancel(Edit.Cancel cancel, long now) throws SQLException {
         boolean asked = runs.cancel(cancel);
         if (asked) {
@@ -179,6 +205,7 @@ public final class Edits {
     private boolean decide(Edit.Decide decide, long now) throws SQLException {
         boolean decided = runs.decide(decide, now);
         if (decided) {
+            reviews.settled(decide, now);
             String what = decide.result() == null ? "effect.not_happened" : "effect.happened";
             audit(
                     decide.effect().workspace(),
@@ -236,7 +263,7 @@ public final class Edits {
         return ids.get();
     }
 
-    private boolean isDone(Edit.By by) throws SQLException {
+    boolean isDone(Edit.By by) throws SQLException {
         return session.one("SELECT 1 FROM semel_audit WHERE id = ?", row -> 1, by.id()) != null;
     }
 

@@ -9,6 +9,7 @@ import dev.semel.store.Figures;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Timetable;
@@ -495,6 +496,16 @@ public abstract class JdbcReads implements Reads {
     @Override
     public Figures figures() {
         return new JdbcFigures(session);
+    }
+
+    @Override
+    public Review.Desk reviews() {
+        return new JdbcReviews(session);
+    }
+
+    @Override
+    public LedgerPage effects(EffectFilter filter) {
+        return ask(() -> EffectPages.list(session, filter));
     }
 
     @Override

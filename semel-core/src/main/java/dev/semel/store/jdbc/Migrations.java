@@ -33,6 +33,7 @@ public final class Migrations {
             "V010__schedules.sql",
             "V011__letters.sql",
             "V012__deliveries.sql",
+            "V014__reviews.sql",
             "V015__figures.sql");
 
     private static final String TABLE = """

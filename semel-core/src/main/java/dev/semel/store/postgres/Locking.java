@@ -5,6 +5,7 @@ import dev.semel.store.Batch;
 import dev.semel.store.Edit;
 import dev.semel.store.Letter;
 import dev.semel.store.NewRun;
+import dev.semel.store.Review;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.Session;
@@ -187,6 +188,7 @@ final class Locking {
                     case Letter.Hush hush -> List.of(hush.ear().by().run());
                     case Letter.Post _, Letter.Delete _ -> List.of(); // those who listen are known under the lock
                 };
+            case Edit.Reviewing<?> reviewing -> touched(reviewing.review());
             case Edit.OpenWorkspace _,
                     Edit.Publish _,
                     Edit.Stage _,
@@ -197,6 +199,7 @@ final class Locking {
                     Edit.RevokeToken _,
                     Edit.Release _,
                     Edit.ReleaseAll _,
+                    Edit.Extend _,
                     Edit.DeleteReplies _,
                     Edit.DeleteEvents _,
                     Edit.DeleteNames _,
@@ -213,6 +216,15 @@ final class Locking {
                     Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> List.of();
+        };
+    }
+
+    private static List<RunId> touched(Review<?> review) {
+        return switch (review) {
+            case Review.Ask ask -> List.of(ask.by().run());
+            case Review.Lapse lapse -> List.of(lapse.by().run());
+            case Review.Rule rule -> touched(rule.deed());
+            case Review.Told _ -> List.of();
         };
     }
 
@@ -243,6 +255,8 @@ final class Locking {
                     Edit.RevokeToken _,
                     Edit.Release _,
                     Edit.ReleaseAll _,
+                    Edit.Extend _,
+                    Edit.Reviewing<?> _,
                     Edit.DeleteReplies _,
                     Edit.DeleteEvents _,
                     Edit.Once<?> _,

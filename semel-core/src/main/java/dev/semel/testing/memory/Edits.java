@@ -23,6 +23,7 @@ final class Edits {
     private final Publishing publishing;
     private final ScheduleEdits schedules;
     private final Letters letters;
+    private final ReviewEdits reviews;
 
     Edits(Tables tables, Supplier<RunId> ids) {
         this.tables = tables;
@@ -33,6 +34,7 @@ final class Edits {
         this.publishing = new Publishing(tables, this);
         this.schedules = new ScheduleEdits(tables, this);
         this.letters = new Letters(tables, runs, ids);
+        this.reviews = new ReviewEdits(tables, this);
     }
 
     @Nullable
@@ -48,6 +50,7 @@ final class Edits {
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, release.by().id(), now) || isDone(release.by());
             case Edit.ReleaseAll all -> releaseAll(all, now);
+            case Edit.Extend extend -> extend(extend, now);
             case Edit.Once<?> once -> once(once, now);
             case Edit.DeleteReplies replies -> deleteReplies(replies.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
@@ -55,6 +58,7 @@ final class Edits {
             case Edit.DeleteRuns delete -> runs.retire(delete, now);
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
+            case Edit.Reviewing<?> reviewing -> reviews.apply(reviewing.review(), now);
             case Edit.Cancel cancel -> cancel(cancel, now);
             case Edit.Wake wake -> runs.wake(wake);
             case Edit.GiveBack back -> runs.giveBack(back.driver());
@@ -246,11 +250,7 @@ final class Edits {
     private boolean release(Edit.Release release, RunId audited, long now) {
         Name name = release.name();
         Tables.Key key = tables.keys.get(name);
-        if (key == null || !key.run().equals(release.run()) || (key.flags() & Known.RELEASED) != 0) {
-            return false;
-        }
-        boolean stands = key.expiresAt() > now || ((key.flags() & Known.HOLD) != 0 && tables.work.has(key.run()));
-        if (!stands) {
+        if (key == null || !key.run().equals(release.run()) || !stands(key, now)) {
             return false;
         }
         tables.keys.put(
@@ -260,6 +260,25 @@ final class Edits {
             audit(name.workspace(), now, by, List.of("key.release", name.text()));
         }
         return true;
+    }
+
+    private boolean extend(Edit.Extend extend, long now) {
+        Name name = extend.name();
+        Tables.Key key = tables.keys.get(name);
+        if (key == null || !key.run().equals(extend.run()) || !stands(key, now)) {
+            return false;
+        }
+        long until = Math.max(key.expiresAt(), extend.until());
+        tables.keys.put(name, new Tables.Key(name, key.run(), key.digest(), key.firstAt(), until, key.flags()));
+        if (!isDone(extend.by())) {
+            audit(name.workspace(), now, extend.by(), List.of("key.extend", name.text()));
+        }
+        return true;
+    }
+
+    private boolean stands(Tables.Key key, long now) {
+        boolean held = (key.flags() & Known.HOLD) != 0 && tables.work.has(key.run());
+        return (key.flags() & Known.RELEASED) == 0 && (key.expiresAt() > now || held);
     }
 
     private boolean cancel(Edit.Cancel cancel, long now) {
@@ -287,6 +306,7 @@ final class Edits {
     private boolean decide(Edit.Decide decide, long now) {
         boolean decided = runs.decide(decide, now);
         if (decided) {
+            reviews.settled(decide, now);
             String what = decide.result() == null ? "effect.not_happened" : "effect.happened";
             audit(
                     decide.effect().workspace(),
@@ -329,7 +349,7 @@ final class Edits {
         return ids.get();
     }
 
-    private boolean isDone(Edit.By by) {
+    boolean isDone(Edit.By by) {
         return tables.audit.has(by.id());
     }
 

@@ -7,6 +7,7 @@ import dev.semel.store.Edit;
 import dev.semel.store.Figures;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.Timetable;
 import dev.semel.store.Write;
@@ -91,6 +92,16 @@ final class FaultyReads implements Reads {
     @Override
     public List<RunId> lineage(RunId first) {
         return there().lineage(first);
+    }
+
+    @Override
+    public Review.Desk reviews() {
+        return there().reviews();
+    }
+
+    @Override
+    public LedgerPage effects(EffectFilter filter) {
+        return there().effects(filter);
     }
 
     @Override

@@ -10,6 +10,7 @@ import dev.semel.store.Figure;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.ArrayDeque;
@@ -190,6 +191,9 @@ final class Tables {
     /** By workspace, then name and the sender's id. */
     final Table<Pair<Integer, Pair<String, String>>, Mail> letters = new Table<>(undo);
 
+    /** By workspace and id. */
+    final Table<Pair<Integer, String>, Review.Row> reviews = new Table<>(undo, row -> row.version() > 0);
+
     final Table<String, Long> queues = new Table<>(undo);
     final Table<Pair<String, Long>, Place> places = new Table<>(undo, place -> place.cap() > 0);
     final NavigableMap<Pair<RunId, Pair<String, Long>>, Place> placesByRun =
@@ -231,6 +235,7 @@ final class Tables {
         uses.remove(run);
         removeWhere(signals, signal -> signal.run().equals(run));
         removeWhere(listeners, listener -> listener.run().equals(run));
+        removeWhere(reviews, row -> row.run().equals(run));
         removeWhere(effects, row -> row.holder().run().equals(run));
         links.remove(run);
         ends.remove(run);

@@ -40,7 +40,8 @@ final class Matrix {
      * Labels that no trigger comes to: {@link FirstTokenTest} visits that of the server, {@code AlertsTest} that of
      * alerts, and those of schedules are visited by their own tests in the core and by {@link TicksTest}.
      */
-    static final Set<String> ELSEWHERE = Set.of("first-token", "tick-admitted", "backfill-admitted", "alert-told");
+    static final Set<String> ELSEWHERE =
+            Set.of("first-token", "tick-admitted", "backfill-admitted", "alert-told", "review-told");
 
     private final List<Cell> cells = new ArrayList<>();
     private final Cell.Kind store;
