@@ -1,7 +1,9 @@
 package dev.semel.engine;
 
 import dev.semel.run.RunId;
+import dev.semel.store.Counted;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
@@ -22,6 +24,8 @@ final class Sweep {
     private static final int RUNS_AT_ONCE = 256;
     private static final Duration PLANS = Duration.ofDays(30);
     private static final long BLANKED_AGAIN_NANOS = TimeUnit.HOURS.toNanos(6);
+    private static final Duration FINE = Figures.FINE;
+    private static final Duration COUNTS = Duration.ofDays(400);
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Intake.Parts parts;
@@ -102,6 +106,7 @@ final class Sweep {
         }
         removed += forget(Edit.Memory.REQUESTS, limits.keeping().requests(), now);
         removed += forget(Edit.Memory.AUDIT, limits.keeping().audit(), now);
+        removed += figures(now);
         if (removed < NAMES_AT_ONCE) {
             draining = false;
             endedBefore = now - micros(limits.finishedRuns());
@@ -127,6 +132,17 @@ final class Sweep {
         long before = now - micros(kept);
         boolean some = parts.readers().ask(reads -> reads.timetable().hasTicksBefore(before));
         return some ? change(new Edit.DeleteTicks(before, NAMES_AT_ONCE)) : 0;
+    }
+
+    /** Minutes become hours when nobody looks at them as minutes any more; facts are kept as long as their runs. */
+    private int figures(long now) {
+        long hours = (now - micros(FINE)) / micros(Duration.ofHours(1));
+        Edit.TidyFigures tidy = new Edit.TidyFigures(
+                hours * 60,
+                (now - micros(COUNTS)) / Counted.MINUTE,
+                now - micros(limits.finishedRuns()),
+                NAMES_AT_ONCE);
+        return parts.readers().ask(reads -> reads.figures().isUntidy(tidy)) ? change(tidy) : 0;
     }
 
     /** The oldest of one workspace; where all of those went, there may be more. */

@@ -556,6 +556,21 @@ public sealed interface Edit<T> {
         }
     }
 
+    /**
+     * Makes hours of minutes that are long over, and removes counts and facts that are kept no longer; up to {@code
+     * limit} rows of each. Answers how many went.
+     *
+     * @param fine minutes that are older are gathered by the hour
+     * @param counts the last minute that is gone
+     * @param facts microseconds
+     */
+    record TidyFigures(long fine, long counts, long facts, int limit) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
     /** Deletes up to {@code limit} ticks that were written down before then; answers how many. */
     record DeleteTicks(long before, int limit) implements Edit<Integer> {
         @Override

@@ -206,6 +206,9 @@ public interface Reads extends AutoCloseable {
     /** Plans of safe replays. */
     Plans plans();
 
+    /** What was counted. */
+    Figures figures();
+
     /** Questions that runs put to people. */
     Review.Desk reviews();
 

@@ -122,8 +122,18 @@ public sealed interface Write<O> {
         }
     }
 
-    /** The end of a run, with the entries that were not yet written. */
-    record End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops) implements Write<Owned> {
+    /**
+     * The end of a run, with the entries that were not yet written.
+     *
+     * @param stumbled an attempt of it failed on the way
+     */
+    record End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops, boolean stumbled)
+            implements Write<Owned> {
+        /** The end of a run whose attempts all came through. */
+        public End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops) {
+            this(by, state, ending, entries, ops, false);
+        }
+
         /** The end of a run that was taken up once. */
         public End(RunId run, RunState state, Ending ending, String entries) {
             this(new Driver(run, 1), state, ending, entries, List.of());

@@ -20,6 +20,7 @@ final class Script {
     private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
     private static final int REPLAYS_EVERY = 17;
+    private static final int TIDIES_EVERY = 23;
     private static final int REVIEWS_EVERY = 8;
 
     private final RandomGenerator random;
@@ -90,6 +91,9 @@ final class Script {
         if (made % REPLAYS_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(replays.next(runs))));
         }
+        if (made % TIDIES_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(tidy())));
+        }
         int dice = random.nextInt(100);
         if (dice < 8) {
             return new Step.Move(pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));
@@ -146,6 +150,11 @@ final class Script {
         }
         Edit<?> edit = dice < 88 ? runEdit() : edit();
         return new Write.Change<>(edit);
+    }
+
+    private Edit.TidyFigures tidy() {
+        long now = first.reads.now();
+        return new Edit.TidyFigures(now / Counted.MINUTE, 0, now - 7_200_000_000L, 1_000);
     }
 
     /** Kinds in the order in which PostgreSQL applies them, each about other runs: the order is no promise. */

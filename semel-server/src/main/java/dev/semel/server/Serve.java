@@ -8,6 +8,7 @@ import dev.semel.engine.Catalog;
 import dev.semel.engine.Keeping;
 import dev.semel.engine.Limits;
 import dev.semel.error.SemelException;
+import dev.semel.server.alerts.Watch;
 import dev.semel.server.api.Api;
 import dev.semel.server.api.Bounds;
 import dev.semel.server.api.FileWorkflow;
@@ -57,6 +58,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The server, put together with `new`, from the store up to the door. */
 public final class Serve implements AutoCloseable {
+    private static final Duration ALERTS = Duration.ofSeconds(15);
+
     private final ServeOptions options;
     private final Outbound outbound;
     private final Alarm alarm = new Alarm();
@@ -66,6 +69,7 @@ public final class Serve implements AutoCloseable {
     private final Semel semel;
     private final dev.semel.server.settings.Settings settings;
     private final Api api;
+    private final Watch watch;
     private final HttpServer http;
     private final Rows.Workspace workspace;
     private final @Nullable WorkflowFolder folder;
@@ -100,6 +104,7 @@ public final class Serve implements AutoCloseable {
                     .receiving(settings, clock)
                     .within(new Bounds(
                             options.bounds().depth(), options.bounds().schedules()));
+            this.watch = new Watch(semel, settings, ws -> outside(ws).outbox());
             this.reminders = new Reminders(semel, api.eventDoor());
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
@@ -146,7 +151,7 @@ public final class Serve implements AutoCloseable {
     }
 
     /** What the steps of a workspace reach. */
-    private Outside outside(int ws) {
+    private World outside(int ws) {
         return new World(
                 new World.Means(
                         semel,
@@ -177,10 +182,12 @@ public final class Serve implements AutoCloseable {
 
     /** Starts it and returns when `/readyz` would say yes. */
     public static Serve start(ServeOptions options) {
-        return start(options, Ambient.real());
+        Serve serve = start(options, Ambient.real());
+        serve.watch.every(ALERTS);
+        return serve;
     }
 
-    /** For trials: a server whose clock and crash points are held by the caller. */
+    /** For trials: a server whose clock and crash points are held by the caller, and that looks at alerts when told to. */
     public static Serve start(ServeOptions options, Ambient ambient) {
         return new Serve(options, ambient);
     }
@@ -329,6 +336,11 @@ public final class Serve implements AutoCloseable {
         return playground;
     }
 
+    /** Who tells of alerts, for trials that do not wait until it looks by itself. */
+    public Watch watch() {
+        return watch;
+    }
+
     /** What its workspaces keep beside workflows, for trials. */
     public dev.semel.server.settings.Settings settings() {
         return settings;
@@ -340,6 +352,7 @@ public final class Serve implements AutoCloseable {
         if (folder != null) {
             folder.close();
         }
+        watch.close();
         reminders.close();
         http.stop();
         semel.close(options.grace());

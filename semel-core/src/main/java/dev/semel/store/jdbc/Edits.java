@@ -1,6 +1,7 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
+import dev.semel.store.Counted;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
@@ -32,10 +33,11 @@ public final class Edits {
     private final ReplayEdits replays;
     private final ReviewEdits reviews;
 
-    public Edits(Session session, Supplier<RunId> ids) {
+    /** @param counted where a change tells what it has to count */
+    public Edits(Session session, Supplier<RunId> ids, Counted counted) {
         this.session = session;
         this.ids = ids;
-        this.runs = new RunEdits(session, ids);
+        this.runs = new RunEdits(session, ids, counted);
         this.replying = new Replying(session, this);
         this.settings = new SettingEdits(session);
         this.deliveries = new DeliveryEdits(session);
@@ -87,6 +89,7 @@ public final class Edits {
             case Edit.PauseSchedule pause -> schedules.pause(pause, now);
             case Edit.DeleteTicks delete -> schedules.delete(delete);
             case Edit.Replaying<?> replaying -> replays.apply(replaying.replay(), now);
+            case Edit.TidyFigures tidy -> Counting.tidy(session, tidy);
         };
     }
 

@@ -5,6 +5,7 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.Plans;
@@ -501,6 +502,11 @@ public abstract class JdbcReads implements Reads {
     @Override
     public Plans plans() {
         return new JdbcPlans(session);
+    }
+
+    @Override
+    public Figures figures() {
+        return new JdbcFigures(session);
     }
 
     @Override

@@ -35,6 +35,7 @@ public final class Migrations {
             "V012__deliveries.sql",
             "V013__replays.sql",
             "V014__reviews.sql",
+            "V015__figures.sql",
             "V016__depth.sql");
 
     private static final String TABLE = """

@@ -3,6 +3,7 @@ package dev.semel.store.postgres;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Counted;
 import dev.semel.store.NewRun;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
@@ -63,8 +64,12 @@ final class Creating {
         LEFT JOIN LATERAL (SELECT chosen_id FROM semel_run p WHERE p.run = r.previous LIMIT 1) p ON true
         """;
 
-    /** A trigger that is fresh, its place in the batch, and where its run comes from. */
-    record Row(int at, Write.Admit admit, Admitted.Fresh from) {
+    /**
+     * A trigger that is fresh, its place in the batch, and where its run comes from.
+     *
+     * @param sinceAt when its key was first used, where it has expired since; 0 elsewhere
+     */
+    record Row(int at, Write.Admit admit, Admitted.Fresh from, long sinceAt) {
         RunId run() {
             return admit.run().id();
         }
@@ -85,8 +90,10 @@ final class Creating {
 
     private final Session session;
     private final Admitting.Moment moment;
+    private final Counted counted;
 
-    Creating(Session session, Admitting.Moment moment) {
+    Creating(Session session, Admitting.Moment moment, Counted counted) {
+        this.counted = counted;
         this.session = session;
         this.moment = moment;
     }
@@ -104,6 +111,9 @@ final class Creating {
                 Set<RunId> made = create(some, lot, outcomes);
                 for (Row row : some) {
                     NewRun run = row.admit().run();
+                    if (made.contains(row.run())) {
+                        counted.fresh(run, row.sinceAt(), moment.now());
+                    }
                     if (run.gate() != null && made.contains(row.run())) {
                         gated.put(row.run(), run);
                     } else if (gating.stillGated(run)) {

@@ -81,6 +81,7 @@ final class Edits {
             case Edit.PauseSchedule pause -> schedules.pause(pause, now);
             case Edit.DeleteTicks delete -> schedules.delete(delete);
             case Edit.Replaying<?> replaying -> replays.apply(replaying.replay(), now);
+            case Edit.TidyFigures tidy -> MemoryFigures.tidy(tables, tidy);
         };
     }
 

@@ -4,6 +4,7 @@ import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Name;
 import dev.semel.store.Plans;
 import dev.semel.store.Reads;
@@ -112,6 +113,11 @@ final class FaultyReads implements Reads {
     @Override
     public Timetable timetable() {
         return there().timetable();
+    }
+
+    @Override
+    public Figures figures() {
+        return there().figures();
     }
 
     @Override

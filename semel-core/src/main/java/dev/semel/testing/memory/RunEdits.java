@@ -120,6 +120,7 @@ final class RunEdits {
         Ledger.State to = decide.result() == null ? Ledger.State.FREE : Ledger.State.DONE;
         var settle = new Ledger.Settle(row.id(), row.holder(), to, decide.result());
         Ledger.Row decided = Ledger.apply(row, settle, now).row();
+        tables.counted.deed(settle, decided);
         if (decided == null) {
             return false;
         }

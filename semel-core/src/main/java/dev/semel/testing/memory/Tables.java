@@ -4,7 +4,9 @@ import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Batch;
+import dev.semel.store.Counted;
 import dev.semel.store.Delivery;
+import dev.semel.store.Figure;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
@@ -92,6 +94,36 @@ final class Tables {
     record Mark(int ws, String hook, String mark, String eventId, RunId delivery, long expiresAt) {
         Pair<Integer, Pair<String, String>> key() {
             return new Pair<>(ws, new Pair<>(hook, mark));
+        }
+    }
+
+    /** @param span minutes that it stands for */
+    record CountKey(Counted.Cell cell, int span, long lease, int slot) implements Comparable<CountKey> {
+        private static final Comparator<CountKey> ORDER = Comparator.comparing(CountKey::cell)
+                .thenComparingInt(CountKey::span)
+                .thenComparingLong(CountKey::lease)
+                .thenComparingInt(CountKey::slot);
+
+        @Override
+        public int compareTo(CountKey other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
+    record FactKey(int ws, Figure figure, long at, RunId run, String digest) implements Comparable<FactKey> {
+        private static final Comparator<FactKey> ORDER = Comparator.comparingInt(FactKey::ws)
+                .thenComparing(FactKey::figure)
+                .thenComparingLong(FactKey::at)
+                .thenComparing(FactKey::run)
+                .thenComparing(FactKey::digest);
+
+        static FactKey of(Counted.Fact fact) {
+            return new FactKey(fact.ws(), fact.figure(), fact.at(), fact.run(), fact.digest());
+        }
+
+        @Override
+        public int compareTo(FactKey other) {
+            return ORDER.compare(this, other);
         }
     }
 
@@ -185,6 +217,12 @@ final class Tables {
             events.index(event -> new Pair<>(event.ws(), event.seq()));
 
     final Table<RunId, Audit> audit = new Table<>(undo);
+
+    /** What the batch at hand has to count. */
+    final Counted counted = new Counted();
+
+    final Table<CountKey, Long> counts = new Table<>(undo, n -> n > 0);
+    final Table<FactKey, Counted.Fact> facts = new Table<>(undo);
 
     Tables() {
         catalog.put(ONE, 1L);

@@ -252,6 +252,16 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/audit?limit=1&q=action:key", "");
         asking.ask(200, "GET", "/v1/audit?format=jsonl", "");
         asking.ask(400, "GET", "/v1/audit?q=who:me", "");
+        asking.ask(200, "GET", "/v1/signals?since=1h", "");
+        asking.ask(400, "GET", "/v1/signals?since=yesterday", "");
+        asking.ask(200, "GET", "/v1/facts?kind=conflict&limit=1", "");
+        asking.ask(200, "GET", "/v1/facts?kind=replayed&workflow=payment_receipt", "");
+        asking.ask(200, "GET", "/v1/facts?kind=written", "");
+        asking.ask(400, "GET", "/v1/facts?kind=odd", "");
+        asking.ask(200, "GET", "/v1/objects?having=writes%3E0", "");
+        asking.ask(200, "POST", "/v1/backtests", "{\"workflow\":\"payment_receipt\",\"windows\":[\"1h\"]}");
+        asking.ask(400, "POST", "/v1/backtests", "{\"workflow\":\"payment_receipt\",\"windows\":[1]}");
+        asking.ask(200, "GET", "/v1/audit", "");
         asking.ask(200, "GET", "/v1/openapi.json", "");
         asking.ask(200, "GET", "/docs/{page}", "");
         asking.ask(200, "GET", "/problems/{code}", "");
