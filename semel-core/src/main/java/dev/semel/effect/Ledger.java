@@ -1,6 +1,10 @@
 package dev.semel.effect;
 
 import dev.semel.run.RunId;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +19,32 @@ public final class Ledger {
 
     /** The name of a row; the digest is of the effect key, which may be 64 kB long. */
     public record Id(int workspace, String digest) implements Comparable<Id> {
+        /** The row of a key that counts across runs. */
+        public static Id once(int workspace, String key) {
+            return new Id(workspace, Ledger.digest("once", key));
+        }
+
+        /** The row of a step of a lineage. */
+        public static Id step(int workspace, String stepId) {
+            return new Id(workspace, Ledger.digest("step", stepId));
+        }
+
         @Override
         public int compareTo(Id other) {
             int byWorkspace = Integer.compare(workspace, other.workspace);
             return byWorkspace != 0 ? byWorkspace : digest.compareTo(other.digest);
+        }
+    }
+
+    /** Texts of different kinds never have the same one. */
+    public static String digest(String kind, String text) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            sha.update(kind.getBytes(StandardCharsets.UTF_8));
+            sha.update((byte) '\n');
+            return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 
@@ -79,7 +105,8 @@ public final class Ledger {
      * @param firstAt when the first attempt of this generation was on record; a provider's window counts from here
      * @param acceptedAt when it was done
      * @param window microseconds in which other runs' effects with this key are suppressed; 0 for none
-     * @param expiresAt end of that window, once it is done
+     * @param expiresAt end of that window, once it is done; while nobody knows how it ended, until when it may be sent
+     *     again with the same key (0: never, or always)
      * @param data digest of what was sent
      */
     public record Row(
@@ -143,7 +170,15 @@ public final class Ledger {
             Id id, Holder holder, State to, @Nullable String result) implements Op {}
 
     /** Remembers under the step's own id what was done or found under a key across runs: a safe replay looks here. */
-    public record Note(Id id, Holder holder, String result, Facts facts) implements Op {}
+    public record Note(Id id, Holder holder, String result, Facts facts, boolean suppressed) implements Op {
+        /** Of a step that did it itself. */
+        public Note(Id id, Holder holder, String result, Facts facts) {
+            this(id, holder, result, facts, false);
+        }
+    }
+
+    /** What stands in the place of the data of a step that was suppressed: it sent none. */
+    public static final String SUPPRESSED = "suppressed";
 
     public sealed interface Verdict {
         /**
@@ -291,7 +326,7 @@ public final class Ledger {
                 granted.firstAt(),
                 0,
                 ask.window(),
-                0,
+                ask.resendFor() == 0 || ask.resendFor() == Long.MAX_VALUE ? 0 : granted.firstAt() + ask.resendFor(),
                 ask.data(),
                 null,
                 ask.facts());
@@ -313,6 +348,7 @@ public final class Ledger {
             return null;
         }
         boolean done = settle.to() == State.DONE;
+        boolean unknown = settle.to() == State.UNKNOWN;
         return new Row(
                 row.id(),
                 settle.holder(),
@@ -322,13 +358,14 @@ public final class Ledger {
                 row.firstAt(),
                 done ? now : 0,
                 row.window(),
-                done && row.window() > 0 ? now + row.window() : 0,
+                done ? (row.window() > 0 ? now + row.window() : 0) : unknown ? row.expiresAt() : 0,
                 row.data(),
                 done ? settle.result() : row.result(),
                 row.facts());
     }
 
     private static Row noted(Note note, long now) {
-        return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, null, note.result(), note.facts());
+        String data = note.suppressed() ? SUPPRESSED : null;
+        return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, data, note.result(), note.facts());
     }
 }

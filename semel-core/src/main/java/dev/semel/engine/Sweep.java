@@ -5,6 +5,7 @@ import dev.semel.store.Edit;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
+import dev.semel.store.Replay;
 import dev.semel.store.Write;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +21,7 @@ final class Sweep {
     private static final int EVENTS_AT_ONCE = 512;
     private static final int RUNS_AT_ONCE = 256;
     private static final long BLANKED_AGAIN_NANOS = TimeUnit.HOURS.toNanos(6);
+    private static final Duration PLANS = Duration.ofDays(30);
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Intake.Parts parts;
@@ -90,6 +92,10 @@ final class Sweep {
         removed += ticks(now);
         if (parts.readers().ask(reads -> reads.expiredLetter())) {
             removed += change(new Edit.Mail<>(new Letter.Delete(NAMES_AT_ONCE)));
+        }
+        long plans = now - micros(PLANS);
+        if (parts.readers().ask(reads -> reads.plans().hasPlansBefore(plans))) {
+            removed += change(new Edit.Replaying<>(new Replay.Delete(plans, NAMES_AT_ONCE)));
         }
         if (parts.readers().ask(reads -> reads.expiredDelivery())) {
             removed += change(new Edit.DeleteDeliveries(NAMES_AT_ONCE));

@@ -135,6 +135,19 @@ public sealed interface Edit<T> {
         }
     }
 
+    /**
+     * Lets a name stand for longer, as long as it stands for that run: until then at least, never shorter. False: it
+     * stands for another run, was let go, or is over. Applied again it answers what it answered first.
+     *
+     * @param until microseconds of the store's clock
+     */
+    record Extend(Name name, RunId run, long until, By by) implements Edit<Boolean> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
     /** Several names as one deed; those of payloads go with their keys. True: a key was let go. */
     record ReleaseAll(List<Release> releases) implements Edit<Boolean> {
         /** In the order in which every trigger locks names. */
@@ -306,6 +319,22 @@ public sealed interface Edit<T> {
         @Override
         public boolean standsAlone() {
             return letter.standsAlone();
+        }
+    }
+
+    /** Something about plans of safe replays. */
+    record Replaying<T>(Replay<T> replay) implements Edit<T> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** Something about reviews: questions that runs put to people. */
+    record Reviewing<T>(Review<T> review) implements Edit<T> {
+        @Override
+        public boolean standsAlone() {
+            return true; // it locks an effect and a question after their run, in one order
         }
     }
 

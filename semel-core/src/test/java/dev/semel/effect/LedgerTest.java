@@ -113,7 +113,8 @@ final class LedgerTest {
         };
         assertEquals(expected, change.verdict());
         String kept = change.row() == null ? null : change.row().result(); // of the one that was accepted before
-        Row granted = new Row(ID, holder, State.RESERVED, generation, attempt, first, 0, 77, 0, data, kept, FACTS);
+        long until = resend == 0 ? 0 : first + resend;
+        Row granted = new Row(ID, holder, State.RESERVED, generation, attempt, first, 0, 77, until, data, kept, FACTS);
         boolean sends = verdict.equals("granted") || verdict.equals("unsure");
         assertEquals(sends ? granted : null, change.row(), "only who may send changes the row");
         if (sends) {

@@ -19,6 +19,8 @@ final class Script {
     private static final int SCHEDULES_EVERY = 13;
     private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
+    private static final int REPLAYS_EVERY = 17;
+    private static final int REVIEWS_EVERY = 8;
 
     private final RandomGenerator random;
     private final Actor first;
@@ -32,7 +34,9 @@ final class Script {
     private final SettingScript settings = new SettingScript();
     private final ScheduleScript schedules = new ScheduleScript();
     private final LetterScript letters;
+    private final ReviewScript reviews;
     private final DeliveryScript deliveries = new DeliveryScript();
+    private final ReplayScript replays = new ReplayScript();
 
     Script(RandomGenerator random, Actor first) {
         this.random = random;
@@ -40,6 +44,7 @@ final class Script {
         this.triggers = new Triggers(random, runs, this::lineage, () -> first.reads.catalogChange());
         this.ops = new Ops(random, first.reads);
         this.letters = new LetterScript(this::mine, runs);
+        this.reviews = new ReviewScript(this::mine, first.reads);
     }
 
     /** What a script begins with: two workspaces, three workflows. */
@@ -76,8 +81,14 @@ final class Script {
         if (made % LETTERS_EVERY == 0) {
             return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Mail<>(letters.next()))));
         }
+        if (made % REVIEWS_EVERY == 0) {
+            return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Reviewing<>(reviews.next()))));
+        }
         if (made % DELIVERIES_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(deliveries.next())));
+        }
+        if (made % REPLAYS_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(replays.next(runs))));
         }
         int dice = random.nextInt(100);
         if (dice < 8) {

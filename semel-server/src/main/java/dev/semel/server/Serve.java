@@ -19,6 +19,7 @@ import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.demo.Demo;
 import dev.semel.server.demo.Playground;
+import dev.semel.server.doors.Reminders;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
 import dev.semel.server.outbound.Guard;
@@ -68,6 +69,7 @@ public final class Serve implements AutoCloseable {
     private final Rows.Workspace workspace;
     private final @Nullable WorkflowFolder folder;
     private final @Nullable Playground playground;
+    private final Reminders reminders;
 
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
@@ -95,6 +97,7 @@ public final class Serve implements AutoCloseable {
             this.api = new Api(semel, tokens, metrics, options.dev())
                     .with(settings)
                     .receiving(settings, clock);
+            this.reminders = new Reminders(semel, api.eventDoor());
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
             publishFiles();
@@ -103,6 +106,7 @@ public final class Serve implements AutoCloseable {
             }
             this.http = HttpServer.start(
                     dev.semel.server.http.Settings.on(options.host(), options.port()), api.router(), tokens, metrics);
+            reminders.start();
         } catch (RuntimeException e) {
             furnishing.complete(false);
             semel.close();
@@ -333,6 +337,7 @@ public final class Serve implements AutoCloseable {
         if (folder != null) {
             folder.close();
         }
+        reminders.close();
         http.stop();
         semel.close(options.grace());
         closeWays();

@@ -79,6 +79,7 @@ final class Hints implements Store.Listening {
                     Edit.BlankRuns _,
                     Edit.Forget _,
                     Edit.ReleaseAll _,
+                    Edit.Replaying<?> _,
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
                     Edit.Put _,

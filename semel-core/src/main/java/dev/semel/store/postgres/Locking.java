@@ -5,6 +5,7 @@ import dev.semel.store.Batch;
 import dev.semel.store.Edit;
 import dev.semel.store.Letter;
 import dev.semel.store.NewRun;
+import dev.semel.store.Review;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.Session;
@@ -188,6 +189,7 @@ final class Locking {
                     case Letter.Hush hush -> List.of(hush.ear().by().run());
                     case Letter.Post _, Letter.Delete _ -> List.of(); // those who listen are known under the lock
                 };
+            case Edit.Reviewing<?> reviewing -> touched(reviewing.review());
             case Edit.OpenWorkspace _,
                     Edit.Publish _,
                     Edit.Stage _,
@@ -198,6 +200,7 @@ final class Locking {
                     Edit.RevokeToken _,
                     Edit.Release _,
                     Edit.ReleaseAll _,
+                    Edit.Extend _,
                     Edit.DeleteReplies _,
                     Edit.DeleteEvents _,
                     Edit.DeleteNames _,
@@ -210,11 +213,21 @@ final class Locking {
                     Edit.NoteTicks _,
                     Edit.PauseSchedule _,
                     Edit.DeleteTicks _,
+                    Edit.Replaying<?> _,
                     Edit.WakeHeld _,
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> List.of();
+        };
+    }
+
+    private static List<RunId> touched(Review<?> review) {
+        return switch (review) {
+            case Review.Ask ask -> List.of(ask.by().run());
+            case Review.Lapse lapse -> List.of(lapse.by().run());
+            case Review.Rule rule -> touched(rule.deed());
+            case Review.Told _ -> List.of();
         };
     }
 
@@ -246,6 +259,8 @@ final class Locking {
                     Edit.RevokeToken _,
                     Edit.Release _,
                     Edit.ReleaseAll _,
+                    Edit.Extend _,
+                    Edit.Reviewing<?> _,
                     Edit.DeleteReplies _,
                     Edit.DeleteEvents _,
                     Edit.Once<?> _,
@@ -259,6 +274,7 @@ final class Locking {
                     Edit.NoteTicks _,
                     Edit.PauseSchedule _,
                     Edit.DeleteTicks _,
+                    Edit.Replaying<?> _,
                     Edit.WakeHeld _,
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,

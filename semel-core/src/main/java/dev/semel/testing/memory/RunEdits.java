@@ -92,9 +92,13 @@ final class RunEdits {
     }
 
     private static boolean isHeld(Work work) {
+        return work.owner == null && waitsForRepair(work);
+    }
+
+    /** Whether what it says of its wait is that it is held. */
+    static boolean waitsForRepair(Work work) {
         String waits = work.waits;
-        return work.owner == null
-                && waits != null
+        return waits != null
                 && (waits.contains("\"for\":\"code\"")
                         || waits.contains("\"for\":\"poison\"")
                         || waits.contains("\"for\":\"store\""));

@@ -8,6 +8,8 @@ import dev.semel.store.Delivery;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
+import dev.semel.store.Replay;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.ArrayDeque;
@@ -96,6 +98,12 @@ final class Tables {
     /** The answer to a change that came with a key. */
     record Reply(RunId id, byte[] digest, String answer, long expiresAt) {}
 
+    final Table<RunId, Replay.Plan> plans =
+            new Table<>(undo, plan -> plan.how() != null || plan.state() != Replay.State.APPLYING);
+    /** By plan and run. */
+    final Table<Pair<RunId, RunId>, Replay.Item> planItems =
+            new Table<>(undo, item -> (item.made() != null) == (item.fate() == Replay.Fate.APPLIED));
+
     final Table<Integer, Workspace> workspaces = new Table<>(undo);
     final Table<String, Rows.Token> tokens = new Table<>(undo);
     /** One row: counts changes. */
@@ -157,6 +165,9 @@ final class Tables {
     final Table<Pair<RunId, String>, Listener> listeners = new Table<>(undo);
     /** By workspace, then name and the sender's id. */
     final Table<Pair<Integer, Pair<String, String>>, Mail> letters = new Table<>(undo);
+
+    /** By workspace and id. */
+    final Table<Pair<Integer, String>, Review.Row> reviews = new Table<>(undo, row -> row.version() > 0);
 
     final Table<String, Long> queues = new Table<>(undo);
     final Table<Pair<String, Long>, Place> places = new Table<>(undo, place -> place.cap() > 0);
@@ -231,6 +242,7 @@ final class Tables {
         uses.remove(run);
         removeWhere(signals, signal -> signal.run().equals(run));
         removeWhere(listeners, listener -> listener.run().equals(run));
+        removeWhere(reviews, row -> row.run().equals(run));
         removeWhere(effects, row -> row.holder().run().equals(run));
         links.remove(run);
         ends.remove(run);

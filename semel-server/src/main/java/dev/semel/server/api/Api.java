@@ -38,7 +38,7 @@ public final class Api {
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
         Runs runs = new Runs(semel, views, triggers);
-        Keys keys = new Keys(semel, views, deeds);
+        Keys keys = new Keys(semel, views, deeds, spaces);
         RunActs acts = new RunActs(semel, views, deeds);
         TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, deeds);
         Health health = new Health(semel, metrics);
@@ -71,9 +71,7 @@ public final class Api {
                 .add(post("/v1/signals/{name}", Scope.TRIGGER, new LetterRoutes(semel)::send))
                 .add(post("/v1/runs/{run_id}/decide", Scope.REVIEW, acts::decide))
                 .add("GET", "/v1/requests", Scope.READ, runs::allRequests)
-                .add("GET", "/v1/keys", Scope.READ, keys::list)
-                .add("GET", "/v1/keys/{key}", Scope.READ, keys::get)
-                .add(post("/v1/keys/{key}/release", Scope.OPERATE, keys::release))
+                .add("GET", "/v1/effects", Scope.READ, new EffectRoutes(semel)::list)
                 .add(post("/v1/tokens", Scope.ADMIN, tokenRoutes::create))
                 .add("GET", "/v1/tokens", Scope.ADMIN, tokenRoutes::list)
                 .add(new Route("DELETE", "/v1/tokens/{token_id}", Scope.ADMIN, tokenRoutes::revoke)
@@ -85,6 +83,9 @@ public final class Api {
         addOpen(new Manual(), health);
         addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views, deeds));
         new ScheduleRoutes(semel, triggers, deeds).addTo(router);
+        new ReplayRoutes(semel, triggers, deeds).addTo(router);
+        keys.addTo(router);
+        new ReviewRoutes(semel, deeds).addTo(router);
     }
 
     private void addOpen(Manual manual, Health health) {
