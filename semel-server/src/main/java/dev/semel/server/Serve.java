@@ -9,6 +9,8 @@ import dev.semel.error.SemelException;
 import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
+import dev.semel.server.auth.People;
+import dev.semel.server.auth.Role;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.channel.Alarm;
 import dev.semel.server.channel.Channels;
@@ -21,6 +23,7 @@ import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
 import dev.semel.server.outbound.Guard;
 import dev.semel.server.outbound.Outbound;
+import dev.semel.server.pages.Pages;
 import dev.semel.server.settings.Settings.Checks;
 import dev.semel.server.steps.JavaStep;
 import dev.semel.server.steps.Outside;
@@ -39,8 +42,10 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -57,6 +62,7 @@ public final class Serve implements AutoCloseable {
     private final CompletableFuture<Boolean> furnishing = new CompletableFuture<>();
     private final Semel semel;
     private final dev.semel.server.settings.Settings settings;
+    private final People people;
     private final Api api;
     private final HttpServer http;
     private final Rows.Workspace workspace;
@@ -81,9 +87,15 @@ public final class Serve implements AutoCloseable {
                     semel, SecretKeyFile.keys(options, semel), new Checks(MessageTemplate::check, Channels::check));
             furnishing.complete(true);
             Log.clean(settings.redaction()::clean);
+            this.people = options.dev()
+                    ? People.forDev(semel, Objects.requireNonNull(tokens.authenticate("dev")))
+                    : People.serving(semel);
             this.api = new Api(semel, tokens, metrics, options.dev())
                     .with(settings)
-                    .receiving(settings, clock);
+                    .receiving(settings, clock)
+                    .with(people);
+            Pages.addTo(
+                    api.router(), people, clock, () -> "form-" + HexFormat.of().formatHex(semel.newSecret(16)));
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
             publishFiles();
@@ -195,6 +207,8 @@ public final class Serve implements AutoCloseable {
                 + Runtime.version().feature() + "  ·  " + shownStore());
         Durability durability = semel.standing().durability();
         talk.println(durability == null ? "the store has not told its durability yet" : durability.line());
+        talk.println("  Look  " + url + (options.dev() ? "         workflows, runs and keys in your browser" : ""));
+        setUpLink(url, talk);
         talk.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
         if (playground != null) {
             talk.println("  Play  " + playground.url() + "         fake providers: calls next to effects");
@@ -206,6 +220,29 @@ public final class Serve implements AutoCloseable {
         }
         talk.println("ready");
         talk.flush();
+    }
+
+    /** As long as nobody can log in: the link by which the first administrator is set up, shown and in a file. */
+    private void setUpLink(String url, PrintStream talk) {
+        if (options.dev() || !people.nobodyYet(workspace.ws())) {
+            return;
+        }
+        String link = url + "/setup?token=" + people.invitations().make(workspace.ws(), Role.ADMIN, true, "");
+        Path file = options.data().resolve("setup-link");
+        try {
+            ownFile(file, link);
+            talk.println("  Set up the first log-in: " + link + " (also in " + file + ")");
+        } catch (IOException e) {
+            talk.println("  Set up the first log-in: " + link);
+        }
+    }
+
+    /** A file that only its owner can read. */
+    private static void ownFile(Path file, String text) throws IOException {
+        Files.createDirectories(Objects.requireNonNull(file.getParent()));
+        Files.deleteIfExists(file);
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, text + "\n");
     }
 
     /** The store without what might be a password. */
@@ -264,10 +301,7 @@ public final class Serve implements AutoCloseable {
                 workspace.name(),
                 new Tokens.Wanted("first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0));
         try {
-            Files.createDirectories(options.data());
-            Files.deleteIfExists(file);
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.writeString(file, made.secret() + "\n");
+            ownFile(file, made.secret());
         } catch (IOException e) {
             throw new StoreFailure.Down(
                     "The first token could not be written to " + file + ": " + e.getMessage()
@@ -290,6 +324,11 @@ public final class Serve implements AutoCloseable {
         return semel;
     }
 
+    /** Who may log in, for trials. */
+    public People people() {
+        return people;
+    }
+
     /** The fake providers of the demo; null without it. */
     public @Nullable Playground playground() {
         return playground;
@@ -306,6 +345,7 @@ public final class Serve implements AutoCloseable {
         if (folder != null) {
             folder.close();
         }
+        api.endStreams();
         http.stop();
         semel.close(options.grace());
         closeWays();

@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.server.auth.People;
 import dev.semel.server.auth.Quotas;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.definition.Definition;
@@ -27,6 +28,7 @@ public final class Api {
     private final Promises promises = new Promises();
     private final Deeds deeds;
     private final EventDoor eventDoor;
+    private final Tail tail;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
@@ -87,6 +89,9 @@ public final class Api {
         addOpen(new Manual(), health);
         addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
         new ScheduleRoutes(semel, triggers, deeds).addTo(router);
+        new Explanations(triggers).addTo(router);
+        this.tail = new Tail(semel, views);
+        tail.addTo(router);
     }
 
     private void addOpen(Manual manual, Health health) {
@@ -131,6 +136,17 @@ public final class Api {
         new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
         new Deliveries(semel, new HookDoor(semel, settings, eventDoor, clock)).addTo(router);
         return this;
+    }
+
+    /** Adds the routes to the people who log in. */
+    public Api with(People people) {
+        new PeopleRoutes(semel, people).addTo(router);
+        return this;
+    }
+
+    /** Ends the streams that are open: a server that stops need not wait for those who listen. */
+    public void endStreams() {
+        tail.end();
     }
 
     public Router router() {
