@@ -227,13 +227,18 @@ public final class Serve implements AutoCloseable {
         if (options.dev() || !people.nobodyYet(workspace.ws())) {
             return;
         }
-        String link = url + "/setup?token=" + people.invitations().make(workspace.ws(), Role.ADMIN, true, "");
         Path file = options.data().resolve("setup-link");
         try {
+            String known = Files.exists(file) ? Files.readString(file).strip() : "";
+            String token = known.substring(known.lastIndexOf('=') + 1);
+            if (people.invitations().find(token) == null) {
+                token = people.invitations().make(workspace.ws(), Role.ADMIN, true, "");
+            }
+            String link = url + "/setup?token=" + token;
             ownFile(file, link);
             talk.println("  Set up the first log-in: " + link + " (also in " + file + ")");
         } catch (IOException e) {
-            talk.println("  Set up the first log-in: " + link);
+            talk.println("  The link to set up the first log-in could not be written to " + file + ": " + e.getMessage());
         }
     }
 

@@ -89,9 +89,14 @@ public final class Api {
         addOpen(new Manual(), health);
         addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
         new ScheduleRoutes(semel, triggers, deeds).addTo(router);
-        new Explanations(triggers).addTo(router);
-        this.tail = new Tail(semel, views);
-        tail.addTo(router);
+        this.tail = watching(new Explanations(triggers), views);
+    }
+
+    private Tail watching(Explanations explanations, Views views) {
+        explanations.addTo(router);
+        Tail streams = new Tail(semel, views);
+        streams.addTo(router);
+        return streams;
     }
 
     private void addOpen(Manual manual, Health health) {

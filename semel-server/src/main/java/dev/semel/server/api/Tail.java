@@ -62,7 +62,7 @@ final class Tail {
         return Answer.stream("text/event-stream", out -> {
             try {
                 long until = semel.nanos() + length;
-                long signed = semel.nanos();
+                long signed = begin(out);
                 long from = -1;
                 while (!over && semel.nanos() - until < 0) {
                     Feed.News news = feed.since(from);
@@ -87,7 +87,7 @@ final class Tail {
         return Answer.stream("text/event-stream", out -> {
             try {
                 long until = semel.nanos() + length;
-                long signed = semel.nanos();
+                long signed = begin(out);
                 ObjectNode last = Views.object();
                 while (!over && semel.nanos() - until < 0) {
                     ObjectNode now = stand(first);
@@ -145,6 +145,13 @@ final class Tail {
 
     private static void send(OutputStream out, String kind, ObjectNode event) throws IOException {
         out.write(("event: " + kind + "\ndata: " + Json.write(event) + "\n\n").getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The head goes out at once, also where there is nothing to tell yet. */
+    private long begin(OutputStream out) throws IOException {
+        out.write(STILL_HERE);
+        out.flush();
+        return semel.nanos();
     }
 
     /** So that either side sees that the other one is gone. Answers when the last sign was given. */

@@ -12,7 +12,7 @@ public final class Ago {
     private Ago() {}
 
     public static String of(Instant then, Instant now) {
-        Duration past = Duration.between(then, now);
+        Duration past = Duration.between(then, now).truncatedTo(ChronoUnit.SECONDS);
         if (past.toSeconds() <= 0 && past.toSeconds() > -2) {
             return "just now";
         }

@@ -148,17 +148,21 @@ class EntranceTest {
     }
 
     @Test
-    void an_operator_pauses_and_the_audit_knows_who() {
+    void an_operator_pauses_and_releases_and_the_audit_knows_who() {
         server.admin().publish(Flows.flow("stopped")).expect(200);
+        server.admin().trigger("stopped", "let_go", Flows.data("")).expect(200);
         try (Tab tab = person("otto", "operator")) {
             tab.go("/workflows/stopped");
             tab.page().locator("text=Pause: let new runs wait").click();
             assertThat(tab.page().locator("h1")).containsText("paused");
-            assertTrue(server.admin()
-                    .get("/v1/workflows/stopped")
-                    .json()
-                    .path("paused")
-                    .asBoolean());
+            assertTrue(server.admin().get("/v1/workflows/stopped").flag("paused"));
+            tab.go("/keys/let_go");
+            tab.page().locator("summary", new Page.LocatorOptions().setHasText("Release")).click();
+            tab.page().locator("#r-reason").fill("a trial");
+            tab.page().locator("text=Release: allow a second run").click();
+            assertThat(tab.page().locator("h1")).containsText("Released");
+            tab.go("/audit");
+            assertThat(tab.page().locator("main")).containsText("usr_otto");
         }
     }
 

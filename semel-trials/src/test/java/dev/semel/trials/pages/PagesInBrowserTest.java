@@ -3,6 +3,7 @@ package dev.semel.trials.pages;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.microsoft.playwright.Locator;
@@ -29,10 +30,13 @@ class PagesInBrowserTest {
     private static final String OTHER = PAYMENT.replace("4900", "5900");
     private static final String HOSTILE = "<img src=x onerror=alert(1)>";
 
+    @TempDir
+    private static Path folder;
+
     private LiveServer server;
 
     @BeforeAll
-    void open(@TempDir Path folder) {
+    void open() {
         server = LiveServer.dev("sqlite:" + folder.resolve("semel.db"), folder);
     }
 
@@ -212,8 +216,9 @@ class PagesInBrowserTest {
                 "/settings/tokens");
         try (Tab tab = Tab.forChecks(server.port()).enter().expecting("404")) {
             for (String path : paths) {
+                tab.go(path);
                 for (String theme : List.of("light", "dark")) {
-                    tab.go(path).theme(theme);
+                    tab.theme(theme);
                     found.addAll(tab.barriers().stream()
                             .map(one -> theme + " " + one)
                             .toList());
@@ -227,6 +232,30 @@ class PagesInBrowserTest {
             }
         }
         assertEquals(List.of(), found);
+    }
+
+    @Test
+    void what_keeps_people_out_and_what_the_console_reports_is_seen() {
+        try (Tab tab = Tab.forChecks(server.port()).enter()) {
+            tab.page().evaluate("() => { document.querySelector('main').innerHTML = '<img src=\"data:,\"><input>'; }");
+            assertTrue(tab.barriers().size() >= 2, "axe finds nothing wrong with anything");
+        }
+        Tab loud = Tab.open(server.port()).enter();
+        loud.page().evaluate("() => console.error('planted')");
+        loud.page().evaluate("() => { const one = document.createElement('p'); one.setAttribute('style', 'color: red'); }");
+        assertTrue(assertThrows(AssertionError.class, loud::close).getMessage().contains("planted"));
+    }
+
+    @Test
+    void a_server_that_goes_is_told_on_the_page() {
+        Path other = folder.resolve("other");
+        Tab tab = Tab.open(0).expecting("ERR_");
+        try (LiveServer gone = LiveServer.dev("sqlite:" + other.resolve("semel.db"), other)) {
+            tab.at(gone.port()).enter().go("/runs");
+            assertThat(tab.page().locator("#live")).hasText("● live");
+        }
+        assertThat(tab.page().locator("#live")).containsText("server gone");
+        tab.close();
     }
 
     @Test

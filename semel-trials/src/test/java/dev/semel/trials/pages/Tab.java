@@ -7,6 +7,7 @@ import com.microsoft.playwright.BrowserContext;
 import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -27,7 +28,7 @@ final class Tab implements AutoCloseable {
 
     private final BrowserContext context;
     private final Page page;
-    private final String url;
+    private String url;
     private final List<String> errors = new ArrayList<>();
     private final List<String> expected = new ArrayList<>();
 
@@ -36,6 +37,7 @@ final class Tab implements AutoCloseable {
         static final Browser BROWSER = start();
 
         private static Browser start() {
+            PlaywrightAssertions.setDefaultAssertionTimeout(PATIENCE_MILLIS);
             Playwright playwright = Playwright.create(
                     new Playwright.CreateOptions().setEnv(Map.of("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")));
             Browser browser = playwright
@@ -88,6 +90,12 @@ final class Tab implements AutoCloseable {
         return new Tab(port, new Browser.NewContextOptions().setJavaScriptEnabled(false));
     }
 
+    /** Goes on at another server. */
+    Tab at(int port) {
+        url = "http://127.0.0.1:" + port;
+        return this;
+    }
+
     Page page() {
         return page;
     }
@@ -120,9 +128,12 @@ final class Tab implements AutoCloseable {
         return this;
     }
 
+    /** A picture for the documents: `-Dsemel.screenshots=../docs/images` puts it there. */
     void shoot(String name) {
         Path folder = Path.of(System.getProperty("semel.screenshots", "target/screenshots"));
+        page.setViewportSize(1000, 640);
         page.screenshot(new Page.ScreenshotOptions().setPath(folder.resolve(name + ".png")));
+        page.setViewportSize(1200, 800);
     }
 
     /** What axe finds on this page that keeps people out. */
