@@ -13,6 +13,8 @@ import dev.semel.server.api.Api;
 import dev.semel.server.api.Bounds;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
+import dev.semel.server.auth.People;
+import dev.semel.server.auth.Role;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.channel.Alarm;
 import dev.semel.server.channel.Channels;
@@ -26,6 +28,7 @@ import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
 import dev.semel.server.outbound.Guard;
 import dev.semel.server.outbound.Outbound;
+import dev.semel.server.pages.Pages;
 import dev.semel.server.settings.Settings.Checks;
 import dev.semel.server.steps.JavaStep;
 import dev.semel.server.steps.Outside;
@@ -47,6 +50,7 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -68,6 +72,7 @@ public final class Serve implements AutoCloseable {
     private final CompletableFuture<Boolean> furnishing = new CompletableFuture<>();
     private final Semel semel;
     private final dev.semel.server.settings.Settings settings;
+    private final People people;
     private final Api api;
     private final Watch watch;
     private final HttpServer http;
@@ -99,11 +104,17 @@ public final class Serve implements AutoCloseable {
                     semel, SecretKeyFile.keys(options, semel), new Checks(MessageTemplate::check, Channels::check));
             furnishing.complete(true);
             Log.clean(settings.redaction()::clean);
+            this.people = options.dev()
+                    ? People.forDev(semel, Objects.requireNonNull(tokens.authenticate("dev")))
+                    : People.serving(semel);
             this.api = new Api(semel, tokens, metrics, options.dev())
                     .with(settings)
                     .receiving(settings, clock)
                     .within(new Bounds(
-                            options.bounds().depth(), options.bounds().schedules()));
+                            options.bounds().depth(), options.bounds().schedules()))
+                    .with(people);
+            Pages.addTo(
+                    api.router(), people, clock, () -> "form-" + HexFormat.of().formatHex(semel.newSecret(16)));
             this.watch = new Watch(semel, settings, ws -> outside(ws).outbox());
             this.reminders = new Reminders(semel, api.eventDoor());
             Path files = options.workflows();
@@ -234,6 +245,8 @@ public final class Serve implements AutoCloseable {
                 + Runtime.version().feature() + "  ·  " + shownStore());
         Durability durability = semel.standing().durability();
         talk.println(durability == null ? "the store has not told its durability yet" : durability.line());
+        talk.println("  Look  " + url + (options.dev() ? "         workflows, runs and keys in your browser" : ""));
+        setUpLink(url, talk);
         talk.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
         if (playground != null) {
             talk.println("  Play  " + playground.url() + "         fake providers: calls next to effects");
@@ -245,6 +258,34 @@ public final class Serve implements AutoCloseable {
         }
         talk.println("ready");
         talk.flush();
+    }
+
+    /** As long as nobody can log in: the link by which the first administrator is set up, shown and in a file. */
+    private void setUpLink(String url, PrintStream talk) {
+        if (options.dev() || !people.nobodyYet(workspace.ws())) {
+            return;
+        }
+        Path file = options.data().resolve("setup-link");
+        try {
+            String known = Files.exists(file) ? Files.readString(file).strip() : "";
+            String token = known.substring(known.lastIndexOf('=') + 1);
+            if (people.invitations().find(token) == null) {
+                token = people.invitations().make(workspace.ws(), Role.ADMIN, true, "");
+            }
+            String link = url + "/setup?token=" + token;
+            ownFile(file, link);
+            talk.println("  Set up the first log-in: " + link + " (also in " + file + ")");
+        } catch (IOException e) {
+            talk.println("  The link to set up the first log-in could not be written to " + file + ": " + e.getMessage());
+        }
+    }
+
+    /** A file that only its owner can read. */
+    private static void ownFile(Path file, String text) throws IOException {
+        Files.createDirectories(Objects.requireNonNull(file.getParent()));
+        Files.deleteIfExists(file);
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, text + "\n");
     }
 
     /** The store without what might be a password. */
@@ -303,10 +344,7 @@ public final class Serve implements AutoCloseable {
                 workspace.name(),
                 new Tokens.Wanted("first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0));
         try {
-            Files.createDirectories(options.data());
-            Files.deleteIfExists(file);
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.writeString(file, made.secret() + "\n");
+            ownFile(file, made.secret());
         } catch (IOException e) {
             throw new StoreFailure.Down(
                     "The first token could not be written to " + file + ": " + e.getMessage()
@@ -331,6 +369,11 @@ public final class Serve implements AutoCloseable {
         return semel;
     }
 
+    /** Who may log in, for trials. */
+    public People people() {
+        return people;
+    }
+
     /** The fake providers of the demo; null without it. */
     public @Nullable Playground playground() {
         return playground;
@@ -352,6 +395,7 @@ public final class Serve implements AutoCloseable {
         if (folder != null) {
             folder.close();
         }
+        api.endStreams();
         watch.close();
         reminders.close();
         http.stop();

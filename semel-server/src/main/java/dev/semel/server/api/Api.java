@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.server.auth.People;
 import dev.semel.server.auth.Quotas;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.definition.Definition;
@@ -28,6 +29,7 @@ public final class Api {
     private final Triggers triggers;
     private final EventDoor eventDoor;
     private final EventShelf shelf;
+    private final Tail tail;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
@@ -94,6 +96,14 @@ public final class Api {
         new SignalRoutes(semel, views).addTo(router);
         keys.addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);
+        this.tail = watching(new Explanations(triggers), views);
+    }
+
+    private Tail watching(Explanations explanations, Views views) {
+        explanations.addTo(router);
+        Tail streams = new Tail(semel, views);
+        streams.addTo(router);
+        return streams;
     }
 
     private void addOpen(Manual manual, Health health) {
@@ -152,6 +162,17 @@ public final class Api {
         new Deliveries(semel, hooks, deeds).addTo(router);
         shelf.with(hooks);
         return this;
+    }
+
+    /** Adds the routes to the people who log in. */
+    public Api with(People people) {
+        new PeopleRoutes(semel, people).addTo(router);
+        return this;
+    }
+
+    /** Ends the streams that are open: a server that stops need not wait for those who listen. */
+    public void endStreams() {
+        tail.end();
     }
 
     public Router router() {

@@ -11,6 +11,7 @@ import dev.semel.json.Json;
 import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
+import dev.semel.server.auth.People;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.settings.SecretKeys;
 import dev.semel.server.steps.Outside;
@@ -63,6 +64,7 @@ class OpenApiTest {
             new Api(semel, Tokens.serving(semel), new Metrics(semel), false)
                     .with(settings)
                     .receiving(settings, InstantSource.system())
+                    .with(People.serving(semel))
                     .router()
                     .routes()
                     .forEach(route -> routes.add(route.method() + " " + route.pattern() + " "
@@ -121,6 +123,7 @@ class OpenApiTest {
             incidents(asking);
             HooksAsked.ask(asking);
             ReplaysAsked.ask(asking);
+            PagesAsked.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
             assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());

@@ -165,7 +165,7 @@ class AlertsTest {
 
     private static void minuteIsOver(Serve serve) {
         Shelf<JsonNode> alarms = serve.settings().alarms();
-        Shelf.Kept<JsonNode> kept = alarms.find(1, "unkeyed");
+        Shelf.Kept<JsonNode> kept = java.util.Objects.requireNonNull(alarms.find(1, "unkeyed"));
         ObjectNode state = (ObjectNode) kept.value().deepCopy();
         state.put("telling_until", 1);
         serve.semel().change(alarms.putting(new Shelf.Draft(1, "unkeyed", state, kept.version(), "trial")));
