@@ -85,7 +85,7 @@ public final class Api {
         addOpen(new Manual(), health);
         addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
         new ScheduleRoutes(semel, triggers, deeds).addTo(router);
-        new ReplayRoutes(semel, triggers, deeds).addTo(router);
+        new ReplayRoutes(semel, views, triggers, deeds).addTo(router);
         keys.addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);
     }
