@@ -92,7 +92,7 @@ public final class Api {
         this.shelf = new EventShelf(semel, eventDoor, views, deeds);
         addEvents(new EventRoutes(eventDoor, quotas), shelf);
         new ScheduleRoutes(semel, deeds).addTo(router);
-        new ReplayRoutes(semel, triggers, deeds).addTo(router);
+        new ReplayRoutes(semel, views, triggers, deeds).addTo(router);
         new SignalRoutes(semel, views).addTo(router);
         keys.addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);

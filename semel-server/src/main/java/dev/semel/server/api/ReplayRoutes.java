@@ -17,6 +17,7 @@ import dev.semel.store.Edit;
 import dev.semel.store.Plans;
 import dev.semel.store.Reads;
 import dev.semel.store.Replay;
+import dev.semel.store.Rows;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -35,11 +36,13 @@ final class ReplayRoutes {
     private static final int LONGEST_WATCH = 600;
 
     private final Semel semel;
+    private final Views views;
     private final Triggers triggers;
     private final Deeds deeds;
 
-    ReplayRoutes(Semel semel, Triggers triggers, Deeds deeds) {
+    ReplayRoutes(Semel semel, Views views, Triggers triggers, Deeds deeds) {
         this.semel = semel;
+        this.views = views;
         this.triggers = triggers;
         this.deeds = deeds;
     }
@@ -84,6 +87,10 @@ final class ReplayRoutes {
         JsonNode input = said.value("input");
         if (input != null && runs.size() != 1) {
             throw RunActs.refused("An edited input is for one run");
+        }
+        if (input != null) {
+            Rows.Run run = views.find(request.principal(), runs.getFirst());
+            FileWorkflow.check(semel.version(run.workflowId(), run.version()), input);
         }
         JsonNode approval = said.value("approval");
         Replays.Which which =
