@@ -322,7 +322,7 @@ public final class Intake {
                     .join();
             around.counters().diskWaits.increment();
             if (outcome instanceof Admitted.Fresh fresh && fresh.owned()) {
-                runs.start(resident(one, id, fresh));
+                runs.start(resident(one, id, fresh), run.links().carried());
                 started = true;
             }
         } catch (CompletionException e) {
@@ -375,7 +375,9 @@ public final class Intake {
                 new NewRun.Links(
                         trigger.ties().lineage(),
                         trigger.ties().parent(),
-                        trigger.ties().replayOf()),
+                        trigger.ties().replayOf(),
+                        trigger.ties().carried(),
+                        trigger.ties().depth()),
                 Gatekeeper.gate(trigger));
     }
 
@@ -393,6 +395,7 @@ public final class Intake {
                 longest == null ? Write.Rest.NEVER : Micros.after(fresh.now(), longest),
                 0,
                 false,
-                trigger.ties().parent());
+                trigger.ties().parent(),
+                trigger.ties().depth());
     }
 }

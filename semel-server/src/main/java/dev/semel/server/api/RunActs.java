@@ -22,6 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What people and systems say to a run that exists: a signal, a decision, an end. */
 final class RunActs {
+    private static final Set<String> DECISION = Set.of("step", "decision", "result", "note");
+
     private final Semel semel;
     private final Views views;
     private final Deeds deeds;
@@ -61,8 +63,8 @@ final class RunActs {
     @SuppressWarnings("unchecked") // whatever the change answers, it is only asked whether it was done
     private Answer done(Request request, Deeds.Deed deed, Run.@Nullable Ruling ruling, String what) {
         // Where there is nothing to do, an answer that was kept is looked for all the same.
-        Edit<?> edit = ruling == null ? new Edit.Wake(List.of()) : ruling.edit();
         String runId = run(request).id();
+        Edit<?> edit = ruling == null ? new Edit.Wake(List.of()) : noted(request, deed, ruling.edit());
         Deeds.Done done = deeds.once(
                 request,
                 deed,
@@ -77,6 +79,17 @@ final class RunActs {
         return done != null && done.replayed() ? Deeds.replayed(answer) : answer;
     }
 
+    /** A decision is in the audit; one about an effect in doubt writes its row by itself. */
+    private Edit<?> noted(Request request, Deeds.Deed deed, Edit<?> edit) {
+        if (!deed.operation().equals("run.decide") || !(edit instanceof Edit.Signal signal)) {
+            return edit;
+        }
+        Said said = Said.in(request, DECISION);
+        String what = said.text("decision") + " " + said.text("step") + " " + said.text("note");
+        var entry = new Deeds.Entry("run.decide", signal.run().text(), what.strip());
+        return deeds.noting(request, entry, signal, outcome -> outcome == Edit.Signalled.DELIVERED);
+    }
+
     static Signal<JsonNode> named(String name) {
         try {
             return Signal.of(name, JsonNode.class);
@@ -87,7 +100,7 @@ final class RunActs {
 
     /** The first decision counts; whoever comes later is told that it was not theirs, unless it is the same request. */
     Answer decide(Request request) {
-        Said said = Said.in(request, Set.of("step", "decision", "result", "note"));
+        Said said = Said.in(request, DECISION);
         String step = said.text("step");
         String by = request.principal().tokenId();
         String note = said.text("note");

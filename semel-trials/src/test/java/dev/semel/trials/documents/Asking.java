@@ -28,6 +28,7 @@ final class Asking {
     private String source = "";
     private String eventId = "";
     private String reviewId = "rev_none";
+    private String incidentId = "";
 
     Asking(HttpClient client, String url, OpenApi api) {
         this.client = client;
@@ -68,6 +69,12 @@ final class Asking {
         return this;
     }
 
+    /** Which incident is meant from now on. */
+    Asking incident(String id) {
+        incidentId = id;
+        return this;
+    }
+
     /** Which event is meant from now on. */
     Asking event(String id) {
         eventId = id;
@@ -85,9 +92,11 @@ final class Asking {
                 .replace("{run_id}", "chosen-1")
                 .replace("{key}", "evt_1")
                 .replace("{delivery_id}", delivery)
+                .replace("{replay_id}", delivery)
                 .replace("{name}", source.isEmpty() ? "one" : source)
                 .replace("{event_id}", eventId)
                 .replace("{review_id}", reviewId)
+                .replace("{incident_id}", incidentId)
                 .replace("{event}", "lead.welcome")
                 .replace("{profile}", "cus_1")
                 .replace("{topic}", "email")
