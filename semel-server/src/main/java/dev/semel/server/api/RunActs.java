@@ -10,6 +10,7 @@ import dev.semel.key.IdempotencyKey;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.store.Edit;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
@@ -80,14 +81,16 @@ final class RunActs {
     }
 
     /** A decision is in the audit; one about an effect in doubt writes its row by itself. */
+    @SuppressWarnings("unchecked") // whatever the change answers, it is only asked whether it was done
     private Edit<?> noted(Request request, Deeds.Deed deed, Edit<?> edit) {
-        if (!deed.operation().equals("run.decide") || !(edit instanceof Edit.Signal signal)) {
+        Edit<?> carried = edit instanceof Edit.Reviewing<?>(Review.Rule rule) ? rule.deed() : edit;
+        if (!deed.operation().equals("run.decide") || !(carried instanceof Edit.Signal signal)) {
             return edit;
         }
         Said said = Said.in(request, DECISION);
         String what = said.text("decision") + " " + said.text("step") + " " + said.text("note");
         var entry = new Deeds.Entry("run.decide", signal.run().text(), what.strip());
-        return deeds.noting(request, entry, signal, outcome -> outcome == Edit.Signalled.DELIVERED);
+        return deeds.noting(request, entry, (Edit<Object>) edit, Reviews::isDone);
     }
 
     static Signal<JsonNode> named(String name) {

@@ -40,7 +40,9 @@ class AuditTest extends OnBothStores {
             "POST /v1/events", "the event is kept, with who sent it",
             "POST /v1/hooks/{name}", "the delivery is kept",
             "POST /v1/runs/{run_id}/signals/{name}", "the timeline of the run has the signal",
-            "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it");
+            "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it",
+            "POST /v1/keys/{key}/simulate", "it changes nothing",
+            "POST /v1/reviews/{review_id}/check", "the run looks once more, as it does by itself");
 
     AuditTest(Stage stage) {
         super(stage);
@@ -168,12 +170,43 @@ class AuditTest extends OnBothStores {
         deeds.put(
                 "POST /v1/runs/{run_id}/cancel",
                 new Deed("run.cancel", cancelled, () -> post("/v1/runs/" + cancelled + "/cancel", "{}")));
+        String one = review(waiting("review-1"));
+        deeds.put(
+                "POST /v1/reviews/{review_id}/decide",
+                new Deed(
+                        "review.approve",
+                        one,
+                        () -> post("/v1/reviews/" + one + "/decide", "{\"decision\":\"approve\"}")));
+        String two = review(waiting("review-2"));
+        deeds.put(
+                "POST /v1/reviews/decide",
+                new Deed(
+                        "review.reject",
+                        two,
+                        () -> post("/v1/reviews/decide", "{\"ids\":[\"" + two + "\"],\"decision\":\"reject\"}")));
+        deeds.put(
+                "POST /v1/keys/{key}/extend",
+                new Deed(
+                        "key.extend",
+                        "review-1",
+                        () -> post("/v1/keys/review-1/extend", "{\"for\":\"48h\",\"reason\":\"on purpose\"}")));
         deeds.put(
                 "POST /v1/keys/{key}/release",
                 new Deed(
                         "key.release",
                         "cancel-1",
                         () -> post("/v1/keys/cancel-1/release", "{\"reason\":\"on purpose\"}")));
+    }
+
+    /** The question that a waiting run asks. */
+    private String review(String run) {
+        for (JsonNode item :
+                admin().get("/v1/reviews?limit=200").expect(200).json().path("items")) {
+            if (item.path("run_id").asString("").equals(run)) {
+                return item.path("review_id").asString();
+            }
+        }
+        throw new AssertionError("nobody is asked by " + run);
     }
 
     private String waiting(String key) {
