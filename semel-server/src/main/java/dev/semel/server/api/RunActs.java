@@ -10,7 +10,6 @@ import dev.semel.key.IdempotencyKey;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.store.Edit;
-import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
@@ -23,8 +22,6 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What people and systems say to a run that exists: a signal, a decision, an end. */
 final class RunActs {
-    private static final Set<String> DECISION = Set.of("step", "decision", "result", "note");
-
     private final Semel semel;
     private final Views views;
     private final Deeds deeds;
@@ -64,8 +61,8 @@ final class RunActs {
     @SuppressWarnings("unchecked") // whatever the change answers, it is only asked whether it was done
     private Answer done(Request request, Deeds.Deed deed, Run.@Nullable Ruling ruling, String what) {
         // Where there is nothing to do, an answer that was kept is looked for all the same.
+        Edit<?> edit = ruling == null ? new Edit.Wake(List.of()) : ruling.edit();
         String runId = run(request).id();
-        Edit<?> edit = ruling == null ? new Edit.Wake(List.of()) : noted(request, deed, ruling.edit());
         Deeds.Done done = deeds.once(
                 request,
                 deed,
@@ -80,19 +77,6 @@ final class RunActs {
         return done != null && done.replayed() ? Deeds.replayed(answer) : answer;
     }
 
-    /** A decision is in the audit; one about an effect in doubt writes its row by itself. */
-    @SuppressWarnings("unchecked") // whatever the change answers, it is only asked whether it was done
-    private Edit<?> noted(Request request, Deeds.Deed deed, Edit<?> edit) {
-        Edit<?> carried = edit instanceof Edit.Reviewing<?>(Review.Rule rule) ? rule.deed() : edit;
-        if (!deed.operation().equals("run.decide") || !(carried instanceof Edit.Signal signal)) {
-            return edit;
-        }
-        Said said = Said.in(request, DECISION);
-        String what = said.text("decision") + " " + said.text("step") + " " + said.text("note");
-        var entry = new Deeds.Entry("run.decide", signal.run().text(), what.strip());
-        return deeds.noting(request, entry, (Edit<Object>) edit, Reviews::isDone);
-    }
-
     static Signal<JsonNode> named(String name) {
         try {
             return Signal.of(name, JsonNode.class);
@@ -103,7 +87,7 @@ final class RunActs {
 
     /** The first decision counts; whoever comes later is told that it was not theirs, unless it is the same request. */
     Answer decide(Request request) {
-        Said said = Said.in(request, DECISION);
+        Said said = Said.in(request, Set.of("step", "decision", "result", "note"));
         String step = said.text("step");
         String by = request.principal().tokenId();
         String note = said.text("note");

@@ -40,9 +40,18 @@ class AuditTest extends OnBothStores {
             "POST /v1/events", "the event is kept, with who sent it",
             "POST /v1/hooks/{name}", "the delivery is kept",
             "POST /v1/runs/{run_id}/signals/{name}", "the timeline of the run has the signal",
-            "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it",
-            "POST /v1/keys/{key}/simulate", "it changes nothing",
-            "POST /v1/reviews/{review_id}/check", "the run looks once more, as it does by itself");
+            "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it");
+
+    /** Changes that stand for themselves in the store, which writes their rows: its own rules look for them. */
+    private static final Map<String, String> BY_THE_STORE = Map.of(
+            "POST /v1/replays", "a plan changes nothing, and is kept with who made it",
+            "POST /v1/replays/{replay_id}/approve", "replay.approve",
+            "POST /v1/replays/{replay_id}/apply", "replay.apply",
+            "POST /v1/replays/{replay_id}/stop", "replay.stop",
+            "POST /v1/reviews/decide", "review.*, one row for each",
+            "POST /v1/reviews/{review_id}/decide", "review.*, as by the route of the run below",
+            "POST /v1/reviews/{review_id}/check", "asks the provider, and changes what its answer says",
+            "POST /v1/keys/{key}/simulate", "changes nothing");
 
     AuditTest(Stage stage) {
         super(stage);
@@ -54,6 +63,9 @@ class AuditTest extends OnBothStores {
 
     /** Stands for the id that the answer tells. */
     private static final String MADE = "{made}";
+
+    /** Stands for an id that is made inside. */
+    private static final String ANY = "{any}";
 
     private record Deed(String action, String target, Supplier<Reply> asking) {}
 
@@ -67,9 +79,12 @@ class AuditTest extends OnBothStores {
         people(deeds);
         incidents(deeds);
         hooks(deeds);
-        TreeSet<String> covered = new TreeSet<>(deeds.keySet());
-        covered.addAll(ELSEWHERE.keySet());
-        assertEquals(routes(), covered, "every route that changes something is done below, or has a reason");
+        TreeSet<String> missing = routes();
+        deeds.keySet().retainAll(missing);
+        missing.removeAll(deeds.keySet());
+        missing.removeAll(ELSEWHERE.keySet());
+        missing.removeAll(BY_THE_STORE.keySet());
+        assertEquals(new TreeSet<>(), missing, "every route that changes something is done below, or has a reason");
         List<String> silent = new ArrayList<>();
         deeds.forEach((route, deed) -> {
             JsonNode before = newest();
@@ -78,7 +93,7 @@ class AuditTest extends OnBothStores {
             JsonNode after = newest();
             boolean told = !after.equals(before)
                     && after.path("action").asString("").equals(deed.action())
-                    && after.path("target").asString("").equals(target);
+                    && (target.equals(ANY) || after.path("target").asString("").equals(target));
             if (!told) {
                 silent.add(route + " left " + after + ", not " + deed.action() + " of " + target);
             }
@@ -165,48 +180,21 @@ class AuditTest extends OnBothStores {
         String body = "{\"step\":\"may\",\"decision\":\"approve\",\"note\":\"looked\"}";
         deeds.put(
                 "POST /v1/runs/{run_id}/decide",
-                new Deed("run.decide", decided, () -> post("/v1/runs/" + decided + "/decide", body)));
+                new Deed("review.approve", ANY, () -> post("/v1/runs/" + decided + "/decide", body)));
         String cancelled = waiting("cancel-1");
         deeds.put(
                 "POST /v1/runs/{run_id}/cancel",
                 new Deed("run.cancel", cancelled, () -> post("/v1/runs/" + cancelled + "/cancel", "{}")));
-        String one = review(waiting("review-1"));
-        deeds.put(
-                "POST /v1/reviews/{review_id}/decide",
-                new Deed(
-                        "review.approve",
-                        one,
-                        () -> post("/v1/reviews/" + one + "/decide", "{\"decision\":\"approve\"}")));
-        String two = review(waiting("review-2"));
-        deeds.put(
-                "POST /v1/reviews/decide",
-                new Deed(
-                        "review.reject",
-                        two,
-                        () -> post("/v1/reviews/decide", "{\"ids\":[\"" + two + "\"],\"decision\":\"reject\"}")));
+        String longer = "{\"for\":\"48h\",\"reason\":\"late retries\"}";
         deeds.put(
                 "POST /v1/keys/{key}/extend",
-                new Deed(
-                        "key.extend",
-                        "review-1",
-                        () -> post("/v1/keys/review-1/extend", "{\"for\":\"48h\",\"reason\":\"on purpose\"}")));
+                new Deed("key.extend", "decide-1", () -> post("/v1/keys/decide-1/extend", longer)));
         deeds.put(
                 "POST /v1/keys/{key}/release",
                 new Deed(
                         "key.release",
                         "cancel-1",
                         () -> post("/v1/keys/cancel-1/release", "{\"reason\":\"on purpose\"}")));
-    }
-
-    /** The question that a waiting run asks. */
-    private String review(String run) {
-        for (JsonNode item :
-                admin().get("/v1/reviews?limit=200").expect(200).json().path("items")) {
-            if (item.path("run_id").asString("").equals(run)) {
-                return item.path("review_id").asString();
-            }
-        }
-        throw new AssertionError("nobody is asked by " + run);
     }
 
     private String waiting(String key) {
