@@ -15,11 +15,15 @@ import java.sql.Statement;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Lists for people are read from an index, in its order: a page costs the same among five rows and five million. */
 final class PeoplesListsTest {
+    /** What one run asked is a handful, which may be sorted. */
+    private static final Set<String> FEW = Set.of("JdbcReviews.OF_RUN");
+
     @Test
     void every_list_of_reviews_and_effects_is_read_by_an_index_and_nothing_is_read_whole() throws Exception {
         AtomicLong ids = new AtomicLong();
@@ -37,7 +41,7 @@ final class PeoplesListsTest {
                     asked++;
                     String plan = plan(statement, sql.getValue());
                     boolean sorted = plan.contains("Sort  ") && !plan.contains("Presorted Key");
-                    if (plan.contains("Seq Scan") || sorted) {
+                    if (plan.contains("Seq Scan") || (sorted && !FEW.contains(sql.getKey()))) {
                         whole.put(sql.getKey(), plan);
                     }
                 }
