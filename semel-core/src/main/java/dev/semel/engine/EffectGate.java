@@ -15,7 +15,6 @@ import dev.semel.workflow.Step;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.MissingNode;
 
 /**
  * The one way out into the world. An intent is on record before every send; a result is on record before anything else
@@ -32,6 +31,7 @@ final class EffectGate {
     private final Durable.Sending sending;
     private final Scope.Place place;
     private final EffectName name;
+    private final LookUp lookUp;
     private int tries;
     private int looks;
     private boolean doubted;
@@ -46,6 +46,7 @@ final class EffectGate {
         this.sending = sending;
         this.place = place;
         this.name = EffectName.of(execution.run(), place, plan);
+        this.lookUp = new LookUp(scope, plan, sending, place.path());
         this.tries = place.tries();
         this.doubted = tries > 0 && place.retryDue() == 0; // the last attempt is on record without a next one
         this.onChange = name.onChange();
@@ -288,7 +289,7 @@ final class EffectGate {
     /** This step was sent before and how it ended is not known. */
     private @Nullable Outcome<JsonNode> unsettled(Ledger.Holder holder, Verdict.Unsettled unsettled, long seen) {
         return switch (plan.protection()) {
-            case Protection.Lookup _ -> lookUp(holder, unsettled);
+            case Protection.Lookup _ -> lookUp(holder, unsettled, seen);
             case Protection.AtMostOnce _ -> indeterminate(holder);
             case Protection.ProviderKey _, Protection.Ask _ -> doubt(holder, seen);
             case Protection.Repeatable _, Protection.None _ ->
@@ -296,18 +297,27 @@ final class EffectGate {
         };
     }
 
-    private @Nullable Outcome<JsonNode> lookUp(Ledger.Holder holder, Verdict.Unsettled unsettled) {
+    private @Nullable Outcome<JsonNode> lookUp(Ledger.Holder holder, Verdict.Unsettled unsettled, long seen) {
         Step step = new StepRunner.Doing(place.stepId(), name.wireKey(unsettled.generation()), unsettled.attempt());
-        JsonNode found = find(step);
-        if (found == null && looks++ == 0) {
+        LookUp.Found found = lookUp.ask(step);
+        if (found instanceof LookUp.Found.Nothing && looks++ == 0) {
             // The first request may still be on its way: ask once more after a quiet moment.
             scope.waitFor(execution.storeNow() + QUIET_MICROS, "lookup", place.path());
             scope.mayBegin(); // one that is cancelled meanwhile has not waited, and stays in doubt
-            found = find(step);
+            found = lookUp.ask(step);
         }
-        if (found != null) {
-            return settled(holder, found, Entry.How.FOUND);
+        if (lookUp.problem() != null) {
+            last = lookUp.problem();
         }
+        return switch (found) {
+            case LookUp.Found.Done(JsonNode result) -> settled(holder, result, Entry.How.FOUND);
+            case LookUp.Found.NoAnswer(long due) -> unanswered(holder, due, seen);
+            case LookUp.Found.Nothing _ -> unknownThere(holder);
+        };
+    }
+
+    /** The provider knows of nothing: it is sent, as long as there are attempts. */
+    private @Nullable Outcome<JsonNode> unknownThere(Ledger.Holder holder) {
         if (tries >= plan.step().retry().attempts()) {
             throw refused(holder, null);
         }
@@ -320,28 +330,15 @@ final class EffectGate {
         return null;
     }
 
-    /** Asks the provider, for as long as it takes: a failure to ask says nothing of what it would answer. */
-    private @Nullable JsonNode find(Step step) {
-        for (int asked = 1; ; asked++) {
-            scope.codeBegins();
-            try {
-                JsonNode found = Attempt.of(plan.step(), execution.ambient()).run(step, doing -> {
-                    JsonNode answer = sending.find(doing);
-                    return answer == null ? MissingNode.getInstance() : answer;
-                });
-                scope.codeEnded();
-                return found.isMissingNode() ? null : found;
-            } catch (Unwind | Ambient.Death end) {
-                throw end;
-            } catch (Throwable failure) {
-                scope.codeEnded();
-                last = Results.problem(failure);
-                long pause =
-                        Attempt.pauseMicros(plan.step().retry(), Math.min(asked, 20), failure, execution.ambient());
-                scope.waitFor(execution.storeNow() + pause, "lookup", place.path());
-                scope.mayBegin();
-            }
+    /** The provider does not answer: people may know it as well. Whoever is first, the ledger is asked again. */
+    private @Nullable Outcome<JsonNode> unanswered(Ledger.Holder holder, long due, long seen) {
+        execution.note(new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+        execution.durable();
+        if (Inquiry.ask(execution, Inquiry.doubt(plan, place.path(), name.row().digest()))) {
+            String what = Waiting.text("lookup", place.path(), due);
+            scope.await(new Waits.Wait(due, what, false, false), seen);
         }
+        return null;
     }
 
     /** Held until a person says how it ended; then the ledger is asked again. */

@@ -8,6 +8,7 @@ import dev.semel.store.Edit;
 import dev.semel.store.Fair;
 import dev.semel.store.Lane;
 import dev.semel.store.Nothing;
+import dev.semel.store.Review;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Claiming;
@@ -207,6 +208,7 @@ final class PostgresLane implements Lane {
             Edit<?> edit = write instanceof Write.Change<?> change ? change.edit() : null;
             edit = edit instanceof Edit.Once<?> once ? once.edit() : edit;
             edit = edit instanceof Edit.Noted<?> noted ? noted.edit() : edit;
+            edit = edit instanceof Edit.Reviewing<?>(Review.Rule rule) ? rule.deed() : edit;
             if (edit instanceof Edit.Decide decide) {
                 decided.add(decide.effect());
             }

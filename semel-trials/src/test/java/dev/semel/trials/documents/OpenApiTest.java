@@ -119,6 +119,7 @@ class OpenApiTest {
             versions(asking);
             operating(asking);
             schedules(asking);
+            ReviewsAsked.ask(asking);
             SettingsAsked.ask(asking);
             incidents(asking);
             HooksAsked.ask(asking);
@@ -242,7 +243,11 @@ class OpenApiTest {
         asking.ask(422, "POST", "/v1/signals/{name}", "{\"key\":\"order_2\",\"data\":{},\"id\":\"evt_1\"}");
         asking.ask(400, "POST", "/v1/signals/{name}", "{\"data\":{}}");
         asking.ask(200, "POST", "/v1/runs/{run_id}/decide", "{\"step\":\"x\",\"decision\":\"approve\"}");
+        asking.ask(200, "POST", "/v1/keys/{key}/simulate", "{\"after\":\"30h\"}");
+        asking.ask(200, "POST", "/v1/keys/{key}/extend", "{\"for\":\"48h\",\"reason\":\"a test\"}");
+        asking.ask(200, "POST", "/v1/keys/{key}/release?dry_run=true", "{\"reason\":\"a test\"}");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
+        asking.ask(404, "POST", "/v1/keys/{key}/extend", "{\"for\":\"48h\",\"reason\":\"a test\"}");
         asking.with("Idempotency-Key", "change_1");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
