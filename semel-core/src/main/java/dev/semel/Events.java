@@ -30,10 +30,14 @@ public final class Events {
         this.committer = committer;
     }
 
-    /** Hands an event over to be kept, beside the triggers that it makes. The answer comes when it is durable. */
-    public Keeping keep(Write.Keep keep) {
+    /**
+     * Hands an event over to be kept, beside the triggers that it makes. The answer comes when it is durable.
+     *
+     * @param beside the name of one of those triggers: both go to the disk in one commit
+     */
+    public Keeping keep(Write.Keep keep, String beside) {
         TxDesk.refuseInside("an event");
-        int hash = keep.event().eventId().hashCode();
+        int hash = beside.hashCode();
         int lane = Math.floorMod(hash ^ hash >>> 16, committer.lanes());
         CompletableFuture<Write.Kept> answer = committer.submitSoon(lane, keep);
         return () -> joined(answer);
@@ -50,7 +54,7 @@ public final class Events {
             return answer.join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof StoreFailure failure
-                    ? Semel.unavailable(failure)
+                    ? Unavailable.because(failure)
                     : e.getCause() instanceof SemelException refusal ? refusal : e;
         }
     }
@@ -93,7 +97,7 @@ public final class Events {
         try {
             catalog.check();
         } catch (StoreFailure e) {
-            throw Semel.unavailable(e);
+            throw Unavailable.because(e);
         }
     }
 }

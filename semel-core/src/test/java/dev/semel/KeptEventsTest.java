@@ -44,7 +44,9 @@ final class KeptEventsTest {
                 null,
                 0,
                 "[]");
-        return worker.events().keep(new Write.Keep(event, worker.changes())).await();
+        return worker.events()
+                .keep(new Write.Keep(event, worker.changes()), event.eventId())
+                .await();
     }
 
     @Test

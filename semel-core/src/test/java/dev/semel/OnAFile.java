@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.Ambient;
 import dev.semel.engine.Catalog;
+import dev.semel.engine.Limits;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -38,12 +39,16 @@ public abstract class OnAFile {
         return Ambient.real();
     }
 
+    protected Limits limits() {
+        return Limits.DEFAULT;
+    }
+
     @BeforeEach
     protected void open() {
         Settings settings = Settings.of("sqlite:" + file(), version -> {
             throw new Catalog.NotKnownHere(version.name(), version.workflowId());
         });
-        semel = Semel.open(settings.withClock(ambient(), () -> 0));
+        semel = Semel.open(settings.withClock(ambient(), () -> 0).withLimits(limits()));
     }
 
     @AfterEach

@@ -66,7 +66,7 @@ final class EffectGate {
         Outcome<JsonNode> outcome = null;
         Ledger.Row before = replayed();
         if (before != null) {
-            outcome = reused(Objects.requireNonNullElse(before.result(), "null"), before.data());
+            outcome = reused(Objects.requireNonNullElse(before.result(), "null"), before.stoodFor());
         } else if (place.trace() == null) {
             // That it was asked for is in the journal before it leaves, so that code which asks for another one is
             // noticed.
@@ -212,7 +212,7 @@ final class EffectGate {
         boolean unsettled = unsure && plan.protection() instanceof Protection.ProviderKey;
         if (Attempt.saidNo(plan.step(), failure)) {
             if (unsettled && Attempt.isAboutTheCaller(plan.step(), failure)) {
-                return doubt(holder);
+                return doubt(holder, execution.waits().wakes());
             }
             throw refused(holder, failure);
         }
@@ -225,10 +225,10 @@ final class EffectGate {
         }
         return switch (plan.protection()) {
             case Protection.AtMostOnce _ -> indeterminate(holder);
-            case Protection.Ask _ -> doubt(holder);
+            case Protection.Ask _ -> doubt(holder, execution.waits().wakes());
             case Protection.ProviderKey _ -> {
                 if (exhausted) {
-                    yield doubt(holder);
+                    yield doubt(holder, execution.waits().wakes());
                 }
                 retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
                 yield null;
@@ -344,10 +344,6 @@ final class EffectGate {
         }
     }
 
-    private @Nullable Outcome<JsonNode> doubt(Ledger.Holder holder) {
-        return doubt(holder, execution.waits().wakes());
-    }
-
     /** Held until a person says how it ended; then the ledger is asked again. */
     private @Nullable Outcome<JsonNode> doubt(Ledger.Holder holder, long seen) {
         execution.counters().inDoubt.increment();
@@ -363,6 +359,9 @@ final class EffectGate {
         execution.durable();
         // CRASH(effect-doubted): the doubt is on record; a restart finds it and waits for the decision.
         execution.ambient().point("effect-doubted");
+        if (!Inquiry.ask(execution, Inquiry.doubt(plan, place.path(), name.row().digest()))) {
+            return null; // somebody decided before it was asked
+        }
         // The doubt may be that of the run which this one replays: who decides there wakes only that one.
         boolean own = execution.run().lineage().equals(execution.run().id());
         long due = own ? Write.Rest.NEVER : execution.storeNow() + LOOK_AGAIN_AT_MOST;
@@ -381,7 +380,9 @@ final class EffectGate {
 
     /** The data differ from what was accepted inside the window: a person says whether it is sent. */
     private @Nullable Outcome<JsonNode> review() {
-        boolean send = Signals.review(scope, place).path("approved").asBoolean();
+        boolean send = Signals.review(scope, place, Inquiry.change(plan, place.path()))
+                .path("approved")
+                .asBoolean();
         onChange = send ? Ledger.OnChange.SEND : Ledger.OnChange.SUPPRESS;
         return null;
     }

@@ -2,6 +2,7 @@ package dev.semel.journal;
 
 import dev.semel.run.StepPath;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -41,6 +42,11 @@ public final class Memory {
             begin(outer, branches);
             order.computeIfAbsent(outer, _ -> new ArrayList<>()).add(around);
         }
+    }
+
+    /** Everything that is on record, in the order in which it was first asked for. */
+    public Map<String, Trace> traces() {
+        return Collections.unmodifiableMap(traces);
     }
 
     /** Nothing was recorded yet. */

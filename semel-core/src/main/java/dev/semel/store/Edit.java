@@ -5,6 +5,7 @@ import dev.semel.run.RunId;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The rare changes that people make. Each says what it did, never nothing. */
@@ -134,6 +135,19 @@ public sealed interface Edit<T> {
         }
     }
 
+    /**
+     * Lets a name stand for longer, as long as it stands for that run: until then at least, never shorter. False: it
+     * stands for another run, was let go, or is over. Applied again it answers what it answered first.
+     *
+     * @param until microseconds of the store's clock
+     */
+    record Extend(Name name, RunId run, long until, By by) implements Edit<Boolean> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
     /** Several names as one deed; those of payloads go with their keys. True: a key was let go. */
     record ReleaseAll(List<Release> releases) implements Edit<Boolean> {
         /** In the order in which every trigger locks names. */
@@ -176,6 +190,26 @@ public sealed interface Edit<T> {
      * @param window microseconds for which the answer is kept
      */
     record Asked(RunId id, int workspace, String operation, String key, byte[] digest, long window) {}
+
+    /**
+     * A change with its row in the audit, in one transaction: who did it, to what, and why. Applied again it leaves one row.
+     *
+     * @param done whether the outcome is worth a row: what was refused, or was so before, leaves none
+     */
+    record Noted<T>(Edit<T> edit, Predicate<@Nullable T> done, Note note) implements Edit<T> {
+        @Override
+        public boolean changesCatalog() {
+            return edit.changesCatalog();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return edit.standsAlone();
+        }
+    }
+
+    /** A row of the audit. No value of a payload and no secret may be in it. */
+    record Note(int workspace, String action, String target, By by) {}
 
     sealed interface Replied {
         /** Done now, or done before. */
@@ -222,6 +256,32 @@ public sealed interface Edit<T> {
         }
     }
 
+    /**
+     * Takes out what such runs were told and what they made: input, output, results. The runs stay, with how they ended.
+     * Answers how many had something. What may not be removed yet keeps its payload as well.
+     */
+    record BlankRuns(List<RunId> first, long endedBefore) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** What is kept in rows of its own, and forgotten by its age. */
+    enum Memory {
+        /** Rows of single duplicates; their counts stay with the run. */
+        REQUESTS,
+        AUDIT
+    }
+
+    /** Deletes the oldest rows that were written before then, of up to {@code limit} that are looked at; says how many. */
+    record Forget(Memory memory, long before, int limit) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
     /** Deletes these events, where they still are what was read; answers how many. */
     record DeleteEvents(List<OldEvent> events) implements Edit<Integer> {
         /** In the order in which every batch locks events. */
@@ -259,6 +319,22 @@ public sealed interface Edit<T> {
         @Override
         public boolean standsAlone() {
             return letter.standsAlone();
+        }
+    }
+
+    /** Something about plans of safe replays. */
+    record Replaying<T>(Replay<T> replay) implements Edit<T> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** Something about reviews: questions that runs put to people. */
+    record Reviewing<T>(Review<T> review) implements Edit<T> {
+        @Override
+        public boolean standsAlone() {
+            return true; // it locks an effect and a question after their run, in one order
         }
     }
 

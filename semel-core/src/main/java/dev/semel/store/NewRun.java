@@ -44,12 +44,19 @@ public record NewRun(
      * Where a run comes from.
      *
      * @param lineage the first run of the line that this one continues; null where it begins one
+     * @param carried what its journal begins with; empty text for nothing
      */
     public record Links(
             @Nullable RunId lineage,
             @Nullable RunId parent,
-            @Nullable RunId replayOf) {
+            @Nullable RunId replayOf,
+            String carried) {
         public static final Links NONE = new Links(null, null, null);
+
+        /** A run that begins with an empty journal. */
+        public Links(@Nullable RunId lineage, @Nullable RunId parent, @Nullable RunId replayOf) {
+            this(lineage, parent, replayOf, "");
+        }
     }
 
     /**

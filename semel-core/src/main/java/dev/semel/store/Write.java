@@ -24,7 +24,7 @@ public sealed interface Write<O> {
     record Admit(NewRun run, List<Wish> wishes, boolean own, long change) implements Write<Admitted> {
         @Override
         public int weight() {
-            return 512 + run.input().length();
+            return 512 + run.input().length() + run.links().carried().length();
         }
     }
 

@@ -61,13 +61,21 @@ public record Trigger(
      *
      * @param lineage the first run of the line that the new one continues
      * @param childOf the id of the step that starts it; the same step finds the same run again
+     * @param carried what its journal begins with; empty text for nothing
      */
     public record Ties(
             @Nullable RunId lineage,
             @Nullable RunId parent,
             @Nullable RunId replayOf,
-            @Nullable String childOf) {
+            @Nullable String childOf,
+            String carried) {
         public static final Ties NONE = new Ties(null, null, null, null);
+
+        /** A run that begins with an empty journal. */
+        public Ties(
+                @Nullable RunId lineage, @Nullable RunId parent, @Nullable RunId replayOf, @Nullable String childOf) {
+            this(lineage, parent, replayOf, childOf, "");
+        }
     }
 
     public Published workflow() {
@@ -125,7 +133,7 @@ public record Trigger(
         }
 
         public DoorName {
-            if (door != Door.EVENT && door != Door.HOOK && door != Door.SCHEDULE) {
+            if (door != Door.EVENT && door != Door.HOOK && door != Door.SCHEDULE && door != Door.REPLAY) {
                 throw new IllegalArgumentException("callers at the door " + door + " bring their own names");
             }
         }

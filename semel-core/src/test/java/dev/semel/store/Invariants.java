@@ -33,6 +33,7 @@ public final class Invariants {
                 "semel_effect",
                 "semel_signal",
                 "semel_listener",
+                "semel_review",
                 "semel_quiet")) {
             NEVER.put(
                     "a row of " + table + " is about no run",
@@ -91,6 +92,9 @@ public final class Invariants {
             """);
         NEVER.put("a wait listens and has its letter", """
             SELECT o.path FROM semel_listener o JOIN semel_signal s ON s.run = o.run AND s.name = '#letter:' || o.path
+            """);
+        NEVER.put("people are asked twice about one effect", """
+            SELECT effect FROM semel_review WHERE decided_at = 0 AND effect <> '' GROUP BY ws, effect HAVING count(*) > 1
             """);
         NEVER.put("a letter that somebody has is still kept, or one that is kept has no value", """
             SELECT letter FROM semel_letter WHERE (runs = '') = (value = '')

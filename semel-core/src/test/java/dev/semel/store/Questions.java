@@ -87,6 +87,14 @@ final class Questions {
             answer("tally " + name, () -> reads.tally(ws, name, 4));
         }
         answer("workspace after", () -> reads.workspaceAfter(ws));
+        answer("plans", () -> reads.plans().page(ws, null, 100));
+        for (RunId plan : ReplayScript.PLANS) {
+            answer("plan", () -> reads.plans().plan(ws, plan));
+            answer("items", () -> reads.plans().items(new Plans.Wanted(plan, 0, null), null, 100));
+            answer("some items", () -> reads.plans().items(new Plans.Wanted(plan, 5, Replay.Fate.PLANNED), null, 2));
+            answer("progress", () -> reads.plans().progress(plan));
+        }
+        answer("old plans", () -> reads.plans().hasPlansBefore(reads.now() - 1_000_000));
         answer("event", () -> reads.event(ws, "evt_a"));
         answer("events", () -> reads.events(new Reads.EventFilter(ws, null, null, false, 0, null, 100)));
         answer("events page", () -> reads.events(new Reads.EventFilter(ws, "t1", null, true, 0, null, 2)));
@@ -165,7 +173,31 @@ final class Questions {
         return new Reads.RunFilter(ws, workflow, state, key, false, 0, null, 1_000);
     }
 
+    private void reviews(int ws) {
+        Review.Desk desk = reads.reviews();
+        Review.Page page = desk.open(new Review.Filter(ws, null, null, null, Review.Place.FRONT, 2));
+        answer("reviews", () -> page);
+        Review.Place next = page.next() == null ? Review.Place.FRONT : page.next();
+        answer("more reviews", () -> desk.open(new Review.Filter(ws, null, null, "role:ops", next, 50)));
+        for (Review.Kind kind : Review.Kind.values()) {
+            answer("reviews " + kind, () -> desk.open(new Review.Filter(ws, kind, "wf_pay", null, next, 50)));
+        }
+        List<Review.Row> decided = desk.decided(ws, null, 2);
+        answer("decided reviews", () -> decided);
+        answer(
+                "decided before",
+                () -> decided.isEmpty() ? null : desk.decided(ws, Review.Place.decided(decided.getLast()), 50));
+        answer("reviews to tell", () -> desk.tell(reads.now(), 50));
+        Reads.LedgerPage effects = reads.effects(new Reads.EffectFilter(ws, null, null, null, null, null, 3));
+        answer("effects page", () -> effects);
+        answer(
+                "more effects",
+                () -> reads.effects(
+                        new Reads.EffectFilter(ws, Ledger.State.DONE, null, null, "ask", effects.next(), 50)));
+    }
+
     private void lists(int ws, List<RunId> runs) {
+        reviews(ws);
         answer("runs", () -> reads.runs(filter(ws, null, null, null)));
         for (RunState state : RunState.values()) {
             answer("runs " + state, () -> reads.runs(filter(ws, null, state, null)));
@@ -194,6 +226,7 @@ final class Questions {
         answer("claimed " + run, () -> reads.claimed(run));
         answer("journal " + run, () -> reads.journal(run));
         answer("signals " + run, () -> reads.signals(run));
+        answer("reviews " + run, () -> reads.reviews().of(run));
         answer("effects " + run, () -> reads.effects(run));
         answer("children " + run, () -> reads.children(run));
         answer("queues " + run, () -> reads.queues(run));

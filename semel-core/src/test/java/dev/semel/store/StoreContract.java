@@ -24,11 +24,13 @@ abstract class StoreContract
                 RestRules,
                 SignalRules,
                 LetterRules,
+                ReviewRules,
                 GateRules,
                 QuietRules,
                 WorkerRules,
                 SettingRules,
                 ScheduleRules,
+                ReplayRules,
                 EventRules,
                 DeliveryRules {
     private Desk desk = unopened();

@@ -5,6 +5,8 @@ import dev.semel.Settings;
 import dev.semel.Standing;
 import dev.semel.engine.Ambient;
 import dev.semel.engine.Catalog;
+import dev.semel.engine.Keeping;
+import dev.semel.engine.Limits;
 import dev.semel.error.SemelException;
 import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
@@ -17,6 +19,7 @@ import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.demo.Demo;
 import dev.semel.server.demo.Playground;
+import dev.semel.server.doors.Reminders;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
 import dev.semel.server.outbound.Guard;
@@ -31,9 +34,12 @@ import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -41,6 +47,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -53,7 +60,7 @@ public final class Serve implements AutoCloseable {
     private final Outbound outbound;
     private final Alarm alarm = new Alarm();
     private final InstantSource clock;
-    private final Map<String, JavaStep> javaSteps = javaSteps();
+    private final Map<String, JavaStep> javaSteps;
     private final CompletableFuture<Boolean> furnishing = new CompletableFuture<>();
     private final Semel semel;
     private final dev.semel.server.settings.Settings settings;
@@ -62,15 +69,21 @@ public final class Serve implements AutoCloseable {
     private final Rows.Workspace workspace;
     private final @Nullable WorkflowFolder folder;
     private final @Nullable Playground playground;
+    private final Reminders reminders;
 
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
         this.clock = () -> Instant.EPOCH.plus(ambient.micros(), ChronoUnit.MICROS);
-        this.outbound = new Outbound(Guard.of(options.dev(), options.allowHosts()));
+        int standIn = options.trust().standIn();
+        this.outbound = standIn == 0
+                ? new Outbound(Guard.of(options.dev(), options.allowHosts()))
+                : Outbound.to(new InetSocketAddress(InetAddress.getLoopbackAddress(), standIn));
+        this.javaSteps = standIn == 0 ? javaSteps() : Map.of(); // code of its own could reach others
         this.semel = Semel.open(
                 Settings.of(options.store(), version -> FileWorkflow.compile(whenFurnished(version), this::outside))
                         .withClock(ambient, () -> 0)
                         .withWorker(name(options))
+                        .withLimits(kept(options.keep()))
                         .withRequests(Log::request));
         try {
             this.playground = options.dev() && options.demo() ? playground(options.port()) : null;
@@ -84,6 +97,7 @@ public final class Serve implements AutoCloseable {
             this.api = new Api(semel, tokens, metrics, options.dev())
                     .with(settings)
                     .receiving(settings, clock);
+            this.reminders = new Reminders(semel, api.eventDoor());
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
             publishFiles();
@@ -92,6 +106,7 @@ public final class Serve implements AutoCloseable {
             }
             this.http = HttpServer.start(
                     dev.semel.server.http.Settings.on(options.host(), options.port()), api.router(), tokens, metrics);
+            reminders.start();
         } catch (RuntimeException e) {
             furnishing.complete(false);
             semel.close();
@@ -106,6 +121,20 @@ public final class Serve implements AutoCloseable {
             throw new Catalog.NotKnownHere(version.name(), version.workflowId()); // this server does not come up
         }
         return version;
+    }
+
+    /** What was said, over what is usual. */
+    private static Limits kept(Map<String, Duration> keep) {
+        Limits usual = Limits.DEFAULT;
+        Keeping keeping = new Keeping(
+                keep.get("payloads"),
+                keep.get("requests"),
+                keep.get("ticks"),
+                keep.getOrDefault("events", usual.keeping().events()),
+                keep.get("audit"));
+        return usual.withTombstones(keep.getOrDefault("tombstones", usual.tombstones()))
+                .withFinishedRuns(keep.getOrDefault("runs", usual.finishedRuns()))
+                .withKeeping(keeping);
     }
 
     /** On the port behind the server's, which the example files name. */
@@ -276,7 +305,9 @@ public final class Serve implements AutoCloseable {
         }
         // CRASH(first-token): the file holds a token that the store does not know; the next start makes another.
         semel.point("first-token");
-        if (semel.maybeChange(new Edit.CreateToken(made.row())) == null) {
+        Edit.By by = new Edit.By(semel.newId(), "serve", "the first token of this store");
+        var note = new Edit.Note(workspace.ws(), "token.create", made.row().tokenId(), by);
+        if (semel.maybeChange(new Edit.Noted<>(new Edit.CreateToken(made.row()), Objects::nonNull, note)) == null) {
             throw new IllegalStateException("the id or the hash of a new token was taken before");
         }
         System.err.println("The first admin token is in " + file);
@@ -306,6 +337,7 @@ public final class Serve implements AutoCloseable {
         if (folder != null) {
             folder.close();
         }
+        reminders.close();
         http.stop();
         semel.close(options.grace());
         closeWays();

@@ -7,7 +7,9 @@ import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
+import dev.semel.store.Plans;
 import dev.semel.store.Reads;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Timetable;
@@ -489,6 +491,21 @@ public abstract class JdbcReads implements Reads {
         long now = now();
         return maybe(() -> session.one("SELECT 1 FROM semel_reply WHERE expires_at <= ? LIMIT 1", row -> 1, now))
                 != null;
+    }
+
+    @Override
+    public Plans plans() {
+        return new JdbcPlans(session);
+    }
+
+    @Override
+    public Review.Desk reviews() {
+        return new JdbcReviews(session);
+    }
+
+    @Override
+    public LedgerPage effects(EffectFilter filter) {
+        return ask(() -> EffectPages.list(session, filter));
     }
 
     @Override

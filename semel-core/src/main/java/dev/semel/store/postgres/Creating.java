@@ -46,6 +46,11 @@ final class Creating {
         SELECT run, parent, replay_of FROM unnest(?::bytea[], ?::bytea[], ?::bytea[]) AS u(run, parent, replay_of)
         """;
 
+    private static final String CARRY = """
+        INSERT INTO semel_journal (run, seq, at, entries)
+        SELECT run, 0, ?, entries FROM unnest(?::bytea[], ?::text[]) AS u(run, entries)
+        """;
+
     private static final String OWNED = """
         SELECT w.run FROM unnest(?::bytea[]) AS u(run)
         CROSS JOIN LATERAL (SELECT run, owner FROM semel_work w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
@@ -139,6 +144,22 @@ final class Creating {
         }
     }
 
+    /** The journals of new runs that begin with what another run has on record. */
+    private void carry(List<Row> rows, Set<RunId> made) throws SQLException {
+        List<NewRun> carrying = rows.stream()
+                .map(row -> row.admit().run())
+                .filter(run -> made.contains(run.id()) && !run.links().carried().isEmpty())
+                .toList();
+        if (!carrying.isEmpty()) {
+            PreparedStatement statement = session.statement(CARRY);
+            new Arrays(session, statement)
+                    .one(moment.now())
+                    .bytes(carrying.stream().map(run -> run.id().bytes()).toArray(byte[][]::new))
+                    .texts(carrying.stream().map(run -> run.links().carried()).toArray(String[]::new));
+            statement.executeUpdate();
+        }
+    }
+
     private static byte @Nullable [] bytes(@Nullable RunId run) {
         return run == null ? null : run.bytes();
     }
@@ -153,6 +174,7 @@ final class Creating {
         arrays.one(queued ? RunState.QUEUED.code() : RunState.STARTED.code()).one(queued ? 1 : 0);
         Set<RunId> made = Driving.runs(statement);
         link(rows, made);
+        carry(rows, made);
         Set<RunId> owned = owner == null ? Set.of() : made.size() == rows.size() ? made : owned(rows, owner);
         Map<RunId, Admitted.Fresh> recorded = made.size() == rows.size()
                 ? Map.of()

@@ -201,7 +201,9 @@ final class PostgresLane implements Lane {
         List<Ledger.Id> decided = new ArrayList<>();
         for (Write<?> write : batch.writes()) {
             Edit<?> edit = write instanceof Write.Change<?> change ? change.edit() : null;
-            if ((edit instanceof Edit.Once<?> once ? once.edit() : edit) instanceof Edit.Decide decide) {
+            edit = edit instanceof Edit.Once<?> once ? once.edit() : edit;
+            edit = edit instanceof Edit.Noted<?> noted ? noted.edit() : edit;
+            if (edit instanceof Edit.Decide decide) {
                 decided.add(decide.effect());
             }
         }

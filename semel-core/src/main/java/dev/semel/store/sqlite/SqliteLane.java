@@ -237,7 +237,7 @@ final class SqliteLane implements Lane {
                     owner == null ? 0 : 1,
                     run.state().code(),
                     queued ? 1 : 0);
-            link(run);
+            link(run, now);
             waits = !gating.enter(run, now);
         }
         Write.Earlier from = isNew ? earlier : names.recorded(run.id());
@@ -245,7 +245,7 @@ final class SqliteLane implements Lane {
         return new Admitted.Fresh(now, owned, origins.lineage(), from, duplicateOf, waits);
     }
 
-    private void link(NewRun run) throws SQLException {
+    private void link(NewRun run, long now) throws SQLException {
         NewRun.Links links = run.links();
         if (links.parent() != null || links.replayOf() != null) {
             session.update(
@@ -253,6 +253,13 @@ final class SqliteLane implements Lane {
                     run.id(),
                     links.parent(),
                     links.replayOf());
+        }
+        if (!links.carried().isEmpty()) {
+            session.update(
+                    "INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, 0, ?, ?)",
+                    run.id(),
+                    now,
+                    links.carried());
         }
     }
 

@@ -134,6 +134,10 @@ final class Admitting {
             work.held = queued;
             tables.work.put(run.id(), work);
             link(run);
+            if (!run.links().carried().isEmpty()) {
+                var chunk = new Tables.Chunk(run.id(), 0, now, run.links().carried());
+                tables.journal.put(new Pair<>(run.id(), 0), chunk);
+            }
             waits = !gates.enter(run, now);
         }
         Work work = tables.work.get(run.id());

@@ -5,7 +5,9 @@ import dev.semel.run.RunId;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
+import dev.semel.store.Plans;
 import dev.semel.store.Reads;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.Timetable;
 import dev.semel.store.Write;
@@ -90,6 +92,21 @@ final class FaultyReads implements Reads {
     @Override
     public List<RunId> lineage(RunId first) {
         return there().lineage(first);
+    }
+
+    @Override
+    public Plans plans() {
+        return there().plans();
+    }
+
+    @Override
+    public Review.Desk reviews() {
+        return there().reviews();
+    }
+
+    @Override
+    public LedgerPage effects(EffectFilter filter) {
+        return there().effects(filter);
     }
 
     @Override

@@ -8,6 +8,8 @@ import dev.semel.store.Delivery;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
+import dev.semel.store.Replay;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.ArrayDeque;
@@ -96,6 +98,12 @@ final class Tables {
     /** The answer to a change that came with a key. */
     record Reply(RunId id, byte[] digest, String answer, long expiresAt) {}
 
+    final Table<RunId, Replay.Plan> plans =
+            new Table<>(undo, plan -> plan.how() != null || plan.state() != Replay.State.APPLYING);
+    /** By plan and run. */
+    final Table<Pair<RunId, RunId>, Replay.Item> planItems =
+            new Table<>(undo, item -> (item.made() != null) == (item.fate() == Replay.Fate.APPLIED));
+
     final Table<Integer, Workspace> workspaces = new Table<>(undo);
     final Table<String, Rows.Token> tokens = new Table<>(undo);
     /** One row: counts changes. */
@@ -158,6 +166,9 @@ final class Tables {
     /** By workspace, then name and the sender's id. */
     final Table<Pair<Integer, Pair<String, String>>, Mail> letters = new Table<>(undo);
 
+    /** By workspace and id. */
+    final Table<Pair<Integer, String>, Review.Row> reviews = new Table<>(undo, row -> row.version() > 0);
+
     final Table<String, Long> queues = new Table<>(undo);
     final Table<Pair<String, Long>, Place> places = new Table<>(undo, place -> place.cap() > 0);
     final NavigableMap<Pair<RunId, Pair<String, Long>>, Place> placesByRun =
@@ -184,6 +195,44 @@ final class Tables {
         return new Pair<>(id.digest(), id.workspace());
     }
 
+    /** Takes out what it was told and what it made; false where its input was gone before. */
+    boolean blank(RunId run) {
+        Run row = runs.get(run);
+        End end = ends.get(run);
+        if (end != null) {
+            Write.Ending before = end.end().ending();
+            var ending = new Write.Ending(null, before.errorCode(), before.errorMessage(), before.errorStep());
+            ends.put(run, new End(run, end.state(), new Rows.End(end.end().endedAt(), ending, "[]")));
+        }
+        removeWhere(journal, chunk -> chunk.run().equals(run));
+        removeWhere(signals, signal -> signal.run().equals(run));
+        effects.rows().values().stream()
+                .filter(effect -> effect.holder().run().equals(run))
+                .toList()
+                .forEach(effect -> effects.put(effect.id(), blank(effect)));
+        if (row == null || row.input().equals("{}")) {
+            return false;
+        }
+        runs.put(run, new Run(row.asked(), "{}", row.lineage(), row.previous(), row.duplicateOf(), row.createdAt()));
+        return true;
+    }
+
+    private static Ledger.Row blank(Ledger.Row row) {
+        return new Ledger.Row(
+                row.id(),
+                row.holder(),
+                row.state(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                row.window(),
+                row.expiresAt(),
+                null,
+                null,
+                row.facts());
+    }
+
     /** Everything that is known of a run, and names that last as long as it. */
     void removeAllOf(RunId run) {
         removeWhere(keys, key -> key.run().equals(run));
@@ -193,6 +242,7 @@ final class Tables {
         uses.remove(run);
         removeWhere(signals, signal -> signal.run().equals(run));
         removeWhere(listeners, listener -> listener.run().equals(run));
+        removeWhere(reviews, row -> row.run().equals(run));
         removeWhere(effects, row -> row.holder().run().equals(run));
         links.remove(run);
         ends.remove(run);

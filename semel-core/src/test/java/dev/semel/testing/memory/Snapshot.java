@@ -3,6 +3,7 @@ package dev.semel.testing.memory;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.store.NewRun;
+import dev.semel.store.Review;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Migrations;
 import dev.semel.store.sqlite.SqliteStore;
@@ -262,6 +263,7 @@ public final class Snapshot {
                         s.signal().value(),
                         s.signal().at()));
         letters(tables);
+        fill("semel_review", tables.reviews.rows().values(), Snapshot::review);
         fill("semel_queue", tables.queues.rows().entrySet(), queue -> row(queue.getKey(), queue.getValue()));
         fill(
                 "semel_place",
@@ -290,6 +292,27 @@ public final class Snapshot {
                         l.runs().stream().map(RunId::text).collect(java.util.stream.Collectors.joining(" ")),
                         l.at(),
                         l.expiresAt()));
+    }
+
+    private static @Nullable Object[] review(Review.Row review) {
+        return row(
+                review.ws(),
+                review.id(),
+                review.run(),
+                review.step(),
+                review.workflowId(),
+                review.kind().code(),
+                review.version(),
+                review.effect(),
+                review.reviewer(),
+                review.question(),
+                review.askedAt(),
+                review.dueAt(),
+                review.nextAt(),
+                review.decidedAt(),
+                review.decision(),
+                review.decidedBy(),
+                review.note());
     }
 
     private static @Nullable Object[] key(Tables.Key key) {

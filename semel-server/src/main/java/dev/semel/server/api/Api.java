@@ -6,16 +6,13 @@ import dev.semel.server.auth.Tokens;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.doors.EventDoor;
 import dev.semel.server.hooks.HookDoor;
-import dev.semel.server.http.Answer;
 import dev.semel.server.http.Handler;
-import dev.semel.server.http.Request;
 import dev.semel.server.http.Route;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Settings;
 import dev.semel.store.Rows;
 import java.time.InstantSource;
-import java.util.List;
 
 /** Every route of the API, in one list. */
 public final class Api {
@@ -26,6 +23,7 @@ public final class Api {
     private final Workflows workflows;
     private final Promises promises = new Promises();
     private final Deeds deeds;
+    private final Triggers triggers;
     private final EventDoor eventDoor;
     private final Router router;
 
@@ -34,13 +32,13 @@ public final class Api {
         Spaces spaces = new Spaces(semel);
         Views views = new Views(semel);
         Quotas quotas = new Quotas(semel::nanos);
-        Triggers triggers = new Triggers(semel, spaces, quotas);
+        this.triggers = new Triggers(semel, spaces, quotas);
         this.eventDoor = new EventDoor(semel, new EventDoor.Ports(spaces::of, FileWorkflow::check));
         this.deeds = new Deeds(semel);
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
         Runs runs = new Runs(semel, views, triggers);
-        Keys keys = new Keys(semel, views, deeds);
+        Keys keys = new Keys(semel, views, deeds, spaces);
         RunActs acts = new RunActs(semel, views, deeds);
         TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, deeds);
         Health health = new Health(semel, metrics);
@@ -73,20 +71,21 @@ public final class Api {
                 .add(post("/v1/signals/{name}", Scope.TRIGGER, new LetterRoutes(semel)::send))
                 .add(post("/v1/runs/{run_id}/decide", Scope.REVIEW, acts::decide))
                 .add("GET", "/v1/requests", Scope.READ, runs::allRequests)
-                .add("GET", "/v1/keys", Scope.READ, keys::list)
-                .add("GET", "/v1/keys/{key}", Scope.READ, keys::get)
-                .add(post("/v1/keys/{key}/release", Scope.OPERATE, keys::release))
+                .add("GET", "/v1/effects", Scope.READ, new EffectRoutes(semel)::list)
                 .add(post("/v1/tokens", Scope.ADMIN, tokenRoutes::create))
                 .add("GET", "/v1/tokens", Scope.ADMIN, tokenRoutes::list)
                 .add(new Route("DELETE", "/v1/tokens/{token_id}", Scope.ADMIN, tokenRoutes::revoke)
                         .withHead(Triggers::checkKey))
                 .add("GET", "/v1/workers", Scope.READ, new Workers(semel)::list)
-                .add("GET", "/v1/audit", Scope.READ, this::audit)
+                .add("GET", "/v1/audit", Scope.READ, new AuditRoutes(semel)::list)
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
         addOpen(new Manual(), health);
-        addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
+        addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views, deeds));
         new ScheduleRoutes(semel, triggers, deeds).addTo(router);
+        new ReplayRoutes(semel, triggers, deeds).addTo(router);
+        keys.addTo(router);
+        new ReviewRoutes(semel, deeds).addTo(router);
     }
 
     private void addOpen(Manual manual, Health health) {
@@ -118,6 +117,7 @@ public final class Api {
     public Api with(Settings settings) {
         promises.with(settings);
         new SettingsApi(settings).addTo(router, deeds);
+        new IncidentRoutes(semel, settings.incidents(), new SettingDeeds(deeds), triggers).addTo(router);
         return this;
     }
 
@@ -129,7 +129,7 @@ public final class Api {
     /** Adds the door for providers, and the routes to its hooks. */
     public Api receiving(Settings settings, InstantSource clock) {
         new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
-        new Deliveries(semel, new HookDoor(semel, settings, eventDoor, clock)).addTo(router);
+        new Deliveries(semel, new HookDoor(semel, settings, eventDoor, clock), deeds).addTo(router);
         return this;
     }
 
@@ -140,21 +140,5 @@ public final class Api {
     /** Publishes a file that lies on this machine. */
     public Rows.Workflow publish(int workspace, Definition definition) {
         return workflows.publish(workspace, definition, "file");
-    }
-
-    private Answer audit(Request request) {
-        Paging paging = Paging.of(request);
-        List<Rows.Audit> rows =
-                semel.view(reads -> reads.audit(request.principal().workspace(), paging.afterId(), paging.limit()));
-        return Views.page(
-                rows == null ? List.of() : rows,
-                paging.limit(),
-                row -> Views.object()
-                        .put("at", Views.time(row.at()))
-                        .put("actor_id", row.actor())
-                        .put("action", row.action())
-                        .put("target", row.target())
-                        .put("reason", row.reason()),
-                row -> Paging.cursor(row.id()));
     }
 }

@@ -175,6 +175,7 @@ final class HookRoutes {
         if (kept == null) {
             throw unknown();
         }
+        deeds.note(request, new Deeds.Entry("hook.sample", request.parameter("name"), ""));
         String secret =
                 settings.secrets().reveal(workspace, kept.value().secrets().getFirst());
         RunId id = semel.newId();

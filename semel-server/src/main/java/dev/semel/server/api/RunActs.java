@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.Reviews;
 import dev.semel.Run;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
@@ -21,6 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What people and systems say to a run that exists: a signal, a decision, an end. */
 final class RunActs {
+    private static final Set<String> DECISION = Set.of("step", "decision", "result", "note");
+
     private final Semel semel;
     private final Views views;
     private final Deeds deeds;
@@ -60,13 +63,13 @@ final class RunActs {
     @SuppressWarnings("unchecked") // whatever the change answers, it is only asked whether it was done
     private Answer done(Request request, Deeds.Deed deed, Run.@Nullable Ruling ruling, String what) {
         // Where there is nothing to do, an answer that was kept is looked for all the same.
-        Edit<?> edit = ruling == null ? new Edit.Wake(List.of()) : ruling.edit();
         String runId = run(request).id();
+        Edit<?> edit = ruling == null ? new Edit.Wake(List.of()) : noted(request, deed, ruling.edit());
         Deeds.Done done = deeds.once(
                 request,
                 deed,
                 (Edit<Object>) edit,
-                outcome -> outcome == Edit.Signalled.DELIVERED || Boolean.TRUE.equals(outcome)
+                outcome -> Reviews.isDone(outcome)
                         ? Views.object().put("run_id", runId).put(what, true)
                         : null);
         if (ruling != null && done != null && !done.replayed()) {
@@ -74,6 +77,17 @@ final class RunActs {
         }
         Answer answer = answer(request, what, done != null);
         return done != null && done.replayed() ? Deeds.replayed(answer) : answer;
+    }
+
+    /** A decision is in the audit; one about an effect in doubt writes its row by itself. */
+    private Edit<?> noted(Request request, Deeds.Deed deed, Edit<?> edit) {
+        if (!deed.operation().equals("run.decide") || !(edit instanceof Edit.Signal signal)) {
+            return edit;
+        }
+        Said said = Said.in(request, DECISION);
+        String what = said.text("decision") + " " + said.text("step") + " " + said.text("note");
+        var entry = new Deeds.Entry("run.decide", signal.run().text(), what.strip());
+        return deeds.noting(request, entry, signal, outcome -> outcome == Edit.Signalled.DELIVERED);
     }
 
     static Signal<JsonNode> named(String name) {
@@ -86,7 +100,7 @@ final class RunActs {
 
     /** The first decision counts; whoever comes later is told that it was not theirs, unless it is the same request. */
     Answer decide(Request request) {
-        Said said = Said.in(request, Set.of("step", "decision", "result", "note"));
+        Said said = Said.in(request, DECISION);
         String step = said.text("step");
         String by = request.principal().tokenId();
         String note = said.text("note");
@@ -96,8 +110,8 @@ final class RunActs {
             case "reject" -> run.approval(step, false, by, note);
             case "send" -> run.review(step, true, by, note);
             case "suppress" -> run.review(step, false, by, note);
-            case "happened" -> run.settlement(step, result(said.value("result")), by);
-            case "did_not_happen" -> run.settlement(step, null, by);
+            case "happened" -> run.settlement(step, result(said.value("result")), by, note);
+            case "did_not_happen" -> run.settlement(step, null, by, note);
             default ->
                 throw refused(
                         "decision is one of approve, reject, send, suppress, happened (with result), did_not_happen");

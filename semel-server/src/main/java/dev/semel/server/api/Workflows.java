@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -163,10 +164,14 @@ final class Workflows {
         return deeds.once(
                 request,
                 new Deeds.Deed("workflow.publish", definition.name(), definition.text()),
-                publishing(
-                        request.principal().workspace(),
-                        definition,
-                        request.principal().tokenId()),
+                noted(
+                        request,
+                        definition.name(),
+                        "for all",
+                        publishing(
+                                request.principal().workspace(),
+                                definition,
+                                request.principal().tokenId())),
                 row -> published(row, definition));
     }
 
@@ -174,13 +179,26 @@ final class Workflows {
         return deeds.once(
                 request,
                 new Deeds.Deed("workflow.publish", definition.name(), definition.text(), String.valueOf(share)),
-                new Edit.Stage(
-                        request.principal().workspace(),
+                noted(
+                        request,
                         definition.name(),
-                        definition.text(),
-                        share,
-                        request.principal().tokenId()),
+                        "for " + share + " per cent",
+                        new Edit.Stage(
+                                request.principal().workspace(),
+                                definition.name(),
+                                definition.text(),
+                                share,
+                                request.principal().tokenId())),
                 row -> published(row, definition));
+    }
+
+    /** A text that was current before leaves no row: nothing was published. */
+    private Edit<Rows.@Nullable Workflow> noted(
+            Request request, String name, String share, Edit<? extends Rows.@Nullable Workflow> edit) {
+        @SuppressWarnings("unchecked") // a change that always answers is one that may not
+        Edit<Rows.@Nullable Workflow> wide = (Edit<Rows.@Nullable Workflow>) edit;
+        var entry = new Deeds.Entry("workflow.publish", name, share);
+        return deeds.noting(request, entry, wide, row -> row != null && row.changed());
     }
 
     /** Per cent of the fresh triggers; 0 for all of them. */
@@ -250,7 +268,10 @@ final class Workflows {
         }
         refuseLoops(workspace, definition);
         promises.check(workspace, definition, false);
-        return semel.change(publishing(workspace, definition, actor));
+        Edit.By by = new Edit.By(semel.newId(), actor, "for all");
+        var note = new Edit.Note(workspace, "workflow.publish", definition.name(), by);
+        return semel.change(
+                new Edit.Noted<>(publishing(workspace, definition, actor), row -> row != null && row.changed(), note));
     }
 
     /**
@@ -309,10 +330,15 @@ final class Workflows {
     private Answer pause(Request request, boolean paused) {
         Current entry = triggers.workflow(request.principal(), request.parameter("id"));
         String id = entry.published().workflowId();
+        String action = paused ? "workflow.pause" : "workflow.resume";
         Deeds.Done done = deeds.once(
                 request,
-                new Deeds.Deed(paused ? "workflow.pause" : "workflow.resume", id),
-                new Edit.Pause(request.principal().workspace(), id, paused),
+                new Deeds.Deed(action, id),
+                deeds.noting(
+                        request,
+                        new Deeds.Entry(action, entry.published().name(), ""),
+                        new Edit.Pause(request.principal().workspace(), id, paused),
+                        Objects::nonNull),
                 row -> row == null ? null : view(entry, row.paused()));
         if (done == null) {
             throw Triggers.unknownWorkflow();

@@ -22,7 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         footer = {
             "",
             "Exit codes: 0 done (a replay is success), 1 failed, 2 wrong usage, 3 key conflict, 4 in doubt,",
-            "5 refused as unprotected, 6 not found, 7 not allowed, 8 unreachable or try later."
+            "5 refused as unprotected, 6 not found, 7 not allowed, 8 unreachable or try later, 9 plan out of date."
         })
 public final class Cli implements Callable<Integer> {
     private static final String EXAMPLES = """
@@ -68,6 +68,7 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new SignalCommand(around))
                 .addSubcommand(new ActCommand.Decide(around))
                 .addSubcommand(new ActCommand.Cancel(around))
+                .addSubcommand(ReplayCommand.commandLine(around))
                 .addSubcommand(new RequestsCommand(around))
                 .addSubcommand(new KeyCommand(around))
                 .addSubcommand(new WorkflowsCommand(around))
@@ -91,6 +92,9 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(HooksCommand.commandLine(around))
                 .addSubcommand(PeopleCommands.profile(around))
                 .addSubcommand(PeopleCommands.cohort(around))
+                .addSubcommand(new AuditCommand(around))
+                .addSubcommand(IncidentCommand.commandLine(around))
+                .addSubcommand(new QaCommand(around))
                 .addSubcommand(DemoCommand.commandLine(around))
                 .addSubcommand(new DoctorCommand(around))
                 .addSubcommand(new CommandLine.HelpCommand());

@@ -5,6 +5,7 @@ import dev.semel.error.SemelException;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.key.KeyPolicy;
 import dev.semel.server.language.Failure;
+import dev.semel.server.language.FieldRef;
 import dev.semel.server.language.Kinds;
 import dev.semel.server.language.Problems;
 import dev.semel.server.language.ResultSize;
@@ -264,6 +265,28 @@ public final class Definition {
         } catch (Failure failure) {
             return null;
         }
+    }
+
+    /** What it asks of `data`, as JSON Schema; an empty object where it declares no input. */
+    public JsonNode inputSchema() {
+        return parts.input().document();
+    }
+
+    /** What its expressions read, with the step that each stands in; empty for those of the key and the output. */
+    public Stream<Map.Entry<String, FieldRef>> reads() {
+        Stream<Map.Entry<String, FieldRef>> outside = Stream.of(parts.key(), parts.output())
+                .flatMap(Stream::ofNullable)
+                .flatMap(template -> refs("", template));
+        Stream<Map.Entry<String, FieldRef>> inside = steps().flatMap(step -> Stream.concat(
+                        Stream.ofNullable(step.when()), step.act().templates())
+                .flatMap(template -> refs(step.id(), template)));
+        return Stream.concat(outside, inside);
+    }
+
+    private static Stream<Map.Entry<String, FieldRef>> refs(String step, Template template) {
+        return template.expressions()
+                .flatMap(expression -> expression.reads().stream())
+                .map(path -> Map.entry(step, path));
     }
 
     /** Input fields that people search runs by (`search: true`). */

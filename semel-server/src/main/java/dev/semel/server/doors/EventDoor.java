@@ -72,7 +72,11 @@ public final class EventDoor {
                     .filter(one -> !runs.containsKey(one.published().workflowId()))
                     .toList();
             // Handed over first and awaited last, so that the event and its runs go to the disk together.
-            Events.Keeping keeping = semel.events().keep(new Write.Keep(row(asked, match, seq), match.change()));
+            String beside = takers.isEmpty()
+                    ? asked.eventId()
+                    : asked.of(takers.getFirst().published()).text();
+            Events.Keeping keeping =
+                    semel.events().keep(new Write.Keep(row(asked, match, seq), match.change()), beside);
             SemelException retryable = starting.all(takers, asked, runs);
             if (keeping.await() instanceof Write.Kept.Now(boolean fresh)) {
                 if (retryable != null) {

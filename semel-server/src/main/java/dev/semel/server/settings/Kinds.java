@@ -20,5 +20,8 @@ final class Kinds {
     static final SettingKind COHORT = new SettingKind("cohort", false, false);
     static final SettingKind MEMBER = new SettingKind("member", false, false);
 
+    /** Every version stays: what was answered first is part of a review. */
+    static final SettingKind INCIDENT = new SettingKind("incident", true, false);
+
     private Kinds() {}
 }

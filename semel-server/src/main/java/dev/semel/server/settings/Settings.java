@@ -16,6 +16,7 @@ public final class Settings {
     private final Shelf<ChannelSetting> channels;
     private final Shelf<RouteSetting> routes;
     private final Shelf<HookSetting> hooks;
+    private final Shelf<Incident> incidents;
     private final Profiles profiles;
     private final Subscriptions subscriptions;
     private final Cohorts cohorts;
@@ -47,6 +48,8 @@ public final class Settings {
                         node -> ChannelReader.read(node, checks.channels())));
         this.routes = new Shelf<>(semel, new Shelf.Sort<>(Kinds.ROUTE, "route", LARGEST_ROUTE, RouteSetting::read));
         this.hooks = new Shelf<>(semel, new Shelf.Sort<>(Kinds.HOOK, "hook", LARGEST_HOOK, HookReader::read));
+        this.incidents =
+                new Shelf<>(semel, new Shelf.Sort<>(Kinds.INCIDENT, "incident", Incident.LARGEST, Incident::read));
         this.profiles = new Profiles(semel);
         this.subscriptions = new Subscriptions(semel);
         this.cohorts = new Cohorts(semel);
@@ -76,6 +79,11 @@ public final class Settings {
     /** Sources of webhooks. */
     public Shelf<HookSetting> hooks() {
         return hooks;
+    }
+
+    /** Reviews of what went wrong. */
+    public Shelf<Incident> incidents() {
+        return incidents;
     }
 
     public Profiles profiles() {

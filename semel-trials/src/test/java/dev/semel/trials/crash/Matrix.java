@@ -40,7 +40,7 @@ final class Matrix {
      * Labels that no trigger comes to: {@link FirstTokenTest} visits that of the server, and those of schedules are
      * visited by their own tests in the core and by {@link TicksTest}.
      */
-    static final Set<String> ELSEWHERE = Set.of("first-token", "tick-admitted", "backfill-admitted");
+    static final Set<String> ELSEWHERE = Set.of("first-token", "tick-admitted", "backfill-admitted", "review-told");
 
     private final List<Cell> cells = new ArrayList<>();
     private final Cell.Kind store;

@@ -118,6 +118,7 @@ class OpenApiTest {
             operating(asking);
             schedules(asking);
             SettingsAsked.ask(asking);
+            incidents(asking);
             HooksAsked.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
@@ -247,13 +248,29 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/tokens", "");
         asking.ask(200, "DELETE", "/v1/tokens/{token_id}", "");
         asking.ask(200, "GET", "/v1/workers", "");
-        asking.ask(200, "GET", "/v1/audit", "");
+        asking.ask(200, "GET", "/v1/audit?limit=1&q=action:key", "");
+        asking.ask(200, "GET", "/v1/audit?format=jsonl", "");
+        asking.ask(400, "GET", "/v1/audit?q=who:me", "");
         asking.ask(200, "GET", "/v1/openapi.json", "");
         asking.ask(200, "GET", "/docs/{page}", "");
         asking.ask(200, "GET", "/problems/{code}", "");
         asking.ask(200, "GET", "/healthz", "");
         asking.ask(200, "GET", "/readyz", "");
         asking.ask(200, "GET", "/metrics", "");
+    }
+
+    private static void incidents(Asking asking) throws Exception {
+        String one = "/v1/incidents/{incident_id}";
+        JsonNode made = Json.parse(asking.ask(200, "POST", "/v1/incidents", "{\"since\":\"1h\",\"title\":\"Outage\"}")
+                .body());
+        asking.incident(made.path("incident_id").asString());
+        asking.ask(400, "POST", "/v1/incidents", "{\"title\":\"Outage\"}");
+        asking.ask(200, "GET", "/v1/incidents?limit=1", "");
+        asking.ask(200, "GET", one, "");
+        asking.ask(200, "PUT", one, "{\"answers\":{\"cause\":\"timing\"}}");
+        asking.with("If-Match", "\"1\"").ask(412, "PUT", one, "{\"title\":\"Other\"}");
+        asking.without().with("Accept", "text/markdown").ask(200, "GET", one, "");
+        asking.without();
     }
 
     private static void schedules(Asking asking) throws Exception {
