@@ -70,8 +70,8 @@ public final class FilesBench {
         long cold = work[0];
         Arrays.sort(millis);
         Arrays.sort(work);
-        System.out.println("a file of " + STEPS + " steps, " + what + ": median " + millis[ROUNDS / 2]
-                + " ms (" + work[ROUNDS / 2] + " of a core), the very first " + first + " ms (" + cold + ")");
+        System.out.println("a file of " + STEPS + " steps, " + what + ": median " + millis[ROUNDS / 2] + " ms ("
+                + work[ROUNDS / 2] + " of a core), the very first " + first + " ms (" + cold + ")");
     }
 
     private static void many() throws IOException {
