@@ -41,12 +41,18 @@ class PatternsTest {
             "a", "1", "0", " ", ".", "-", "_", "/", "%", "$", "\"", "'", "\\", ":", "@", "a.", "a:", "a ", "a-", "{",
             "[", "#", "ä", "1.", "a=", "x,");
 
+    /** Quoted parts of an author's own file, in the author's own process. */
+    private static final Set<String> EXCUSED = Set.of("semel-server/src/main/java/dev/semel/server/cli/QaCast.java");
+
     @Test
     void s41_no_text_of_a_user_is_a_pattern() throws IOException {
         List<String> wrong = new ArrayList<>();
         for (SourceFile file : SourceTree.find().files()) {
             if (file.isJava() && file.isMain()) {
-                wrong.addAll(foreign(file));
+                List<String> found = foreign(file);
+                boolean excused = EXCUSED.contains(file.path());
+                wrong.addAll(
+                        !excused ? found : found.isEmpty() ? List.of(file.path() + " needs no excuse") : List.of());
             }
         }
         assertEquals("", String.join("\n", wrong), "write the pattern out, as a text or a constant");
@@ -62,6 +68,7 @@ class PatternsTest {
             String first = call.group("first");
             boolean ours = first.startsWith("\"")
                     || first.startsWith(")") // of a Matcher, which takes none
+                    || first.startsWith("Pattern.quote(") // a text and no pattern
                     || first.startsWith("Matcher.quoteReplacement(") // of a Matcher, which takes only what is put in
                     || first.matches("[A-Z_]+(\\.pattern\\(\\))?\\)*")
                     || call.group("rest").stripLeading().startsWith("->"); // of a list

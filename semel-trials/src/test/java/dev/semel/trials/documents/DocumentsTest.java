@@ -35,9 +35,9 @@ class DocumentsTest {
         return head + text + steps;
     }
 
-    /** Their commands are run as a reader would: by the launcher, a process each. */
+    /** Its commands are run as a reader would: by the launcher, a process each. */
     private static boolean isMetFirst(SourceFile page) {
-        return page.path().equals("README.md") || page.path().startsWith("docs/start");
+        return page.path().equals("README.md");
     }
 
     private static Documents documents(Path commands, Snippets snippets) {

@@ -23,7 +23,7 @@ import java.util.concurrent.Executors;
 /**
  * The commands of documents without a process each: a script called {@code semel} hands its words, folder, variables and
  * input to the command line in this process, and prints what that says. What starts servers, or looks at the installation
- * itself, is left to the real launcher; so are the pages that a reader meets first, which do not come here at all.
+ * itself, is left to the real launcher; so is the page that a reader meets first, which does not come here at all.
  */
 final class Resident implements AutoCloseable {
     private static final String SCRIPT = """
@@ -104,9 +104,14 @@ final class Resident implements AutoCloseable {
         int exit = Cli.commandLine(around, _ -> 70).execute(arguments);
         around.out().flush();
         around.err().flush();
-        Files.writeString(out.resolve("out"), said.toString());
-        Files.writeString(out.resolve("err"), together ? "" : talked.toString());
+        Files.writeString(out.resolve("out"), as(here, said));
+        Files.writeString(out.resolve("err"), together ? "" : as(here, talked));
         return exit;
+    }
+
+    /** A process has its folder and shows a file as it was named; here the folder is put in front. */
+    private static String as(Path here, StringWriter text) {
+        return text.toString().replace(here + "/", "");
     }
 
     /** Texts that end with NUL, and what is behind them. */
