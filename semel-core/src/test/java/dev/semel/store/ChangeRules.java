@@ -229,6 +229,28 @@ interface ChangeRules {
     }
 
     @Test
+    default void whoever_approves_begins_or_stops_a_plan_of_replays_is_in_the_audit_once() {
+        RunId plan = desk().id();
+        int ws = desk().ws;
+        desk().change(new Edit.Replaying<>(new Replay.Lay(plan, ws, "ann", "{}", null, true)));
+        desk().change(new Edit.Replaying<>(new Replay.Ready(plan, "{}")));
+        for (String who : List.of("bob", "eve")) {
+            desk().change(new Edit.Replaying<>(new Replay.Approve(ws, plan, desk().by(who, ""))));
+        }
+        for (String who : List.of("ann", "eve")) {
+            desk().change(new Edit.Replaying<>(new Replay.Begin(ws, plan, "{}", desk().by(who, ""))));
+        }
+        for (String who : List.of("bob", "eve")) {
+            desk().change(new Edit.Replaying<>(new Replay.Stop(ws, plan, desk().by(who, "enough"))));
+        }
+        assertEquals(
+                List.of("bob replay.stop", "ann replay.apply", "bob replay.approve"),
+                desk().reads.audit(ws, null, 10).stream()
+                        .map(row -> row.actor() + " " + row.action())
+                        .toList());
+    }
+
+    @Test
     default void audit_is_paged_newest_first() {
         for (String key : List.of("a", "b", "c")) {
             RunId run = desk().fresh(desk().key(key));

@@ -224,6 +224,10 @@ interface SweepRules {
         assertEquals(0, desk().change(forget), "once");
         assertEquals(1, desk().place.count("semel_request"));
         assertEquals(3, desk().runOf(run).counts().replays());
+        // Elsewhere counts are the sums of their rows, and every other rule ends with that: so the run goes as well.
+        desk().apply(desk().end(run));
+        desk().place.setTime(Place.START + 20);
+        assertEquals(1, desk().change(new Edit.DeleteRuns(List.of(run), Place.START + 20)));
     }
 
     @Test

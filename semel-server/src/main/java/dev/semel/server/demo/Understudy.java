@@ -140,7 +140,8 @@ public final class Understudy implements AutoCloseable {
         boolean reads = method.equals("GET") || method.equals("HEAD");
         String name = name(exchange, method + " " + url + " " + body);
         ObjectNode before = role.remembersKeys() ? known.get(name) : null;
-        boolean grants = body.contains("grant_type=");
+        String type = String.valueOf(exchange.getRequestHeaders().getFirst("Content-Type"));
+        boolean grants = type.contains("form-urlencoded") && body.contains("grant_type=");
         boolean deed = !reads && !grants && before == null;
         boolean lost = deed && role.step().equals(losing);
         if (calls.size() < MOST_CALLS) {

@@ -42,15 +42,15 @@ class AuditTest extends OnBothStores {
             "POST /v1/runs/{run_id}/signals/{name}", "the timeline of the run has the signal",
             "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it");
 
-    /** Changes that stand for themselves in the store, which writes their rows: its own rules look for them. */
+    /** Changes of nothing, and changes whose rows the rules of the stores look for. */
     private static final Map<String, String> BY_THE_STORE = Map.of(
             "POST /v1/replays", "a plan changes nothing, and is kept with who made it",
             "POST /v1/replays/{replay_id}/approve", "replay.approve",
             "POST /v1/replays/{replay_id}/apply", "replay.apply",
             "POST /v1/replays/{replay_id}/stop", "replay.stop",
-            "POST /v1/reviews/decide", "review.*, one row for each",
-            "POST /v1/reviews/{review_id}/decide", "review.*, as by the route of the run below",
-            "POST /v1/reviews/{review_id}/check", "asks the provider, and changes what its answer says",
+            "POST /v1/reviews/decide", "the change that the route of a run below makes, once for each",
+            "POST /v1/reviews/{review_id}/decide", "the change that the route of a run below makes",
+            "POST /v1/reviews/{review_id}/check", "wakes the run, which asks the provider itself",
             "POST /v1/keys/{key}/simulate", "changes nothing");
 
     AuditTest(Stage stage) {
