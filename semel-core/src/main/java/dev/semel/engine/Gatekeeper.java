@@ -32,7 +32,9 @@ final class Gatekeeper {
             places.add(new NewRun.Gate.Place(queue, gates.maxConcurrent()));
         }
         NewRun.Gate gate = new NewRun.Gate(places, rate(trigger, gates.rateLimit()), trigger.delay(), null);
-        return gates.debounce() == null
+        // A replay of a run that had waited for quiet is not taken in by another one, whose journal would not be its
+        // own.
+        return gates.debounce() == null || trigger.ties().replayOf() != null
                 ? gate
                 : new NewRun.Gate(places, gate.rate(), trigger.delay(), debounce(trigger, gates.debounce(), gate));
     }

@@ -322,7 +322,7 @@ public final class Intake {
                     .join();
             around.counters().diskWaits.increment();
             if (outcome instanceof Admitted.Fresh fresh && fresh.owned()) {
-                runs.start(resident(one, id, fresh));
+                runs.start(resident(one, id, fresh), run.links().carried());
                 started = true;
             }
         } catch (CompletionException e) {
@@ -376,6 +376,7 @@ public final class Intake {
                         trigger.ties().lineage(),
                         trigger.ties().parent(),
                         trigger.ties().replayOf(),
+                        trigger.ties().carried(),
                         trigger.ties().depth()),
                 Gatekeeper.gate(trigger));
     }

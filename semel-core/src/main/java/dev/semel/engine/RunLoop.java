@@ -186,9 +186,14 @@ public final class RunLoop {
 
     /** Starts a fresh run, for which room is reserved. */
     public void start(Resident run) {
+        start(run, "");
+    }
+
+    /** @param carried what its journal begins with */
+    void start(Resident run, String carried) {
         Slot slot = new Slot();
         if (resident.putIfAbsent(run.id(), slot) == null) {
-            launch(slot, run, List.of());
+            launch(slot, run, carried.isEmpty() ? List.of() : List.of(new Reads.Chunk(0, carried)));
         } else {
             room.release(); // it is being driven already, whatever woke it
         }

@@ -7,6 +7,7 @@ import dev.semel.schedule.Ticked;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The rare changes that people make. Each says what it did, never nothing. */
@@ -192,6 +193,26 @@ public sealed interface Edit<T> {
      */
     record Asked(RunId id, int workspace, String operation, String key, byte[] digest, long window) {}
 
+    /**
+     * A change with its row in the audit, in one transaction: who did it, to what, and why. Applied again it leaves one row.
+     *
+     * @param done whether the outcome is worth a row: what was refused, or was so before, leaves none
+     */
+    record Noted<T>(Edit<T> edit, Predicate<@Nullable T> done, Note note) implements Edit<T> {
+        @Override
+        public boolean changesCatalog() {
+            return edit.changesCatalog();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return edit.standsAlone();
+        }
+    }
+
+    /** A row of the audit. No value of a payload and no secret may be in it. */
+    record Note(int workspace, String action, String target, By by) {}
+
     sealed interface Replied {
         /** Done now, or done before. */
         record Done(String answer, boolean replayed) implements Replied {}
@@ -237,6 +258,32 @@ public sealed interface Edit<T> {
         }
     }
 
+    /**
+     * Takes out what such runs were told and what they made: input, output, results. The runs stay, with how they ended.
+     * Answers how many had something. What may not be removed yet keeps its payload as well.
+     */
+    record BlankRuns(List<RunId> first, long endedBefore) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** What is kept in rows of its own, and forgotten by its age. */
+    enum Memory {
+        /** Rows of single duplicates; their counts stay with the run. */
+        REQUESTS,
+        AUDIT
+    }
+
+    /** Deletes the oldest rows that were written before then, of up to {@code limit} that are looked at; says how many. */
+    record Forget(Memory memory, long before, int limit) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
     /** Deletes these events, where they still are what was read; answers how many. */
     record DeleteEvents(List<OldEvent> events) implements Edit<Integer> {
         /** In the order in which every batch locks events. */
@@ -274,6 +321,14 @@ public sealed interface Edit<T> {
         @Override
         public boolean standsAlone() {
             return letter.standsAlone();
+        }
+    }
+
+    /** Something about plans of safe replays. */
+    record Replaying<T>(Replay<T> replay) implements Edit<T> {
+        @Override
+        public boolean standsAlone() {
+            return true;
         }
     }
 
@@ -495,6 +550,21 @@ public sealed interface Edit<T> {
     /** Pauses or resumes one schedule. Null: no such schedule. */
     record PauseSchedule(int workspace, String workflowId, String name, boolean paused, By by)
             implements Edit<Rows.@Nullable Schedule> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /**
+     * Makes hours of minutes that are long over, and removes counts and facts that are kept no longer; up to {@code
+     * limit} rows of each. Answers how many went.
+     *
+     * @param fine minutes that are older are gathered by the hour
+     * @param counts the last minute that is gone
+     * @param facts microseconds
+     */
+    record TidyFigures(long fine, long counts, long facts, int limit) implements Edit<Integer> {
         @Override
         public boolean standsAlone() {
             return true;

@@ -5,7 +5,9 @@ import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Questions to the store; they change nothing. Used by one thread at a time. */
@@ -56,6 +58,13 @@ public interface Reads extends AutoCloseable {
     /** The effects whose rows a run holds, in the order of their first attempt. */
     List<Ledger.Row> effects(RunId run);
 
+    /** The effects whose rows these runs hold, in any order. */
+    default List<Ledger.Row> effects(List<RunId> runs) {
+        List<Ledger.Row> all = new ArrayList<>();
+        runs.forEach(run -> all.addAll(effects(run)));
+        return all;
+    }
+
     /** Effects of a workspace, newest first, in one state or (null) in any. */
     List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit);
 
@@ -93,6 +102,18 @@ public interface Reads extends AutoCloseable {
 
     /** The runs that continue the line of this first one, oldest first, without itself. */
     List<RunId> lineage(RunId first);
+
+    /** The runs that continue the lines of these first ones, by their first run; lines of one run are left out. */
+    default Map<RunId, List<RunId>> lineages(List<RunId> first) {
+        Map<RunId, List<RunId>> all = new HashMap<>();
+        for (RunId one : first) {
+            List<RunId> others = lineage(one);
+            if (!others.isEmpty()) {
+                all.put(one, others);
+            }
+        }
+        return all;
+    }
 
     /** Runs that rest until a worker comes whose code may fit them ({@link Write.Rest#HELD}), in order. */
     List<Misfit> held(@Nullable RunId after, int limit);
@@ -181,6 +202,12 @@ public interface Reads extends AutoCloseable {
 
     /** Schedules and their ticks. */
     Timetable timetable();
+
+    /** Plans of safe replays. */
+    Plans plans();
+
+    /** What was counted. */
+    Figures figures();
 
     /** Questions that runs put to people. */
     Review.Desk reviews();

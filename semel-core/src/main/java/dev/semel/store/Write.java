@@ -25,7 +25,7 @@ public sealed interface Write<O> {
     record Admit(NewRun run, List<Wish> wishes, boolean own, long change) implements Write<Admitted> {
         @Override
         public int weight() {
-            return 512 + run.input().length();
+            return 512 + run.input().length() + run.links().carried().length();
         }
     }
 
@@ -122,8 +122,18 @@ public sealed interface Write<O> {
         }
     }
 
-    /** The end of a run, with the entries that were not yet written. */
-    record End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops) implements Write<Owned> {
+    /**
+     * The end of a run, with the entries that were not yet written.
+     *
+     * @param stumbled an attempt of it failed on the way
+     */
+    record End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops, boolean stumbled)
+            implements Write<Owned> {
+        /** The end of a run whose attempts all came through. */
+        public End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops) {
+            this(by, state, ending, entries, ops, false);
+        }
+
         /** The end of a run that was taken up once. */
         public End(RunId run, RunState state, Ending ending, String entries) {
             this(new Driver(run, 1), state, ending, entries, List.of());
@@ -237,6 +247,11 @@ public sealed interface Write<O> {
          */
         default boolean isLate() {
             return false;
+        }
+
+        /** How long it may take; for a store whose server ends a statement itself. Null: as long as the store allows. */
+        default java.time.@Nullable Duration longest() {
+            return null;
         }
     }
 

@@ -144,8 +144,17 @@ public interface Durable {
         void run(Durable scope) throws Exception;
     }
 
-    /** A workflow to start: by name, with its input and the names the caller gives it. */
-    record Child(String workflow, JsonNode input, Start start) {}
+    /**
+     * A workflow to start: by name, with its input and the names the caller gives it.
+     *
+     * @param once refused where a run of that workflow waits for the caller: for those who cannot end a circle themselves
+     */
+    record Child(String workflow, JsonNode input, Start start, boolean once) {
+        /** Code may call itself, and knows when it is enough. */
+        public Child(String workflow, JsonNode input, Start start) {
+            this(workflow, input, start, false);
+        }
+    }
 
     /** A signal for another run; sent twice with the same key it arrives once. */
     record Outgoing(

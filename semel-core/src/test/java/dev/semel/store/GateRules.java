@@ -240,7 +240,7 @@ interface GateRules {
         var links = new NewRun.Links(null, first, null);
         var replays = new NewRun.Links(first, null, first);
         RunId deep = desk().id();
-        var caused = new NewRun.Links(null, null, null, 3);
+        var caused = new NewRun.Links(null, null, null, "", 3);
         Write<?>[] writes = {
             desk().admit(desk().linked(deep, caused, null, RunState.STARTED), List.of(), true),
             desk().admit(desk().linked(child, links, null, RunState.STARTED), List.of(), true),

@@ -67,6 +67,7 @@ final class Questions {
         answer("ticks page", () -> timetable.ticks("wf_pay", "b", reads.now(), 2));
         answer("old ticks", () -> timetable.hasTicksBefore(reads.now() - 1_000_000));
         answer("standings", () -> timetable.standings("wf_new", 2));
+        figures();
         for (Ledger.Id id : Ops.IDS) {
             answer("effect", () -> reads.effect(id));
         }
@@ -74,6 +75,34 @@ final class Questions {
             byte[] hash = {(byte) i};
             answer("token", () -> reads.token(hash));
         }
+    }
+
+    private void figures() {
+        Figures figures = reads.figures();
+        long now = reads.now();
+        answer("totals", () -> figures.totals(0, Long.MAX_VALUE));
+        answer("untidy", () -> figures.isUntidy(new Edit.TidyFigures(now / Counted.MINUTE, 0, now - 1_000_000, 1)));
+        for (int ws = 1; ws <= 2; ws++) {
+            int one = ws;
+            Figures.Range all = new Figures.Range(ws, "", 0, Long.MAX_VALUE);
+            Figures.Range some = new Figures.Range(ws, "wf_pay", now - Counted.MINUTE, now);
+            answer("sums", () -> figures.sums(all, 1));
+            answer("some sums", () -> figures.sums(some, 60));
+            answer("written", () -> figures.written(all));
+            answer("objects", () -> figures.objects(all, 1, 3));
+            answer("doubts", () -> figures.doubts(one));
+            answer("arrivals", () -> figures.arrivals(one, "wf_pay", 5));
+            for (Figure figure : Figure.values()) {
+                List<Counted.Fact> first = figures.facts(all, figure, Figures.Behind.START, 2);
+                answer("facts", () -> first);
+                answer("more facts", () -> first.isEmpty() ? null : figures.facts(all, figure, behind(first), 100));
+            }
+        }
+    }
+
+    private static Figures.Behind behind(List<Counted.Fact> facts) {
+        Counted.Fact last = facts.getLast();
+        return new Figures.Behind(last.at(), last.run(), last.digest());
     }
 
     private void workspace(int ws) {
@@ -89,6 +118,14 @@ final class Questions {
             answer("tally " + name, () -> reads.tally(ws, name, 4));
         }
         answer("workspace after", () -> reads.workspaceAfter(ws));
+        answer("plans", () -> reads.plans().page(ws, null, 100));
+        for (RunId plan : ReplayScript.PLANS) {
+            answer("plan", () -> reads.plans().plan(ws, plan));
+            answer("items", () -> reads.plans().items(new Plans.Wanted(plan, 0, null), null, 100));
+            answer("some items", () -> reads.plans().items(new Plans.Wanted(plan, 5, Replay.Fate.PLANNED), null, 2));
+            answer("progress", () -> reads.plans().progress(plan));
+        }
+        answer("old plans", () -> reads.plans().hasPlansBefore(reads.now() - 1_000_000));
         answer("event", () -> reads.event(ws, "evt_a"));
         answer("events", () -> reads.events(new Reads.EventFilter(ws, null, null, false, 0, null, 100)));
         answer("events page", () -> reads.events(new Reads.EventFilter(ws, "t1", null, true, 0, null, 2)));

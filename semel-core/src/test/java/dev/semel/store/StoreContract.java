@@ -30,8 +30,10 @@ abstract class StoreContract
                 WorkerRules,
                 SettingRules,
                 ScheduleRules,
+                ReplayRules,
                 EventRules,
-                DeliveryRules {
+                DeliveryRules,
+                FigureRules {
     private Desk desk = unopened();
 
     abstract Place place();

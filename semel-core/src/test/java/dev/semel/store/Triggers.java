@@ -100,7 +100,7 @@ final class Triggers {
             // line.
             RunId continued = relative();
             links = new NewRun.Links(
-                    continued == null ? null : lineage.apply(continued), relative(), relative(), asked.size() % 3);
+                    continued == null ? null : lineage.apply(continued), relative(), relative(), "", asked.size() % 3);
         }
         asked.add(id);
         String input = random.nextInt(20) == 0 ? "\"" + "é".repeat(4_094 + random.nextInt(3)) + "\"" : "{\"n\":1}";

@@ -5,7 +5,10 @@ import dev.semel.Settings;
 import dev.semel.Standing;
 import dev.semel.engine.Ambient;
 import dev.semel.engine.Catalog;
+import dev.semel.engine.Keeping;
+import dev.semel.engine.Limits;
 import dev.semel.error.SemelException;
+import dev.semel.server.alerts.Watch;
 import dev.semel.server.api.Api;
 import dev.semel.server.api.Bounds;
 import dev.semel.server.api.FileWorkflow;
@@ -33,9 +36,12 @@ import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -43,6 +49,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -51,15 +58,18 @@ import org.jspecify.annotations.Nullable;
 
 /** The server, put together with `new`, from the store up to the door. */
 public final class Serve implements AutoCloseable {
+    private static final Duration ALERTS = Duration.ofSeconds(15);
+
     private final ServeOptions options;
     private final Outbound outbound;
     private final Alarm alarm = new Alarm();
     private final InstantSource clock;
-    private final Map<String, JavaStep> javaSteps = javaSteps();
+    private final Map<String, JavaStep> javaSteps;
     private final CompletableFuture<Boolean> furnishing = new CompletableFuture<>();
     private final Semel semel;
     private final dev.semel.server.settings.Settings settings;
     private final Api api;
+    private final Watch watch;
     private final HttpServer http;
     private final Rows.Workspace workspace;
     private final @Nullable WorkflowFolder folder;
@@ -69,11 +79,16 @@ public final class Serve implements AutoCloseable {
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
         this.clock = () -> Instant.EPOCH.plus(ambient.micros(), ChronoUnit.MICROS);
-        this.outbound = new Outbound(Guard.of(options.dev(), options.allowHosts()));
+        int standIn = options.trust().standIn();
+        this.outbound = standIn == 0
+                ? new Outbound(Guard.of(options.dev(), options.allowHosts()))
+                : Outbound.to(new InetSocketAddress(InetAddress.getLoopbackAddress(), standIn));
+        this.javaSteps = standIn == 0 ? javaSteps() : Map.of(); // code of its own could reach others
         this.semel = Semel.open(
                 Settings.of(options.store(), version -> FileWorkflow.compile(whenFurnished(version), this::outside))
                         .withClock(ambient, () -> 0)
                         .withWorker(name(options))
+                        .withLimits(kept(options.keep()))
                         .withRequests(Log::request));
         try {
             this.playground = options.dev() && options.demo() ? playground(options.port()) : null;
@@ -89,6 +104,7 @@ public final class Serve implements AutoCloseable {
                     .receiving(settings, clock)
                     .within(new Bounds(
                             options.bounds().depth(), options.bounds().schedules()));
+            this.watch = new Watch(semel, settings, ws -> outside(ws).outbox());
             this.reminders = new Reminders(semel, api.eventDoor());
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
@@ -115,13 +131,27 @@ public final class Serve implements AutoCloseable {
         return version;
     }
 
+    /** What was said, over what is usual. */
+    private static Limits kept(Map<String, Duration> keep) {
+        Limits usual = Limits.DEFAULT;
+        Keeping keeping = new Keeping(
+                keep.get("payloads"),
+                keep.get("requests"),
+                keep.get("ticks"),
+                keep.getOrDefault("events", usual.keeping().events()),
+                keep.get("audit"));
+        return usual.withTombstones(keep.getOrDefault("tombstones", usual.tombstones()))
+                .withFinishedRuns(keep.getOrDefault("runs", usual.finishedRuns()))
+                .withKeeping(keeping);
+    }
+
     /** On the port behind the server's, which the example files name. */
     private static Playground playground(int port) {
         return Playground.start(port == 0 ? 0 : port + 1);
     }
 
     /** What the steps of a workspace reach. */
-    private Outside outside(int ws) {
+    private World outside(int ws) {
         return new World(
                 new World.Means(
                         semel,
@@ -152,10 +182,12 @@ public final class Serve implements AutoCloseable {
 
     /** Starts it and returns when `/readyz` would say yes. */
     public static Serve start(ServeOptions options) {
-        return start(options, Ambient.real());
+        Serve serve = start(options, Ambient.real());
+        serve.watch.every(ALERTS);
+        return serve;
     }
 
-    /** For trials: a server whose clock and crash points are held by the caller. */
+    /** For trials: a server whose clock and crash points are held by the caller, and that looks at alerts when told to. */
     public static Serve start(ServeOptions options, Ambient ambient) {
         return new Serve(options, ambient);
     }
@@ -283,7 +315,9 @@ public final class Serve implements AutoCloseable {
         }
         // CRASH(first-token): the file holds a token that the store does not know; the next start makes another.
         semel.point("first-token");
-        if (semel.maybeChange(new Edit.CreateToken(made.row())) == null) {
+        Edit.By by = new Edit.By(semel.newId(), "serve", "the first token of this store");
+        var note = new Edit.Note(workspace.ws(), "token.create", made.row().tokenId(), by);
+        if (semel.maybeChange(new Edit.Noted<>(new Edit.CreateToken(made.row()), Objects::nonNull, note)) == null) {
             throw new IllegalStateException("the id or the hash of a new token was taken before");
         }
         System.err.println("The first admin token is in " + file);
@@ -302,6 +336,11 @@ public final class Serve implements AutoCloseable {
         return playground;
     }
 
+    /** Who tells of alerts, for trials that do not wait until it looks by itself. */
+    public Watch watch() {
+        return watch;
+    }
+
     /** What its workspaces keep beside workflows, for trials. */
     public dev.semel.server.settings.Settings settings() {
         return settings;
@@ -313,6 +352,7 @@ public final class Serve implements AutoCloseable {
         if (folder != null) {
             folder.close();
         }
+        watch.close();
         reminders.close();
         http.stop();
         semel.close(options.grace());

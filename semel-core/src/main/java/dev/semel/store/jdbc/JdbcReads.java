@@ -5,8 +5,10 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
+import dev.semel.store.Plans;
 import dev.semel.store.Reads;
 import dev.semel.store.Review;
 import dev.semel.store.Rows;
@@ -495,6 +497,16 @@ public abstract class JdbcReads implements Reads {
         long now = now();
         return maybe(() -> session.one("SELECT 1 FROM semel_reply WHERE expires_at <= ? LIMIT 1", row -> 1, now))
                 != null;
+    }
+
+    @Override
+    public Plans plans() {
+        return new JdbcPlans(session);
+    }
+
+    @Override
+    public Figures figures() {
+        return new JdbcFigures(session);
     }
 
     @Override

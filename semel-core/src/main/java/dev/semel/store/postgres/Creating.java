@@ -3,6 +3,7 @@ package dev.semel.store.postgres;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Counted;
 import dev.semel.store.NewRun;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
@@ -47,6 +48,11 @@ final class Creating {
         FROM unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::int[]) AS u(run, parent, replay_of, depth)
         """;
 
+    private static final String CARRY = """
+        INSERT INTO semel_journal (run, seq, at, entries)
+        SELECT run, 0, ?, entries FROM unnest(?::bytea[], ?::text[]) AS u(run, entries)
+        """;
+
     private static final String OWNED = """
         SELECT w.run FROM unnest(?::bytea[]) AS u(run)
         CROSS JOIN LATERAL (SELECT run, owner FROM semel_work w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
@@ -58,8 +64,12 @@ final class Creating {
         LEFT JOIN LATERAL (SELECT chosen_id FROM semel_run p WHERE p.run = r.previous LIMIT 1) p ON true
         """;
 
-    /** A trigger that is fresh, its place in the batch, and where its run comes from. */
-    record Row(int at, Write.Admit admit, Admitted.Fresh from) {
+    /**
+     * A trigger that is fresh, its place in the batch, and where its run comes from.
+     *
+     * @param sinceAt when its key was first used, where it has expired since; 0 elsewhere
+     */
+    record Row(int at, Write.Admit admit, Admitted.Fresh from, long sinceAt) {
         RunId run() {
             return admit.run().id();
         }
@@ -80,8 +90,10 @@ final class Creating {
 
     private final Session session;
     private final Admitting.Moment moment;
+    private final Counted counted;
 
-    Creating(Session session, Admitting.Moment moment) {
+    Creating(Session session, Admitting.Moment moment, Counted counted) {
+        this.counted = counted;
         this.session = session;
         this.moment = moment;
     }
@@ -99,6 +111,9 @@ final class Creating {
                 Set<RunId> made = create(some, lot, outcomes);
                 for (Row row : some) {
                     NewRun run = row.admit().run();
+                    if (made.contains(row.run())) {
+                        counted.fresh(run, row.sinceAt(), moment.now());
+                    }
                     if (run.gate() != null && made.contains(row.run())) {
                         gated.put(row.run(), run);
                     } else if (gating.stillGated(run)) {
@@ -141,6 +156,22 @@ final class Creating {
         }
     }
 
+    /** The journals of new runs that begin with what another run has on record. */
+    private void carry(List<Row> rows, Set<RunId> made) throws SQLException {
+        List<NewRun> carrying = rows.stream()
+                .map(row -> row.admit().run())
+                .filter(run -> made.contains(run.id()) && !run.links().carried().isEmpty())
+                .toList();
+        if (!carrying.isEmpty()) {
+            PreparedStatement statement = session.statement(CARRY);
+            new Arrays(session, statement)
+                    .one(moment.now())
+                    .bytes(carrying.stream().map(run -> run.id().bytes()).toArray(byte[][]::new))
+                    .texts(carrying.stream().map(run -> run.links().carried()).toArray(String[]::new));
+            statement.executeUpdate();
+        }
+    }
+
     private static byte @Nullable [] bytes(@Nullable RunId run) {
         return run == null ? null : run.bytes();
     }
@@ -155,6 +186,7 @@ final class Creating {
         arrays.one(queued ? RunState.QUEUED.code() : RunState.STARTED.code()).one(queued ? 1 : 0);
         Set<RunId> made = Driving.runs(statement);
         link(rows, made);
+        carry(rows, made);
         Set<RunId> owned = owner == null ? Set.of() : made.size() == rows.size() ? made : owned(rows, owner);
         Map<RunId, Admitted.Fresh> recorded = made.size() == rows.size()
                 ? Map.of()

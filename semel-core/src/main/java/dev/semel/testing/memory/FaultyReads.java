@@ -4,7 +4,9 @@ import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Name;
+import dev.semel.store.Plans;
 import dev.semel.store.Reads;
 import dev.semel.store.Review;
 import dev.semel.store.Rows;
@@ -94,6 +96,11 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public Plans plans() {
+        return there().plans();
+    }
+
+    @Override
     public Review.Desk reviews() {
         return there().reviews();
     }
@@ -106,6 +113,11 @@ final class FaultyReads implements Reads {
     @Override
     public Timetable timetable() {
         return there().timetable();
+    }
+
+    @Override
+    public Figures figures() {
+        return there().figures();
     }
 
     @Override

@@ -5,7 +5,9 @@ import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Name;
+import dev.semel.store.Plans;
 import dev.semel.store.Reads;
 import dev.semel.store.Review;
 import dev.semel.store.Rows;
@@ -40,8 +42,18 @@ final class MemoryReads implements Reads {
     }
 
     @Override
+    public Plans plans() {
+        return new MemoryPlans(tables, surroundings.lock());
+    }
+
+    @Override
     public Timetable timetable() {
         return new MemoryTimetable(tables, surroundings.lock());
+    }
+
+    @Override
+    public Figures figures() {
+        return new MemoryFigures(tables, surroundings.lock());
     }
 
     @Override

@@ -6,18 +6,15 @@ import dev.semel.server.auth.Tokens;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.doors.EventDoor;
 import dev.semel.server.hooks.HookDoor;
-import dev.semel.server.http.Answer;
 import dev.semel.server.http.Handler;
-import dev.semel.server.http.Request;
 import dev.semel.server.http.Route;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Settings;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Published;
-import java.time.InstantSource;
-import java.util.List;
 import tools.jackson.databind.JsonNode;
+import java.time.InstantSource;
 
 /** Every route of the API, in one list. */
 public final class Api {
@@ -28,8 +25,8 @@ public final class Api {
     private final Workflows workflows;
     private final Promises promises = new Promises();
     private final Deeds deeds;
-    private final EventDoor eventDoor;
     private final Triggers triggers;
+    private final EventDoor eventDoor;
     private final EventShelf shelf;
     private final Router router;
 
@@ -38,13 +35,12 @@ public final class Api {
         Spaces spaces = new Spaces(semel);
         Views views = new Views(semel);
         Quotas quotas = new Quotas(semel::nanos);
-        Triggers triggers = new Triggers(semel, spaces, quotas);
+        this.triggers = new Triggers(semel, spaces, quotas);
         this.eventDoor = new EventDoor(
                 semel,
                 new EventDoor.Ports(
                         spaces::of, this::check, () -> triggers.bounds().depth()));
         this.deeds = new Deeds(semel);
-        this.triggers = triggers;
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
         Runs runs = new Runs(semel, views, triggers);
@@ -87,13 +83,15 @@ public final class Api {
                 .add(new Route("DELETE", "/v1/tokens/{token_id}", Scope.ADMIN, tokenRoutes::revoke)
                         .withHead(Triggers::checkKey))
                 .add("GET", "/v1/workers", Scope.READ, new Workers(semel)::list)
-                .add("GET", "/v1/audit", Scope.READ, this::audit)
+                .add("GET", "/v1/audit", Scope.READ, new AuditRoutes(semel)::list)
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
         addOpen(new Manual(), health);
-        this.shelf = new EventShelf(semel, eventDoor, views);
+        this.shelf = new EventShelf(semel, eventDoor, views, deeds);
         addEvents(new EventRoutes(eventDoor, quotas), shelf);
         new ScheduleRoutes(semel, deeds).addTo(router);
+        new ReplayRoutes(semel, triggers, deeds).addTo(router);
+        new SignalRoutes(semel, views).addTo(router);
         keys.addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);
     }
@@ -127,6 +125,7 @@ public final class Api {
     public Api with(Settings settings) {
         promises.with(settings);
         new SettingsApi(settings).addTo(router, deeds);
+        new IncidentRoutes(semel, settings.incidents(), new SettingDeeds(deeds), triggers).addTo(router);
         return this;
     }
 
@@ -150,7 +149,7 @@ public final class Api {
     public Api receiving(Settings settings, InstantSource clock) {
         new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
         HookDoor hooks = new HookDoor(semel, settings, eventDoor, clock);
-        new Deliveries(semel, hooks).addTo(router);
+        new Deliveries(semel, hooks, deeds).addTo(router);
         shelf.with(hooks);
         return this;
     }
@@ -162,21 +161,5 @@ public final class Api {
     /** Publishes a file that lies on this machine. */
     public Rows.Workflow publish(int workspace, Definition definition) {
         return workflows.publish(workspace, definition, "file");
-    }
-
-    private Answer audit(Request request) {
-        Paging paging = Paging.of(request);
-        List<Rows.Audit> rows =
-                semel.view(reads -> reads.audit(request.principal().workspace(), paging.afterId(), paging.limit()));
-        return Views.page(
-                rows == null ? List.of() : rows,
-                paging.limit(),
-                row -> Views.object()
-                        .put("at", Views.time(row.at()))
-                        .put("actor_id", row.actor())
-                        .put("action", row.action())
-                        .put("target", row.target())
-                        .put("reason", row.reason()),
-                row -> Paging.cursor(row.id()));
     }
 }

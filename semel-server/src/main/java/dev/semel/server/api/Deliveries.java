@@ -26,9 +26,11 @@ final class Deliveries {
 
     private final Semel semel;
     private final HookDoor door;
+    private final Deeds deeds;
 
-    Deliveries(Semel semel, HookDoor door) {
+    Deliveries(Semel semel, HookDoor door, Deeds deeds) {
         this.semel = semel;
+        this.deeds = deeds;
         this.door = door;
     }
 
@@ -128,6 +130,7 @@ final class Deliveries {
                     "There is no such delivery of this hook. Nothing was started.",
                     "They are listed at GET /v1/hooks/{name}/deliveries.");
         }
+        deeds.note(request, new Deeds.Entry("delivery.reprocess", id(row), request.parameter("name")));
         Delivered delivered = door.again(row);
         if (delivered == null) {
             throw new SemelException(

@@ -38,10 +38,12 @@ final class EventShelf {
     private final Semel semel;
     private final EventDoor door;
     private final Views views;
+    private final Deeds deeds;
     private @Nullable HookDoor hooks;
 
-    EventShelf(Semel semel, EventDoor door, Views views) {
+    EventShelf(Semel semel, EventDoor door, Views views, Deeds deeds) {
         this.semel = semel;
+        this.deeds = deeds;
         this.door = door;
         this.views = views;
     }
@@ -156,7 +158,11 @@ final class EventShelf {
 
     Answer reprocess(Request request) {
         boolean dry = flag("dry_run", request.query("dry_run"));
-        ObjectNode out = again(find(request), request, dry);
+        Rows.Event event = find(request);
+        if (!dry) {
+            deeds.note(request, new Deeds.Entry("event.reprocess", event.eventId(), ""));
+        }
+        ObjectNode out = again(event, request, dry);
         return Views.ok(out.put("dry_run", dry));
     }
 
@@ -189,6 +195,12 @@ final class EventShelf {
                         text(body, "unmatched"),
                         text(body, "since"),
                         paging));
+        if (!dry && !page.found().isEmpty()) {
+            String first = page.found().getFirst().eventId();
+            deeds.note(
+                    request,
+                    new Deeds.Entry("event.reprocess", first, page.found().size() + " events from it on"));
+        }
         AtomicReferenceArray<ObjectNode> answers =
                 new AtomicReferenceArray<>(page.found().size());
         List<Integer> places =

@@ -180,6 +180,7 @@ final class HookRoutes {
         String id = "sample_" + Paging.cursor(semel.newId());
         long seconds = clock.instant().getEpochSecond();
         if (kept != null) {
+            deeds.note(request, new Deeds.Entry("hook.sample", name, ""));
             String secret =
                     settings.secrets().reveal(workspace, kept.value().secrets().getFirst());
             ObjectNode out =

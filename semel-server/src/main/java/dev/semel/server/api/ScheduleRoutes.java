@@ -137,6 +137,8 @@ final class ScheduleRoutes {
             throw refused("to is not after from");
         }
         Rows.Schedule row = find(request);
+        String target = row.workflowId() + "/" + row.name();
+        deeds.note(request, new Deeds.Entry("schedule.backfill", target, span.from() + " to " + span.to()));
         Schedules.Backfilled filled = semel.schedules().backfill(row.ws(), row, span);
         ObjectNode out = Views.object();
         ArrayNode ticks = out.putArray("ticks");
