@@ -168,8 +168,7 @@ public final class Schedules {
             List<Rows.Tick> some = List.copyOf(told.subList(written, told.size()));
             written = told.size();
             if (!some.isEmpty()) {
-                // CRASH(backfill-admitted): The runs are there and their ticks are not written down. A repeat finds
-                // them.
+                // CRASH(backfill-admitted): Runs are there and their ticks are not written down. A repeat finds them.
                 semel.point("backfill-admitted");
                 semel.change(new Edit.NoteTicks(some));
             }

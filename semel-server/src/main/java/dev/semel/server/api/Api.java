@@ -38,10 +38,7 @@ public final class Api {
         Views views = new Views(semel);
         Quotas quotas = new Quotas(semel::nanos);
         this.triggers = new Triggers(semel, spaces, quotas);
-        this.eventDoor = new EventDoor(
-                semel,
-                new EventDoor.Ports(
-                        spaces::of, this::check, () -> triggers.bounds().depth()));
+        this.eventDoor = new EventDoor(semel, ports(spaces));
         this.deeds = new Deeds(semel);
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
@@ -91,10 +88,19 @@ public final class Api {
         addOpen(new Manual(), health);
         this.shelf = new EventShelf(semel, eventDoor, views, deeds);
         addEvents(new EventRoutes(eventDoor, quotas), shelf);
+        keys.addTo(router);
+        addOthers(views);
+    }
+
+    private EventDoor.Ports ports(Spaces spaces) {
+        return new EventDoor.Ports(
+                spaces::of, this::check, () -> triggers.bounds().depth());
+    }
+
+    private void addOthers(Views views) {
         new ScheduleRoutes(semel, deeds).addTo(router);
         new ReplayRoutes(semel, views, triggers, deeds).addTo(router);
         new SignalRoutes(semel, views).addTo(router);
-        keys.addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);
         this.tail = watching(new Explanations(triggers), views);
     }

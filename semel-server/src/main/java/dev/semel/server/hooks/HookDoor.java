@@ -215,9 +215,7 @@ public final class HookDoor {
         if (delivery.verdict() == Delivery.Verdict.REFUSED) {
             throw Turned.reused();
         }
-        // CRASH(delivery-kept): It is on record and nothing has come of it. Its provider, whom nobody answered, sends
-        // it
-        // again, and what is missing starts.
+        // CRASH(delivery-kept): It is on record and nothing came of it. It is sent again, and what is missing starts.
         semel.point("delivery-kept");
         List<String> answered = answer(found, told);
         return new Outcome.Received(delivery, deliver(found.workspace(), told.event(), entrance(found)), answered);

@@ -22,6 +22,7 @@ import io.swagger.v3.parser.core.models.ParseOptions;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -296,10 +297,10 @@ class OpenApiTest {
         String one = "/v1/workflows/{id}/schedules/{name}";
         asking.publish("timed", "trigger: {schedules: [{id: one, every: 1s, jitter: 1s}, {id: two, every: 365d}]}\n");
         asking.ask(200, "GET", "/v1/schedules?limit=1", "");
-        asking.ask(
-                200, "POST", one + "/backfill", "{\"from\":\"2026-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}");
-        asking.ask(
-                200, "POST", one + "/backfill", "{\"from\":\"2026-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}");
+        Instant hour = Instant.now().minusSeconds(3_600);
+        String span = "{\"from\":\"" + hour + "\",\"to\":\"" + hour.plusSeconds(2) + "\"}";
+        asking.ask(200, "POST", one + "/backfill", span);
+        asking.ask(200, "POST", one + "/backfill", span);
         asking.ask(400, "POST", one + "/backfill", "{\"from\":\"2026-01-01\",\"to\":\"2026-01-01T00:00:02Z\"}");
         asking.ask(
                 400, "POST", one + "/backfill", "{\"from\":\"2020-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}");
