@@ -57,8 +57,7 @@ public final class Counted {
             @Nullable String data,
             long sinceAt) {
         static Fact ofRun(Figure figure, NewRun run, long at, long sinceAt) {
-            return new Fact(
-                    figure, run.workspace(), at, run.id(), "", run.workflowId(), "", null, null, null, sinceAt);
+            return new Fact(figure, run.workspace(), at, run.id(), "", run.workflowId(), "", null, null, null, sinceAt);
         }
     }
 

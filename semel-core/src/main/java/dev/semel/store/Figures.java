@@ -66,13 +66,7 @@ public interface Figures {
      * @param endedAt 0 where it has not ended
      */
     record Arrival(
-            RunId run,
-            int door,
-            String actor,
-            @Nullable String key,
-            byte[] fields,
-            long at,
-            long endedAt) {}
+            RunId run, int door, String actor, @Nullable String key, byte[] fields, long at, long endedAt) {}
 
     /** Sums over all workspaces, from one minute up to another. */
     List<Total> totals(long from, long until);

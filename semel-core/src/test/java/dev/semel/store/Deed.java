@@ -13,7 +13,8 @@ record Deed(
         long window,
         OnChange onChange,
         @Nullable String data) {
-    static final Ledger.Facts FACTS = new Ledger.Facts("the key", "pay", Desk.WORKFLOW, "ask", "create", "order 1", "12.50 EUR");
+    static final Ledger.Facts FACTS =
+            new Ledger.Facts("the key", "pay", Desk.WORKFLOW, "ask", "create", "order 1", "12.50 EUR");
 
     static Deed of(int ws, String key) {
         return new Deed(new Ledger.Id(ws, key), 0, 0, OnChange.SEND, "data");

@@ -52,8 +52,8 @@ interface FigureRules {
         RunId bare = desk().id();
         NewRun like = desk().run(bare);
         NewRun.Origin nameless = new NewRun.Origin(like.origin().door(), "actor", null, null);
-        NewRun unkeyed = new NewRun(
-                bare, desk().ws, null, Desk.WORKFLOW, 1, RunState.STARTED, nameless, "{}", like.fields());
+        NewRun unkeyed =
+                new NewRun(bare, desk().ws, null, Desk.WORKFLOW, 1, RunState.STARTED, nameless, "{}", like.fields());
         twice(desk().admit(keyed, desk().key("K")));
         twice(desk().admit(unkeyed, List.of(), true));
         desk().apply(desk().admit(desk().id(), desk().key("K")));
@@ -85,7 +85,8 @@ interface FigureRules {
         RunId late = desk().id();
         twice(desk().admit(late, desk().key("K", 0)));
         assertEquals(Map.of(Figure.KEYED, 2L, Figure.EXPIRED, 1L), counted());
-        Counted.Fact fact = figures().facts(ever(), Figure.EXPIRED, Figures.Behind.START, 9).getFirst();
+        Counted.Fact fact =
+                figures().facts(ever(), Figure.EXPIRED, Figures.Behind.START, 9).getFirst();
         assertEquals(late, fact.run());
         assertEquals(Desk.WINDOW + HOUR, fact.at() - fact.sinceAt());
     }
@@ -139,7 +140,8 @@ interface FigureRules {
         Deed other = Deed.of(desk().ws, "e");
         desk().apply(Desk.ops(run, other.reserve(run)));
         desk().apply(Desk.ops(run, other.done(run)));
-        assertEquals(List.of(new Figures.Written(Desk.WORKFLOW, 2, 1)), figures().written(ever()));
+        assertEquals(
+                List.of(new Figures.Written(Desk.WORKFLOW, 2, 1)), figures().written(ever()));
         assertEquals(
                 List.of(new Figures.Thing(Desk.WORKFLOW, "order 1", 2, Place.START, Place.START)),
                 figures().objects(ever(), 1, 10));
@@ -156,7 +158,9 @@ interface FigureRules {
         assertEquals(List.of(), figures().doubts(desk().ws), "its run does not wait for anybody");
         var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"decision\"}", 9);
         desk().apply(new Write.Append(new Write.Driver(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
-        assertEquals(List.of(new Figures.Doubt(Desk.WORKFLOW, 1, Place.START)), figures().doubts(desk().ws));
+        assertEquals(
+                List.of(new Figures.Doubt(Desk.WORKFLOW, 1, Place.START)),
+                figures().doubts(desk().ws));
         Edit.Decide happened = new Edit.Decide(deed.id(), run, "{}", desk().by("somebody", "I looked"));
         desk().change(happened);
         desk().change(happened);
@@ -169,7 +173,9 @@ interface FigureRules {
         RunId run = desk().fresh();
         twice(Desk.ops(run, Deed.of(desk().ws, "of the step").suppressed(run)));
         assertEquals(Map.of(Figure.KEYED, 1L, Figure.SUPPRESSED, 1L), counted());
-        Counted.Fact fact = figures().facts(ever(), Figure.SUPPRESSED, Figures.Behind.START, 9).getFirst();
+        Counted.Fact fact = figures()
+                .facts(ever(), Figure.SUPPRESSED, Figures.Behind.START, 9)
+                .getFirst();
         assertEquals("12.50 EUR", fact.worth());
         assertEquals("the other digest", fact.digest());
         assertEquals("pay", fact.step());
@@ -227,10 +233,26 @@ interface FigureRules {
     default void a_range_has_its_first_minute_and_not_its_last() {
         desk().fresh(desk().key("a"));
         long start = Place.START / MINUTE * MINUTE;
-        assertEquals(1, figures().sums(new Figures.Range(desk().ws, Desk.WORKFLOW, start, start + MINUTE), 1).size());
-        assertEquals(0, figures().sums(new Figures.Range(desk().ws, "", start - MINUTE, start), 1).size());
-        assertEquals(0, figures().sums(new Figures.Range(desk().ws, "wf_else", start, start + MINUTE), 1).size());
-        assertEquals(0, figures().sums(new Figures.Range(desk().ws + 1, "", start, start + MINUTE), 1).size());
+        assertEquals(
+                1,
+                figures()
+                        .sums(new Figures.Range(desk().ws, Desk.WORKFLOW, start, start + MINUTE), 1)
+                        .size());
+        assertEquals(
+                0,
+                figures()
+                        .sums(new Figures.Range(desk().ws, "", start - MINUTE, start), 1)
+                        .size());
+        assertEquals(
+                0,
+                figures()
+                        .sums(new Figures.Range(desk().ws, "wf_else", start, start + MINUTE), 1)
+                        .size());
+        assertEquals(
+                0,
+                figures()
+                        .sums(new Figures.Range(desk().ws + 1, "", start, start + MINUTE), 1)
+                        .size());
     }
 
     @Test

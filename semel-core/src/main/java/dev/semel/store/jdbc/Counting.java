@@ -61,17 +61,10 @@ public final class Counting {
         long lease = hold == null ? 0 : hold.lease();
         int slot = hold == null ? 0 : hold.slot();
         List<@Nullable Object[]> counts = new ArrayList<>();
-        counted.cells().forEach((cell, n) -> counts.add(new @Nullable Object[] {
-            cell.ws(),
-            cell.minute(),
-            cell.workflowId(),
-            cell.figure().code(),
-            cell.step(),
-            FINE,
-            lease,
-            slot,
-            n
-        }));
+        counted.cells()
+                .forEach((cell, n) -> counts.add(new @Nullable Object[] {
+                    cell.ws(), cell.minute(), cell.workflowId(), cell.figure().code(), cell.step(), FINE, lease, slot, n
+                }));
         session.updateAll(COUNT, counts);
         List<@Nullable Object[]> facts = new ArrayList<>();
         for (Counted.Fact fact : counted.facts()) {

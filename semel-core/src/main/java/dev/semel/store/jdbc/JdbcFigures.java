@@ -93,18 +93,13 @@ final class JdbcFigures implements Figures {
         return ask(() -> session.list(
                 TOTALS,
                 row -> new Total(
-                        row.getInt(1),
-                        row.getString(2),
-                        Figure.of(row.getInt(3)),
-                        row.getString(4),
-                        row.getLong(5)),
+                        row.getInt(1), row.getString(2), Figure.of(row.getInt(3)), row.getString(4), row.getLong(5)),
                 from,
                 until));
     }
 
     private static Sum sum(ResultSet row) throws SQLException {
-        return new Sum(
-                row.getString(1), Figure.of(row.getInt(2)), row.getString(3), row.getLong(4), row.getLong(5));
+        return new Sum(row.getString(1), Figure.of(row.getInt(2)), row.getString(3), row.getLong(4), row.getLong(5));
     }
 
     @Override
@@ -175,8 +170,7 @@ final class JdbcFigures implements Figures {
 
     @Override
     public List<Doubt> doubts(int ws) {
-        return ask(() -> session.list(
-                DOUBTS, row -> new Doubt(row.getString(1), row.getLong(2), row.getLong(3)), ws));
+        return ask(() -> session.list(DOUBTS, row -> new Doubt(row.getString(1), row.getLong(2), row.getLong(3)), ws));
     }
 
     @Override

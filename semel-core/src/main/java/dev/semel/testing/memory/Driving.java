@@ -82,8 +82,7 @@ final class Driving {
         }
         Tables.Run run = tables.runs.get(end.run());
         if (run != null && end.state() == RunState.COMPLETED && (end.stumbled() || work.fell)) {
-            tables.counted.recovered(
-                    run.asked().workspace(), run.asked().workflowId(), end.run(), moment.now());
+            tables.counted.recovered(run.asked().workspace(), run.asked().workflowId(), end.run(), moment.now());
         }
         return new Owned(true, false, verdicts);
     }

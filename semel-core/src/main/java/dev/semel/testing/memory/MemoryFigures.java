@@ -220,8 +220,7 @@ final class MemoryFigures implements Figures {
                     doubts.merge(
                             row.facts().workflowId(),
                             new Doubt(row.facts().workflowId(), 1, row.firstAt()),
-                            (a, b) -> new Doubt(
-                                    a.workflowId(), a.effects() + 1, Math.min(a.oldestAt(), b.oldestAt())));
+                            (a, b) -> new Doubt(a.workflowId(), a.effects() + 1, Math.min(a.oldestAt(), b.oldestAt())));
                 }
             }
             return List.copyOf(doubts.values());

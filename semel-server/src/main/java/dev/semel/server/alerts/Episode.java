@@ -80,8 +80,7 @@ record Episode(
 
     /** It stays said that somebody tells, so that the next attempt waits. After many of them it is given up. */
     Episode failed(String why) {
-        return new Episode(
-                id, firing, since, value, attempts >= MOST_ATTEMPTS, everTold, tellingUntil, attempts, why);
+        return new Episode(id, firing, since, value, attempts >= MOST_ATTEMPTS, everTold, tellingUntil, attempts, why);
     }
 
     /** The same for every attempt to tell this. */

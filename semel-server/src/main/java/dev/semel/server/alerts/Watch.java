@@ -109,9 +109,7 @@ public final class Watch implements AutoCloseable {
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         Double value = value(ws, alert.value(), now);
         Shelf.Kept<JsonNode> kept = settings.alarms().find(ws, name);
-        Stand stand = kept == null
-                ? new Stand(Episode.QUIET, 0)
-                : new Stand(Episode.of(kept.value()), kept.version());
+        Stand stand = kept == null ? new Stand(Episode.QUIET, 0) : new Stand(Episode.of(kept.value()), kept.version());
         Episode next = value == null
                 ? stand.episode()
                 : stand.episode().after(value > alert.value().above(), value, now, semel.newId());
@@ -128,8 +126,7 @@ public final class Watch implements AutoCloseable {
 
     /** Null: another worker was faster, and goes on from there. */
     private @Nullable Stand keep(int ws, String name, Stand before, Episode next) {
-        Edit.Put put =
-                settings.alarms().putting(new Shelf.Draft(ws, name, next.json(), before.version(), ACTOR));
+        Edit.Put put = settings.alarms().putting(new Shelf.Draft(ws, name, next.json(), before.version(), ACTOR));
         return semel.change(put) instanceof Edit.Placed.Now(Rows.Setting row) ? new Stand(next, row.version()) : null;
     }
 
@@ -159,7 +156,8 @@ public final class Watch implements AutoCloseable {
     }
 
     private static String why(Exception e) {
-        String text = e instanceof SemelException ours ? ours.detail() : e.getClass().getSimpleName();
+        String text =
+                e instanceof SemelException ours ? ours.detail() : e.getClass().getSimpleName();
         return text.length() > 200 ? text.substring(0, 200) : text;
     }
 

@@ -83,8 +83,8 @@ final class Wording {
             case "unprotected_effects" ->
                 "a step with `protect: none` sends. It can happen twice after a crash; give it a protection.";
             default ->
-                "a caller sends no Idempotency-Key, so its retries start new runs. Ask it to send one, or derive it with"
-                        + " `trigger.http.key`; `require_key: true` refuses such requests.";
+                "a caller sends no Idempotency-Key, so its retries start new runs. Ask it to send one, or derive it"
+                        + " with `trigger.http.key`; `require_key: true` refuses such requests.";
         };
     }
 }

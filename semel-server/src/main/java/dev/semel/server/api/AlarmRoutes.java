@@ -32,7 +32,9 @@ final class AlarmRoutes {
         out.put("firing", state.path("firing").asBoolean(false));
         out.put("since", Views.time(state.path("since").asLong(0)));
         out.put("told", state.path("told").asBoolean(true));
-        out.put("trouble", state.path("trouble").isString() ? state.path("trouble").stringValue() : null);
+        out.put(
+                "trouble",
+                state.path("trouble").isString() ? state.path("trouble").stringValue() : null);
         return Views.ok(out);
     }
 }

@@ -96,26 +96,27 @@ final class Backtests {
 
     /** The newest runs with a key and the requests that met them. */
     private List<Backtest.Asked> requests(int workspace, String workflowId) {
-        List<Figures.Arrival> arrivals = Objects.requireNonNull(
-                semel.view(reads -> reads.figures().arrivals(workspace, workflowId, RUNS)));
-        Map<RunId, String> keys = new HashMap<>();
+        List<Figures.Arrival> arrivals =
+                Objects.requireNonNull(semel.view(reads -> reads.figures().arrivals(workspace, workflowId, RUNS)));
+        Map<RunId, Backtest.Asked> first = new HashMap<>();
         List<Backtest.Asked> asked = new ArrayList<>();
         long oldest = Long.MAX_VALUE;
         for (Figures.Arrival one : arrivals) {
             if (one.key() != null) {
-                keys.put(one.run(), one.key());
-                asked.add(new Backtest.Asked(one.key(), one.at(), 1, one.endedAt(), null));
+                first.put(one.run(), new Backtest.Asked(one.key(), one.at(), 1, one.endedAt(), null));
                 oldest = Math.min(oldest, one.at());
             }
         }
+        asked.addAll(first.values()); // before the others: what comes at the same moment comes behind them
         RunId before = null;
         for (int looked = 0; looked < REQUESTS && oldest < Long.MAX_VALUE; looked += PAGE) {
             RunId from = before;
             List<Write.Seen> page = Objects.requireNonNull(semel.view(reads -> reads.requests(workspace, from, PAGE)));
             for (Write.Seen row : page) {
-                String key = keys.get(row.run());
-                if (key != null && !row.conflict()) {
-                    asked.add(new Backtest.Asked(key, row.at(), row.times(), 0, null));
+                Backtest.Asked run = first.get(row.run());
+                if (run != null && !row.conflict()) {
+                    // Gathered ones have the time at which their second began, which may be before the run.
+                    asked.add(new Backtest.Asked(run.name(), Math.max(row.at(), run.at()), row.times(), 0, null));
                 }
             }
             if (page.size() < PAGE || page.getLast().at() < oldest) {

@@ -24,7 +24,8 @@ final class FactRoutes {
     private static final int LOOKED_AT = 10_000;
     private static final int PAGE = 500;
     private static final Pattern HAVING = Pattern.compile("writes\\s*>\\s*(\\d{1,9})");
-    private static final String KINDS = "conflict, replayed, same_payload, expired, recovered, suppressed, written, told";
+    private static final String KINDS =
+            "conflict, replayed, same_payload, expired, recovered, suppressed, written, told";
 
     private final Semel semel;
     private final Views views;
@@ -180,7 +181,8 @@ final class FactRoutes {
                 .put("last_at", Views.time(thing.lastAt()))
                 .put(
                         "list",
-                        looking.list("facts?kind=written&object=" + Looking.escaped(thing.object()), thing.workflowId())));
+                        looking.list(
+                                "facts?kind=written&object=" + Looking.escaped(thing.object()), thing.workflowId())));
         out.putNull("next");
         return Views.ok(out);
     }

@@ -40,8 +40,8 @@ final class PreventedWorth {
     }
 
     private boolean suppressed(Looking looking, Worth worth) {
-        List<Counted.Fact> facts = Objects.requireNonNull(semel.view(reads -> reads.figures()
-                .facts(looking.range(), Figure.SUPPRESSED, Figures.Behind.START, LOOKED_AT)));
+        List<Counted.Fact> facts = Objects.requireNonNull(semel.view(
+                reads -> reads.figures().facts(looking.range(), Figure.SUPPRESSED, Figures.Behind.START, LOOKED_AT)));
         facts.forEach(fact -> worth.add(fact.worth(), 1));
         return facts.size() < LOOKED_AT;
     }
@@ -77,7 +77,8 @@ final class PreventedWorth {
                 || (!looking.workflowId().isEmpty() && !looking.workflowId().equals(run.workflowId()))) {
             return "";
         }
-        @Nullable String worth = semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow file
+        @Nullable
+        String worth = semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow file
                 ? file.definition().worthOf(Json.parse(run.input()))
                 : null;
         return worth == null ? "" : worth;

@@ -102,7 +102,11 @@ final class SignalMeters {
         add(totals(settledUntil, Long.MAX_VALUE), names, now);
         StringBuilder out = new StringBuilder();
         for (Meter meter : Meter.values()) {
-            out.append("# HELP ").append(meter.title).append(' ').append(meter.help).append('\n');
+            out.append("# HELP ")
+                    .append(meter.title)
+                    .append(' ')
+                    .append(meter.help)
+                    .append('\n');
             out.append("# TYPE ").append(meter.title).append(" counter\n");
             now.forEach((line, n) -> {
                 Figure figure = Figure.valueOf(line.meter());
@@ -122,8 +126,8 @@ final class SignalMeters {
 
     private static void add(List<Figures.Total> totals, Names names, Map<Line, Long> lines) {
         for (Figures.Total total : totals) {
-            Line line = new Line(
-                    total.figure().name(), names.workspace(total.ws()), names.workflow(total), total.step());
+            Line line =
+                    new Line(total.figure().name(), names.workspace(total.ws()), names.workflow(total), total.step());
             lines.merge(line, total.n(), Long::sum);
         }
     }
@@ -135,10 +139,15 @@ final class SignalMeters {
         Integer ws = semel.view(reads -> reads.workspaceAfter(0));
         while (ws != null) {
             int one = ws;
-            for (Figures.Doubt doubt : Objects.requireNonNull(semel.view(reads -> reads.figures().doubts(one)))) {
+            for (Figures.Doubt doubt :
+                    Objects.requireNonNull(semel.view(reads -> reads.figures().doubts(one)))) {
                 Line line = new Line("", names.workspace(one), names.workflow(one, doubt.workflowId()), "");
                 lines.add(line);
-                out.append("semel_in_doubt").append(labels(line, "")).append(' ').append(doubt.effects()).append('\n');
+                out.append("semel_in_doubt")
+                        .append(labels(line, ""))
+                        .append(' ')
+                        .append(doubt.effects())
+                        .append('\n');
                 double age = Math.max(0, now - doubt.oldestAt()) / 1e6;
                 ages.append("semel_in_doubt_oldest_seconds").append(labels(line, ""));
                 ages.append(String.format(Locale.ROOT, " %.0f%n", age).replace("\r", ""));

@@ -58,8 +58,11 @@ final class SignalRoutes {
         PreventedWorth.Sum prevented = worth.of(looking);
         ObjectNode duplicates = (ObjectNode) out.required("duplicates_prevented");
         ArrayNode amounts = duplicates.putArray("worth");
-        prevented.worth().sums().forEach((currency, amount) ->
-                amounts.addObject().put("currency", currency).put("amount", amount));
+        prevented
+                .worth()
+                .sums()
+                .forEach((currency, amount) ->
+                        amounts.addObject().put("currency", currency).put("amount", amount));
         duplicates.put("worth_complete", prevented.complete());
         ArrayNode workflows = out.putArray("workflows");
         all.forEach((id, numbers) -> {
@@ -136,8 +139,8 @@ final class SignalRoutes {
     private void windows(ArrayNode out, Current workflow, Looking looking) {
         String id = workflow.published().workflowId();
         Figures.Range range = looking.period().of(looking.workspace(), id, "");
-        List<Counted.Fact> expired = Objects.requireNonNull(semel.view(reads ->
-                reads.figures().facts(range, Figure.EXPIRED, Figures.Behind.START, EXPIRED_LOOKED_AT)));
+        List<Counted.Fact> expired = Objects.requireNonNull(semel.view(
+                reads -> reads.figures().facts(range, Figure.EXPIRED, Figures.Behind.START, EXPIRED_LOOKED_AT)));
         Advisor.Window advice =
                 Advisor.window(expired, workflow.published().policy().window());
         if (advice != null) {

@@ -40,8 +40,8 @@ public final class Cli implements Callable<Integer> {
             "template", "templates", "name", "Keeps the words of messages; older versions stay.");
     private static final SettingCommand.Sort CHANNEL = new SettingCommand.Sort(
             "channel", "channels", "name", "Keeps how messages leave: e-mail, chat, webhook, SMS, WhatsApp.");
-    private static final SettingCommand.Sort ALERT = new SettingCommand.Sort(
-            "alert", "alerts", "name", "Keeps who is told when a signal is beyond its bound.");
+    private static final SettingCommand.Sort ALERT =
+            new SettingCommand.Sort("alert", "alerts", "name", "Keeps who is told when a signal is beyond its bound.");
     private static final SettingCommand.Sort ROUTE = new SettingCommand.Sort(
             "route", "routes", "name", "Keeps by which channels a notification event goes out.");
 

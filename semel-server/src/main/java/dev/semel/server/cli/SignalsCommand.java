@@ -71,16 +71,19 @@ final class SignalsCommand implements Callable<Integer> {
         table.row(
                 "writes : objects",
                 number(writes, "writes_with_object") + " : " + number(writes, "objects"),
-                "ratio " + String.format(Locale.ROOT, "%.4f", writes.path("ratio").asDouble(1)) + ", "
-                        + number(writes, "writes") + " writes in all");
+                "ratio "
+                        + String.format(
+                                Locale.ROOT, "%.4f", writes.path("ratio").asDouble(1)) + ", " + number(writes, "writes")
+                        + " writes in all");
         table.print(output);
         also(body, answer.date().orElse(around.clock().instant()));
         for (JsonNode advice : body.path("advice")) {
             output.talk(Json.text(advice, "workflow") + ": " + Json.text(advice, "says"));
         }
-        output.next(number(writes, "writes_with_object").equals(number(writes, "objects"))
-                ? "semel requests"
-                : "semel objects");
+        output.next(
+                number(writes, "writes_with_object").equals(number(writes, "objects"))
+                        ? "semel requests"
+                        : "semel objects");
         return Exit.DONE;
     }
 

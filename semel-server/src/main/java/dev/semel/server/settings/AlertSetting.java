@@ -62,7 +62,8 @@ public record AlertSetting(
             return value.doubleValue();
         }
         if (value != null && value.isString() && signal.equals("conflict_rate")) {
-            Matcher share = Pattern.compile("([0-9]{1,3}(?:\\.[0-9]{1,3})?)\\s*%").matcher(value.stringValue());
+            Matcher share =
+                    Pattern.compile("([0-9]{1,3}(?:\\.[0-9]{1,3})?)\\s*%").matcher(value.stringValue());
             if (share.matches()) {
                 return Double.parseDouble(share.group(1)) / 100;
             }

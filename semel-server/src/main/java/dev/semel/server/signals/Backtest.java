@@ -19,7 +19,12 @@ public final class Backtest {
      * @param heldUntil a run that was not over kept its key so long; 0 where nothing is known of that
      * @param data digest of what was sent; null where it is not known, which counts as unchanged
      */
-    public record Asked(String name, long at, long times, long heldUntil, @Nullable String data) {}
+    public record Asked(
+            String name,
+            long at,
+            long times,
+            long heldUntil,
+            @Nullable String data) {}
 
     /** How many would have got a run or been sent, and how many not. */
     public record Outcome(long fresh, long repeated) {}
@@ -27,8 +32,8 @@ public final class Backtest {
     /** @param window microseconds */
     public static Outcome of(List<Asked> traffic, long window) {
         Map<String, List<Asked>> byName = new TreeMap<>();
-        traffic.forEach(one -> byName.computeIfAbsent(one.name(), _ -> new ArrayList<>())
-                .add(one));
+        traffic.forEach(one ->
+                byName.computeIfAbsent(one.name(), _ -> new ArrayList<>()).add(one));
         long fresh = 0;
         long repeated = 0;
         for (List<Asked> asked : byName.values()) {

@@ -52,8 +52,7 @@ public record Numbers(Map<Figure, Long> counts, long named, long objects, long i
         long oldest = oldestDoubt == 0 || other.oldestDoubt == 0
                 ? Math.max(oldestDoubt, other.oldestDoubt)
                 : Math.min(oldestDoubt, other.oldestDoubt);
-        return new Numbers(
-                sums, named + other.named, objects + other.objects, inDoubt + other.inDoubt, oldest);
+        return new Numbers(sums, named + other.named, objects + other.objects, inDoubt + other.inDoubt, oldest);
     }
 
     private static Numbers of(Figures.Sum sum) {

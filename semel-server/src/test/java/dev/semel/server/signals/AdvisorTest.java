@@ -47,8 +47,7 @@ class AdvisorTest {
     }
 
     private static Figures.Arrival arrival(String actor, @Nullable String key, int data, long seconds) {
-        return new Figures.Arrival(
-                new RunId(seconds, 1), 1, actor, key, new byte[] {(byte) data}, seconds * SECOND, 0);
+        return new Figures.Arrival(new RunId(seconds, 1), 1, actor, key, new byte[] {(byte) data}, seconds * SECOND, 0);
     }
 
     @Test

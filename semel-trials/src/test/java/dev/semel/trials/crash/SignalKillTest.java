@@ -111,7 +111,12 @@ class SignalKillTest {
         ask(caller, key, 1);
         Until.holds(
                 "replays are on record",
-                () -> caller.get("/v1/keys/" + key).expect(200).json().get("replays").asLong() == 1);
+                () -> caller.get("/v1/keys/" + key)
+                                .expect(200)
+                                .json()
+                                .get("replays")
+                                .asLong()
+                        == 1);
     }
 
     private void judge(Caller caller, String url) {

@@ -15,6 +15,7 @@ import dev.semel.trials.support.Problem;
 import dev.semel.trials.support.StoreKind;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
@@ -165,7 +166,7 @@ class AlertsTest {
 
     private static void minuteIsOver(Serve serve) {
         Shelf<JsonNode> alarms = serve.settings().alarms();
-        Shelf.Kept<JsonNode> kept = java.util.Objects.requireNonNull(alarms.find(1, "unkeyed"));
+        Shelf.Kept<JsonNode> kept = Objects.requireNonNull(alarms.find(1, "unkeyed"));
         ObjectNode state = (ObjectNode) kept.value().deepCopy();
         state.put("telling_until", 1);
         serve.semel().change(alarms.putting(new Shelf.Draft(1, "unkeyed", state, kept.version(), "trial")));
@@ -177,7 +178,8 @@ class AlertsTest {
             alert(caller(serve), "0");
             caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
             serve.watch().look();
-            JsonNode state = caller(serve).get("/v1/alerts/unkeyed/state").expect(200).json();
+            JsonNode state =
+                    caller(serve).get("/v1/alerts/unkeyed/state").expect(200).json();
             assertTrue(state.get("firing").booleanValue());
             assertFalse(state.get("told").booleanValue());
             assertTrue(state.get("trouble").asString().contains("channel"), state.toString());
@@ -193,7 +195,9 @@ class AlertsTest {
             assertEquals("/above", problem.at("/errors/0/pointer").asString());
             assertEquals("/over", problem.at("/errors/1/pointer").asString());
             caller(serve)
-                    .put("/v1/alerts/share", ALERT.replace("ABOVE", "\"5%\"").replace("requests_without_key", "conflict_rate"))
+                    .put(
+                            "/v1/alerts/share",
+                            ALERT.replace("ABOVE", "\"5%\"").replace("requests_without_key", "conflict_rate"))
                     .expect(200);
         }
     }

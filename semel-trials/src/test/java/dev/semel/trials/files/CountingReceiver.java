@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executors;
 
-/** Writes down what it is sent. It is busy when it first hears of anything that is called flaky. */
+/** Writes down what it is sent. It is busy when it first hears of an order that is called flaky. */
 final class CountingReceiver implements AutoCloseable {
     private final HttpServer server;
     private final Queue<Heard> accepted = new ConcurrentLinkedQueue<>();
@@ -36,7 +36,7 @@ final class CountingReceiver implements AutoCloseable {
     private void hear(HttpExchange exchange) throws IOException {
         String path = exchange.getRequestURI().getPath();
         String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
-        boolean busy = path.contains("flaky") && turnedAway.add(path);
+        boolean busy = path.contains("/orders/flaky") && turnedAway.add(path);
         if (!busy) {
             String key = String.valueOf(exchange.getRequestHeaders().getFirst("Idempotency-Key"));
             accepted.add(new Heard(path, key, body));

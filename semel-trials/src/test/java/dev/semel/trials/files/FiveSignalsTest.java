@@ -37,7 +37,7 @@ class FiveSignalsTest {
             object: "${ 'order ' + input.order }"
             protect: provider_key
             provider_window: 24h
-            retry: {attempts: 5, first: 10ms, factor: 1}
+            retry: {attempts: 5, first: 1s, factor: 1}
           - id: ship
             http: {method: POST, url: "RECEIVER/ship/${ input.order }", body: {order: "${ input.order }"}}
             does: notify
@@ -111,7 +111,7 @@ class FiveSignalsTest {
 
     private void traffic(Caller caller, Random random) {
         for (int i = 0; i < 40; i++) {
-            String order = (random.nextInt(3) == 0 ? "flaky" : "plain") + random.nextInt(12);
+            String order = random.nextInt(4) == 0 ? "flaky" + random.nextInt(3) : "plain" + random.nextInt(12);
             int amount = 10 + order.length();
             String body = "{\"data\":{\"order\":\"%s\",\"amount\":%d}}".formatted(order, amount);
             String key = "K" + order + "-" + random.nextInt(2);
@@ -123,10 +123,7 @@ class FiveSignalsTest {
                 }
                 case 2 -> Crowd.atOnce(4, _ -> note(caller.trigger("order", key, body), true));
                 default ->
-                    note(
-                            caller.post(
-                                    "/v1/workflows/order/trigger?wait=30s", body, "Idempotency-Key: " + key),
-                            true);
+                    note(caller.post("/v1/workflows/order/trigger?wait=30s", body, "Idempotency-Key: " + key), true);
             }
         }
     }
@@ -147,16 +144,26 @@ class FiveSignalsTest {
     }
 
     private void assertSignals(Caller caller) {
-        Crowd.until("replays are on record", () -> signals(caller, "")
-                        .at("/duplicates_prevented/replayed_requests")
-                        .asLong()
-                >= counted("replayed"));
-        Crowd.until("all runs have ended", () -> caller.get("/v1/runs?q=status:running")
-                        .json()
-                        .at("/items")
-                        .isEmpty()
-                && caller.get("/v1/runs?q=status:waiting").json().at("/items").isEmpty()
-                && caller.get("/v1/runs?q=status:started").json().at("/items").isEmpty());
+        Crowd.until(
+                "replays are on record",
+                () -> signals(caller, "")
+                                .at("/duplicates_prevented/replayed_requests")
+                                .asLong()
+                        >= counted("replayed"));
+        Crowd.until(
+                "all runs have ended",
+                () -> caller.get("/v1/runs?q=status:running")
+                                .json()
+                                .at("/items")
+                                .isEmpty()
+                        && caller.get("/v1/runs?q=status:waiting")
+                                .json()
+                                .at("/items")
+                                .isEmpty()
+                        && caller.get("/v1/runs?q=status:started")
+                                .json()
+                                .at("/items")
+                                .isEmpty());
         JsonNode all = signals(caller, "?since=2h");
         long orders = receiver.accepted("/orders").size();
         Set<String> objects = new HashSet<>();
@@ -167,10 +174,13 @@ class FiveSignalsTest {
                 all.at("/conflict_rate/keyed_triggers").asLong(),
                 "keyed triggers");
         assertEquals(
-                counted("replayed"), all.at("/duplicates_prevented/replayed_requests").asLong(), "replayed");
+                counted("replayed"),
+                all.at("/duplicates_prevented/replayed_requests").asLong(),
+                "replayed");
         long suppressed = orders - receiver.accepted("/ship").size();
         assertTrue(suppressed > 0, "the traffic has nothing to suppress");
-        assertEquals(suppressed, all.at("/duplicates_prevented/suppressed_effects").asLong(), "suppressed");
+        assertEquals(
+                suppressed, all.at("/duplicates_prevented/suppressed_effects").asLong(), "suppressed");
         assertEquals(
                 receiver.turnedAway("/orders") + receiver.turnedAway("/ship"),
                 flakyRuns(caller, all),
@@ -183,7 +193,9 @@ class FiveSignalsTest {
         assertTrue(worth(all).contains("\"currency\":\"EUR\""), worth(all));
         assertEquals(
                 counted("conflicts"),
-                signals(caller, "?workflow=order").at("/conflict_rate/conflicts").asLong());
+                signals(caller, "?workflow=order")
+                        .at("/conflict_rate/conflicts")
+                        .asLong());
         long points = 0;
         for (JsonNode point : all.get("series")) {
             points += point.get("replayed_requests").asLong();
@@ -196,7 +208,8 @@ class FiveSignalsTest {
     private long flakyRuns(Caller caller, JsonNode all) {
         long twice = 0;
         Set<String> runs = new HashSet<>();
-        for (JsonNode fact : caller.get("/v1/facts?kind=recovered&limit=200").json().get("items")) {
+        for (JsonNode fact :
+                caller.get("/v1/facts?kind=recovered&limit=200").json().get("items")) {
             assertTrue(runs.add(fact.get("run_id").asString()), "a run recovered twice");
             long tried = 0;
             for (JsonNode step : caller.get("/v1/runs/" + fact.get("run_id").asString() + "/timeline")
@@ -233,8 +246,8 @@ class FiveSignalsTest {
                 .expect(200)
                 .json()
                 .get("items")
-                .forEach(one -> told.put(
-                        one.get("object").asString(), one.get("writes").asLong()));
+                .forEach(one ->
+                        told.put(one.get("object").asString(), one.get("writes").asLong()));
         assertEquals(writes, told);
     }
 
@@ -263,11 +276,14 @@ class FiveSignalsTest {
         long asked = reply.json().get("asked").asLong();
         assertEquals(6, windows.at("/0/runs").asLong(), reply.body());
         assertEquals(5, windows.at("/1/runs").asLong(), "a day would have caught the late one: " + reply.body());
-        assertEquals(asked, windows.at("/1/runs").asLong() + windows.at("/1/replayed").asLong());
+        assertEquals(
+                asked,
+                windows.at("/1/runs").asLong() + windows.at("/1/replayed").asLong());
         JsonNode ship = caller.post("/v1/backtests", "{\"workflow\":\"order\",\"step\":\"ship\",\"windows\":[\"12h\"]}")
                 .expect(200)
                 .json();
-        assertEquals(receiver.accepted("/ship").size(), ship.at("/windows/0/sent").asLong(), ship.toString());
+        assertEquals(
+                receiver.accepted("/ship").size(), ship.at("/windows/0/sent").asLong(), ship.toString());
     }
 
     private void assertMetrics(Caller caller) {
