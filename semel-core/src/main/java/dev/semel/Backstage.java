@@ -11,6 +11,7 @@ import dev.semel.store.Write;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /** What a test kit sees of an engine: whether it moves, and how to make it look. Nothing here is for production. */
@@ -44,7 +45,12 @@ public final class Backstage {
         long before = movements();
         Long lease = committer.lease();
         OptionalLong tick = ticker.quietUntil();
-        if (lease == null || tick.isEmpty() || runs.quietUntil().isEmpty() || !committer.isIdle()) {
+        OptionalLong replay = semel.replays().replayer().quietUntil();
+        if (lease == null
+                || tick.isEmpty()
+                || replay.isEmpty()
+                || runs.quietUntil().isEmpty()
+                || !committer.isIdle()) {
             return OptionalLong.empty();
         }
         Outside outside = Objects.requireNonNull(
@@ -56,7 +62,10 @@ public final class Backstage {
             return OptionalLong.empty();
         }
         return before == movements()
-                ? OptionalLong.of(Math.min(tick.getAsLong(), Math.min(inside.getAsLong(), outside.next())))
+                ? OptionalLong.of(
+                        LongStream.of(tick.getAsLong(), replay.getAsLong(), inside.getAsLong(), outside.next())
+                                .min()
+                                .getAsLong())
                 : OptionalLong.empty();
     }
 

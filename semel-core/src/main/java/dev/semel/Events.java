@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** What the doors for events need of the engine. */
 public final class Events {
@@ -30,10 +31,14 @@ public final class Events {
         this.committer = committer;
     }
 
-    /** Hands an event over to be kept, beside the triggers that it makes. The answer comes when it is durable. */
-    public Keeping keep(Write.Keep keep) {
+    /**
+     * Hands an event over to be kept, beside the triggers that it makes. The answer comes when it is durable.
+     *
+     * @param beside the name of one of those triggers: both go to the disk in one commit
+     */
+    public Keeping keep(Write.Keep keep, String beside) {
         TxDesk.refuseInside("an event");
-        int hash = keep.event().eventId().hashCode();
+        int hash = beside.hashCode();
         int lane = Math.floorMod(hash ^ hash >>> 16, committer.lanes());
         CompletableFuture<Write.Kept> answer = committer.submitSoon(lane, keep);
         return () -> joined(answer);
@@ -50,7 +55,7 @@ public final class Events {
             return answer.join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof StoreFailure failure
-                    ? Semel.unavailable(failure)
+                    ? Unavailable.because(failure)
                     : e.getCause() instanceof SemelException refusal ? refusal : e;
         }
     }
@@ -88,12 +93,20 @@ public final class Events {
         }
     }
 
+    /** Holds an input against what a workflow in Java takes; of any other nothing is known here. Throws where it does not fit. */
+    public void check(String workflow, JsonNode input) {
+        Runnable fresh = semel.library().checks(workflow, input).fresh();
+        if (fresh != null) {
+            fresh.run();
+        }
+    }
+
     /** Looks whether anything was published since; {@link Semel#changes} is right afterwards. */
     public void look() {
         try {
             catalog.check();
         } catch (StoreFailure e) {
-            throw Semel.unavailable(e);
+            throw Unavailable.because(e);
         }
     }
 }

@@ -21,6 +21,7 @@ record Followers(Semel semel) implements RunLoop.Observer {
 
     @Override
     public void ended(RunLoop.Resident run) {
+        semel.replays().replayer().ended();
         RunId parent = run.parent();
         if (parent != null) {
             semel.wake(parent);

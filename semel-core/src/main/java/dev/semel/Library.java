@@ -2,6 +2,7 @@ package dev.semel;
 
 import dev.semel.engine.Catalog;
 import dev.semel.engine.Children;
+import dev.semel.engine.Limits;
 import dev.semel.engine.RunLoop;
 import dev.semel.engine.TickDoor;
 import dev.semel.error.ErrorCode;
@@ -37,12 +38,14 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
             Workflow.define("any", JsonNode.class, JsonNode.class).body((_, input) -> input);
 
     private final Semel semel;
+    private final Limits limits;
     private final ConcurrentHashMap<String, Workflow<?, ?>> known = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Integer, Trigger.Space> spaces = new ConcurrentHashMap<>();
     private volatile Trigger.@Nullable Space home;
 
-    Library(Semel semel) {
+    Library(Semel semel, Limits limits) {
         this.semel = semel;
+        this.limits = limits;
     }
 
     /** The workspace of what is started from code. */
@@ -122,6 +125,8 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         if (workflow == null) {
             throw new Catalog.NotKnownHere(version.name(), version.workflowId());
         }
+        // By the stored text: while a deployment rolls, the code here may be older or newer than what is published.
+        Doors doors = new Doors(workflow.subscriptionsOf(version.body()), Workflow.schedulesOf(version.body()));
         return new Published(
                 version.workflowId(),
                 version.name(),
@@ -129,8 +134,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
                 workflow.policyOf(version.body()),
                 workflow.body(),
                 List.of(),
-                new Published.Extras(
-                        workflow.gates(), workflow.deadline(), new Doors(List.of(), workflow.schedules())));
+                new Published.Extras(workflow.gates(), workflow.deadline(), doors));
     }
 
     <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {
@@ -166,7 +170,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
     /** A replay rests on what its original did, so it does not begin when that is about to be removed. */
     private Rows.Run staying(Rows.Run original) {
         Rows.End end = original.end();
-        if (end != null && semel.isAboutToGo(end.endedAt())) {
+        if (end != null && isAboutToGo(end.endedAt())) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
                     "Run " + original.runIdText() + " ended so long ago that its record is being removed. No run was "
@@ -174,6 +178,13 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
                     "Start a new run; what the old one did is not known any more.");
         }
         return original;
+    }
+
+    /** Whether runs that ended then are removed, or will be within the hour. */
+    private boolean isAboutToGo(long endedAt) {
+        long kept = limits.payloads().minusHours(1).toNanos() / 1_000;
+        Long now = semel.view(reads -> reads.now());
+        return now != null && endedAt < now - kept;
     }
 
     private record Asked(
@@ -233,9 +244,14 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
                     "Workflow \"" + child.workflow() + "\" was called as a replay of a run. No run was started.",
                     "Call it without one: a replayed parent finds the same child again.");
         }
-        Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId);
+        Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId, "", parent.depth());
         Asked asked = new Asked(space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD);
         return semel.trigger(trigger(asked, known.get(child.workflow()))).run();
+    }
+
+    @Override
+    public String workflowId(RunLoop.Resident parent, Durable.Child child) {
+        return current(parent.workspace(), child.workflow()).published().workflowId();
     }
 
     @Override

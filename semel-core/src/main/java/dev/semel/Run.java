@@ -1,7 +1,6 @@
 package dev.semel;
 
 import dev.semel.effect.Ledger;
-import dev.semel.engine.Deciding;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.InDoubt;
 import dev.semel.error.RunCancelled;
@@ -194,20 +193,21 @@ public final class Run<O> {
     }
 
     private boolean decide(String step, boolean approved, String by, String note) {
-        return decide(Deciding.approval(step), Deciding.decision(approved, by, note));
+        return done(approval(step, approved, by, note));
     }
 
     /** Decides whether a message that changed inside its window is sent. The first decision counts, if it is asked for. */
     public boolean reviewed(String step, boolean send, String by, String note) {
-        return decide(Deciding.review(step), Deciding.decision(send, by, note));
+        return done(review(step, send, by, note));
     }
 
-    private boolean decide(String question, JsonNode decision) {
-        return isAsked(question) && signal(question, decision, Deciding.ONCE);
-    }
-
-    private boolean isAsked(String question) {
-        return line.ask(semel -> Objects.requireNonNull(semel.view(reads -> Deciding.isAsked(reads, id, question))));
+    private boolean done(@Nullable Ruling ruling) {
+        if (ruling == null) {
+            return false;
+        }
+        boolean done = line.send(semel -> Reviews.isDone(semel.maybeChange(ruling.edit())));
+        told(ruling);
+        return done;
     }
 
     /**
@@ -218,26 +218,25 @@ public final class Run<O> {
 
     /** Null where the run does not ask for it. */
     public @Nullable Ruling approval(String step, boolean approved, String by, String note) {
-        return ruling(Deciding.approval(step), Deciding.decision(approved, by, note));
+        return ruling(step, approved ? "approve" : "reject", by, note);
     }
 
     /** Null where the run does not ask for it. */
     public @Nullable Ruling review(String step, boolean send, String by, String note) {
-        return ruling(Deciding.review(step), Deciding.decision(send, by, note));
+        return ruling(step, send ? "send" : "suppress", by, note);
     }
 
-    private @Nullable Ruling ruling(String question, JsonNode decision) {
-        Edit.Signal signal = new Edit.Signal(row().ws(), id, question, Deciding.ONCE, Json.write(decision));
-        return isAsked(question) ? new Ruling(signal, List.of(id)) : null;
+    private @Nullable Ruling ruling(String step, String word, String by, String note) {
+        return line.ask(semel -> semel.reviews().ruling(row(semel), step, word, new Reviews.Who(by, note)));
     }
 
     /** Null where the step is not in doubt. */
-    public @Nullable Ruling settlement(String step, @Nullable JsonNode result, String by) {
+    public @Nullable Ruling settlement(String step, @Nullable JsonNode result, String by, String note) {
         String text = result == null ? null : Json.write(result);
         for (Ledger.Row row : unknown()) {
             if (row.facts().path().equals(step)) {
                 RunId holder = row.holder().run();
-                Edit.By who = new Edit.By(line.ask(Semel::newId), by, "");
+                Edit.By who = new Edit.By(line.ask(Semel::newId), by, note);
                 return new Ruling(
                         new Edit.Decide(row.id(), holder, text, who),
                         holder.equals(id) ? List.of(id) : List.of(holder, id));
@@ -248,12 +247,10 @@ public final class Run<O> {
 
     /** It was done: whoever drives the runs looks again. */
     public void told(Ruling ruling) {
-        for (RunId run : ruling.runs()) {
-            boolean here = line.send(semel -> semel.runs().wake(run));
-            if (!here && !(ruling.edit() instanceof Edit.Signal)) {
-                line.send(semel -> semel.change(new Edit.Wake(List.of(run)))); // a replay waits for another's effect
-            }
-        }
+        line.send(semel -> {
+            semel.reviews().told(ruling);
+            return true;
+        });
     }
 
     /** A signal as the change that it is. */
@@ -294,12 +291,6 @@ public final class Run<O> {
     }
 
     private boolean settle(String step, @Nullable JsonNode result, String by) {
-        Ruling ruling = settlement(step, result, by);
-        if (ruling == null || !(ruling.edit() instanceof Edit.Decide decide)) {
-            return false;
-        }
-        boolean decided = line.send(semel -> semel.change(decide));
-        told(ruling);
-        return decided;
+        return done(settlement(step, result, by, ""));
     }
 }

@@ -8,12 +8,14 @@ import dev.semel.engine.Dispatcher;
 import dev.semel.engine.Intake;
 import dev.semel.engine.LeaseKeeper;
 import dev.semel.engine.Readers;
+import dev.semel.engine.ReplayDoor;
+import dev.semel.engine.Replayer;
+import dev.semel.engine.Rehearsal;
 import dev.semel.engine.Requests;
 import dev.semel.engine.RunLoop;
 import dev.semel.engine.TickDoor;
 import dev.semel.engine.Ticker;
 import dev.semel.engine.TxDesk;
-import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
@@ -61,6 +63,7 @@ public final class Semel implements AutoCloseable {
     private final Intake intake;
     private final Dispatcher dispatcher;
     private final Ticker ticker;
+    private final Replays replays;
     private final Store.Listening listening;
 
     private Semel(Store store, Settings settings, List<Workflow<?, ?>> workflows) {
@@ -73,7 +76,7 @@ public final class Semel implements AutoCloseable {
         this.standing = new Standing(leases, readers).warningOf(settings.worker());
         this.requests = new Requests(committer, settings.ambient(), settings.limits(), settings.requests());
         this.desk = new TxDesk(store, committer, leases);
-        this.library = new Library(this);
+        this.library = new Library(this, settings.limits());
         workflows.forEach(library::knows); // before anything is claimed, so that their runs are driven here
         this.runs = new RunLoop(
                 new RunLoop.Engine(committer, readers, desk, library, library, settings.limits(), around), completions);
@@ -84,6 +87,8 @@ public final class Semel implements AutoCloseable {
         this.dispatcher = new Dispatcher(parts, catalog, settings.limits(), around);
         intake.onWork(dispatcher::wakeUp);
         this.ticker = new Ticker(parts, new TickDoor(intake, library), catalog, around);
+        ReplayDoor replayDoor = new ReplayDoor(intake, catalog, library);
+        this.replays = new Replays(this, new Replayer(parts, replayDoor, around));
         Followers followers = new Followers(this);
         runs.observedBy(followers);
         this.listening = store.listen(followers::told);
@@ -251,7 +256,7 @@ public final class Semel implements AutoCloseable {
         try {
             return readers.maybe(question);
         } catch (StoreFailure e) {
-            throw unavailable(e);
+            throw Unavailable.because(e);
         }
     }
 
@@ -278,18 +283,10 @@ public final class Semel implements AutoCloseable {
             }
             return answer == dev.semel.store.Nothing.NOTHING ? null : (T) answer;
         } catch (CompletionException e) {
-            throw e.getCause() instanceof StoreFailure failure ? unavailable(failure) : e;
+            throw e.getCause() instanceof StoreFailure failure ? Unavailable.because(failure) : e;
         } catch (StoreFailure e) {
-            throw unavailable(e);
+            throw Unavailable.because(e);
         }
-    }
-
-    static SemelException unavailable(StoreFailure e) {
-        return new SemelException(
-                ErrorCode.STORE_UNAVAILABLE,
-                "The store did not answer in time.",
-                "Try again in a moment; asking twice is safe.",
-                e);
     }
 
     /** A workflow by name or id; null where this workspace has none. */
@@ -297,7 +294,7 @@ public final class Semel implements AutoCloseable {
         try {
             return catalog.find(workspace, nameOrId);
         } catch (StoreFailure e) {
-            throw unavailable(e);
+            throw Unavailable.because(e);
         }
     }
 
@@ -306,7 +303,7 @@ public final class Semel implements AutoCloseable {
         try {
             return catalog.version(workflowId, version);
         } catch (StoreFailure e) {
-            throw unavailable(e);
+            throw Unavailable.because(e);
         }
     }
 
@@ -348,13 +345,6 @@ public final class Semel implements AutoCloseable {
         settings.ambient().point(label);
     }
 
-    /** Whether runs that ended then are removed, or will be within the hour. */
-    boolean isAboutToGo(long endedAt) {
-        long kept = settings.limits().finishedRuns().minusHours(1).toNanos() / 1_000;
-        Long now = view(reads -> reads.now());
-        return now != null && endedAt < now - kept;
-    }
-
     /** A clock that only goes forward, in nanoseconds. */
     public long nanos() {
         return settings.ambient().nanos();
@@ -363,6 +353,19 @@ public final class Semel implements AutoCloseable {
     /** What starts by itself, and what became of it. */
     public Schedules schedules() {
         return new Schedules(this, new TickDoor(intake, library));
+    }
+
+    /** Safe replays: what they would do, and doing it. */
+    public Replays replays() {
+        return replays;
+    }
+
+    public Reviews reviews() {
+        return new Reviews(this);
+    }
+
+    public Rehearsal rehearsal() {
+        return new Rehearsal(readers, requests, catalog);
     }
 
     /** How this worker is, and who else works here. */
@@ -384,6 +387,7 @@ public final class Semel implements AutoCloseable {
     public void close(Duration grace) {
         listening.close();
         ticker.close();
+        replays.replayer().close();
         dispatcher.close();
         runs.close(grace);
         requests.close();

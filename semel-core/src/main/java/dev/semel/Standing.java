@@ -101,7 +101,7 @@ public final class Standing {
                 return new Workers(reads.workers(), now, lag, hold == null ? 0 : hold.lease());
             });
         } catch (StoreFailure e) {
-            throw Semel.unavailable(e);
+            throw Unavailable.because(e);
         }
     }
 }

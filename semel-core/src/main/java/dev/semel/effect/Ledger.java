@@ -1,6 +1,10 @@
 package dev.semel.effect;
 
 import dev.semel.run.RunId;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +19,32 @@ public final class Ledger {
 
     /** The name of a row; the digest is of the effect key, which may be 64 kB long. */
     public record Id(int workspace, String digest) implements Comparable<Id> {
+        /** The row of a key that counts across runs. */
+        public static Id once(int workspace, String key) {
+            return new Id(workspace, Ledger.digest("once", key));
+        }
+
+        /** The row of a step of a lineage. */
+        public static Id step(int workspace, String stepId) {
+            return new Id(workspace, Ledger.digest("step", stepId));
+        }
+
         @Override
         public int compareTo(Id other) {
             int byWorkspace = Integer.compare(workspace, other.workspace);
             return byWorkspace != 0 ? byWorkspace : digest.compareTo(other.digest);
+        }
+    }
+
+    /** Texts of different kinds never have the same one. */
+    public static String digest(String kind, String text) {
+        try {
+            MessageDigest sha = MessageDigest.getInstance("SHA-256");
+            sha.update(kind.getBytes(StandardCharsets.UTF_8));
+            sha.update((byte) '\n');
+            return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 
@@ -79,8 +105,9 @@ public final class Ledger {
      * @param firstAt when the first attempt of this generation was on record; a provider's window counts from here
      * @param acceptedAt when it was done
      * @param window microseconds in which other runs' effects with this key are suppressed; 0 for none
-     * @param expiresAt end of that window, once it is done
-     * @param data digest of what was sent
+     * @param expiresAt end of that window, once it is done; while nobody knows how it ended, until when it may be sent
+     *     again with the same key (0: never, or always)
+     * @param data digest of what was sent; of a {@link Note} of a suppressed deed, whose deed stood for it
      */
     public record Row(
             Id id,
@@ -94,7 +121,12 @@ public final class Ledger {
             long expiresAt,
             @Nullable String data,
             @Nullable String result,
-            Facts facts) {}
+            Facts facts) {
+        /** Whose deed stood for it and when that was accepted, where it was suppressed; else null. */
+        public @Nullable String stoodFor() {
+            return data != null && data.startsWith(SUPPRESSED) ? data.substring(SUPPRESSED.length()) : null;
+        }
+    }
 
     public sealed interface Op {
         Id id();
@@ -142,8 +174,32 @@ public final class Ledger {
     public record Settle(
             Id id, Holder holder, State to, @Nullable String result) implements Op {}
 
-    /** Remembers under the step's own id what was done or found under a key across runs: a safe replay looks here. */
-    public record Note(Id id, Holder holder, String result, Facts facts) implements Op {}
+    /**
+     * Remembers under the step's own id what was done or found under a key across runs: a safe replay looks here.
+     *
+     * @param instead what stood for it, where it was suppressed; null where the step did it itself
+     */
+    public record Note(
+            Id id,
+            Holder holder,
+            String result,
+            Facts facts,
+            @Nullable Instead instead) implements Op {
+        /** Of a deed of the step's own. */
+        public Note(Id id, Holder holder, String result, Facts facts) {
+            this(id, holder, result, facts, null);
+        }
+    }
+
+    /**
+     * What stood for a deed that was suppressed.
+     *
+     * @param digest of its row
+     * @param first the run whose deed it was, and when that was accepted
+     */
+    public record Instead(String digest, String first) {}
+
+    private static final String SUPPRESSED = "suppressed ";
 
     public sealed interface Verdict {
         /**
@@ -291,7 +347,7 @@ public final class Ledger {
                 granted.firstAt(),
                 0,
                 ask.window(),
-                0,
+                ask.resendFor() == 0 || ask.resendFor() == Long.MAX_VALUE ? 0 : granted.firstAt() + ask.resendFor(),
                 ask.data(),
                 null,
                 ask.facts());
@@ -313,6 +369,7 @@ public final class Ledger {
             return null;
         }
         boolean done = settle.to() == State.DONE;
+        boolean unknown = settle.to() == State.UNKNOWN;
         return new Row(
                 row.id(),
                 settle.holder(),
@@ -322,13 +379,14 @@ public final class Ledger {
                 row.firstAt(),
                 done ? now : 0,
                 row.window(),
-                done && row.window() > 0 ? now + row.window() : 0,
+                done ? (row.window() > 0 ? now + row.window() : 0) : unknown ? row.expiresAt() : 0,
                 row.data(),
                 done ? settle.result() : row.result(),
                 row.facts());
     }
 
     private static Row noted(Note note, long now) {
-        return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, null, note.result(), note.facts());
+        String data = note.instead() == null ? null : SUPPRESSED + note.instead().first();
+        return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, data, note.result(), note.facts());
     }
 }

@@ -36,7 +36,8 @@ final class Answering {
         for (int i = 0; i < one.wishes().size(); i++) {
             switch (one.wishes().get(i).name().kind()) {
                 case KEY, WORKFLOW_KEY, DISTINCT_KEY -> byKey = held.known().get(i);
-                case RUN, CHILD, EVENT, HOOK, TICK -> byRunId = held.known().get(i);
+                case RUN, CHILD, EVENT, HOOK, TICK, REPLAY ->
+                    byRunId = held.known().get(i);
                 case PAYLOAD -> byPayload = held.known().get(i);
             }
         }

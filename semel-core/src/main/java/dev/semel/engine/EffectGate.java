@@ -12,6 +12,7 @@ import dev.semel.workflow.EffectPlan;
 import dev.semel.workflow.Failures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Step;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
@@ -60,30 +61,12 @@ final class EffectGate {
         return known != null ? new Outcome.Done<>(known) : new EffectGate(scope, plan, sending, place).perform();
     }
 
-    /**
-     * What an earlier execution meant to send and this one did not come to again is in doubt when the run ends: nobody
-     * would ever settle it otherwise, and runs that share its key would wait for ever.
-     */
-    static void doubtWhatIsOpen(Execution execution) {
-        RunLoop.Resident run = execution.run();
-        for (Ledger.Row row : execution.ask(reads -> reads.effects(run.id()))) {
-            if (row.state() == Ledger.State.RESERVED) {
-                String protection = row.facts().protection();
-                boolean harmless = protection.equals("repeatable") || protection.equals("none");
-                Ledger.Holder holder = new Ledger.Holder(
-                        row.holder().step(), run.id(), run.driver().claim(), execution.nextTurn());
-                Ledger.State to = harmless ? Ledger.State.FREE : Ledger.State.UNKNOWN;
-                execution.note(new Ledger.Settle(row.id(), holder, to, null));
-            }
-        }
-    }
-
     private Outcome<JsonNode> perform() {
         scope.waitFor(place.retryDue(), "retry", place.path());
         Outcome<JsonNode> outcome = null;
-        String before = replayed();
+        Ledger.Row before = replayed();
         if (before != null) {
-            outcome = reused(before);
+            outcome = reused(Objects.requireNonNullElse(before.result(), "null"), before.stoodFor());
         } else if (place.trace() == null) {
             // That it was asked for is in the journal before it leaves, so that code which asks for another one is
             // noticed.
@@ -97,7 +80,7 @@ final class EffectGate {
             Verdict verdict = execution.reserve(name.reserve(holder, onChange, !doubted));
             outcome = switch (verdict) {
                 case Verdict.Granted granted -> send(holder, granted);
-                case Verdict.Reused reused -> reused(reused.result());
+                case Verdict.Reused reused -> reused(reused.result(), null);
                 case Verdict.Suppressed suppressed -> suppressed(holder, suppressed);
                 case Verdict.Unsettled unsettled -> unsettled(holder, unsettled, seen);
                 case Verdict.Taken taken -> waitForOther(taken, seen);
@@ -114,13 +97,13 @@ final class EffectGate {
     }
 
     /** In a safe replay: what an earlier run of the lineage did under a key across runs, whatever became of that key. */
-    private @Nullable String replayed() {
+    private Ledger.@Nullable Row replayed() {
         if (name.once() == null
                 || execution.run().lineage().equals(execution.run().id())) {
             return null;
         }
         Ledger.Row row = execution.maybe(reads -> reads.effect(name.stepRow()));
-        return row == null || row.state() != Ledger.State.DONE ? null : row.result();
+        return row == null || row.state() != Ledger.State.DONE ? null : row;
     }
 
     private @Nullable Outcome<JsonNode> send(Ledger.Holder holder, Verdict.Granted granted) {
@@ -176,10 +159,17 @@ final class EffectGate {
         throw Results.failure(place.path(), problem, tries);
     }
 
-    /** Somebody else's result, or an earlier one of our own: only the journal learns of it. */
-    private Outcome<JsonNode> reused(String result) {
+    /**
+     * Somebody else's result, or an earlier one of our own: only the journal learns of it.
+     *
+     * @param first whose deed it was, where the run that this one replays was suppressed; so is this one
+     */
+    private Outcome<JsonNode> reused(String result, @Nullable String first) {
         JsonNode kept = Json.parse(result);
         execution.counters().reused.increment();
+        if (first != null) {
+            scope.stoodFor(place.path(), first);
+        }
         execution.record(
                 new Entry.Done(
                         place.path(),
@@ -188,7 +178,7 @@ final class EffectGate {
                         kept,
                         Entry.How.REUSED,
                         tries,
-                        null),
+                        first),
                 result.length());
         return new Outcome.Done<>(kept.deepCopy());
     }
@@ -207,7 +197,7 @@ final class EffectGate {
                         tries,
                         first),
                 suppressed.result().length(),
-                name.note(holder, suppressed.result()));
+                name.suppressed(holder, suppressed.result(), first));
         return new Outcome.Done<>(kept.deepCopy());
     }
 
@@ -222,7 +212,7 @@ final class EffectGate {
         boolean unsettled = unsure && plan.protection() instanceof Protection.ProviderKey;
         if (Attempt.saidNo(plan.step(), failure)) {
             if (unsettled && Attempt.isAboutTheCaller(plan.step(), failure)) {
-                return doubt(holder);
+                return doubt(holder, execution.waits().wakes());
             }
             throw refused(holder, failure);
         }
@@ -235,10 +225,10 @@ final class EffectGate {
         }
         return switch (plan.protection()) {
             case Protection.AtMostOnce _ -> indeterminate(holder);
-            case Protection.Ask _ -> doubt(holder);
+            case Protection.Ask _ -> doubt(holder, execution.waits().wakes());
             case Protection.ProviderKey _ -> {
                 if (exhausted) {
-                    yield doubt(holder);
+                    yield doubt(holder, execution.waits().wakes());
                 }
                 retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
                 yield null;
@@ -354,10 +344,6 @@ final class EffectGate {
         }
     }
 
-    private @Nullable Outcome<JsonNode> doubt(Ledger.Holder holder) {
-        return doubt(holder, execution.waits().wakes());
-    }
-
     /** Held until a person says how it ended; then the ledger is asked again. */
     private @Nullable Outcome<JsonNode> doubt(Ledger.Holder holder, long seen) {
         execution.counters().inDoubt.increment();
@@ -373,6 +359,9 @@ final class EffectGate {
         execution.durable();
         // CRASH(effect-doubted): the doubt is on record; a restart finds it and waits for the decision.
         execution.ambient().point("effect-doubted");
+        if (!Inquiry.ask(execution, Inquiry.doubt(plan, place.path(), name.row().digest()))) {
+            return null; // somebody decided before it was asked
+        }
         // The doubt may be that of the run which this one replays: who decides there wakes only that one.
         boolean own = execution.run().lineage().equals(execution.run().id());
         long due = own ? Write.Rest.NEVER : execution.storeNow() + LOOK_AGAIN_AT_MOST;
@@ -391,7 +380,9 @@ final class EffectGate {
 
     /** The data differ from what was accepted inside the window: a person says whether it is sent. */
     private @Nullable Outcome<JsonNode> review() {
-        boolean send = Signals.review(scope, place).path("approved").asBoolean();
+        boolean send = Signals.review(scope, place, Inquiry.change(plan, place.path()))
+                .path("approved")
+                .asBoolean();
         onChange = send ? Ledger.OnChange.SEND : Ledger.OnChange.SUPPRESS;
         return null;
     }

@@ -3,9 +3,6 @@ package dev.semel.engine;
 import dev.semel.effect.Ledger;
 import dev.semel.effect.Protection;
 import dev.semel.workflow.EffectPlan;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -28,8 +25,8 @@ record EffectName(
 
     static EffectName of(RunLoop.Resident run, Scope.Place place, EffectPlan plan) {
         String key = plan.key() == null ? place.stepId() : plan.key();
-        Ledger.Id stepRow = new Ledger.Id(run.workspace(), digest("step", place.stepId()));
-        Ledger.Id row = plan.once() == null ? stepRow : new Ledger.Id(run.workspace(), digest("once", key));
+        Ledger.Id stepRow = Ledger.Id.step(run.workspace(), place.stepId());
+        Ledger.Id row = plan.once() == null ? stepRow : Ledger.Id.once(run.workspace(), key);
         Ledger.Facts facts = new Ledger.Facts(
                 key,
                 place.path(),
@@ -49,7 +46,7 @@ record EffectName(
 
     /** The byte-identical key of every attempt of this generation. */
     String wireKey(int generation) {
-        return digest("wire", generation + "\n" + key).substring(0, 48);
+        return Ledger.digest("wire", generation + "\n" + key).substring(0, 48);
     }
 
     /** @param resend an unknown one may be sent again, as far as its protection allows that */
@@ -81,21 +78,13 @@ record EffectName(
 
     Ledger.Op[] done(Ledger.Holder holder, String result) {
         Ledger.Settle settle = new Ledger.Settle(row, holder, Ledger.State.DONE, result);
-        return once == null ? new Ledger.Op[] {settle} : new Ledger.Op[] {settle, note(holder, result)};
+        return once == null
+                ? new Ledger.Op[] {settle}
+                : new Ledger.Op[] {settle, new Ledger.Note(stepRow, holder, result, facts)};
     }
 
-    Ledger.Note note(Ledger.Holder holder, String result) {
-        return new Ledger.Note(stepRow, holder, result, facts);
-    }
-
-    static String digest(String kind, String text) {
-        try {
-            MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            sha.update(kind.getBytes(StandardCharsets.UTF_8));
-            sha.update((byte) '\n');
-            return HexFormat.of().formatHex(sha.digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
+    /** @param first the run whose deed stood for it, and when that was accepted */
+    Ledger.Note suppressed(Ledger.Holder holder, String result, String first) {
+        return new Ledger.Note(stepRow, holder, result, facts, new Ledger.Instead(row.digest(), first));
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.effect.Ledger;
 import dev.semel.store.NewRun;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Gates;
@@ -27,11 +28,13 @@ final class Gatekeeper {
             places.add(new NewRun.Gate.Place(name(trigger, gates.serialBy()), 1));
         }
         if (gates.maxConcurrent() != null) {
-            String queue = EffectName.digest("max", trigger.workflow().workflowId());
+            String queue = Ledger.digest("max", trigger.workflow().workflowId());
             places.add(new NewRun.Gate.Place(queue, gates.maxConcurrent()));
         }
         NewRun.Gate gate = new NewRun.Gate(places, rate(trigger, gates.rateLimit()), trigger.delay(), null);
-        return gates.debounce() == null
+        // A replay of a run that had waited for quiet is not taken in by another one, whose journal would not be its
+        // own.
+        return gates.debounce() == null || trigger.ties().replayOf() != null
                 ? gate
                 : new NewRun.Gate(places, gate.rate(), trigger.delay(), debounce(trigger, gates.debounce(), gate));
     }
@@ -40,9 +43,7 @@ final class Gatekeeper {
     private static @Nullable String queue(Trigger trigger) {
         Trigger.DoorName door = trigger.names().door();
         String name = door == null ? null : door.queue();
-        return name == null
-                ? null
-                : EffectName.digest("door", trigger.workflow().workflowId() + "\n" + name);
+        return name == null ? null : Ledger.digest("door", trigger.workflow().workflowId() + "\n" + name);
     }
 
     private static NewRun.Gate.@Nullable Rate rate(Trigger trigger, Gates.@Nullable RateLimit limit) {
@@ -63,7 +64,7 @@ final class Gatekeeper {
         }
         String name = name(trigger, debounce.key());
         return new NewRun.Gate.Debounce(
-                taken.isEmpty() ? name : EffectName.digest("debounce", name + "\n" + String.join("\n", taken)),
+                taken.isEmpty() ? name : Ledger.digest("debounce", name + "\n" + String.join("\n", taken)),
                 micros(debounce.quiet()),
                 micros(debounce.atMost()));
     }
@@ -74,6 +75,6 @@ final class Gatekeeper {
 
     private static String name(Trigger trigger, Gates.GateKey key) {
         String text = trigger.workflow().workflowId() + "\n" + key.of(trigger.data());
-        return EffectName.digest(key.gate(), text);
+        return Ledger.digest(key.gate(), text);
     }
 }

@@ -256,7 +256,7 @@ public final class Intake {
     }
 
     /** The key as older versions of the workflow named it, where they named it in another way. */
-    private static List<Name> earlierNames(Case one) {
+    static List<Name> earlierNames(Case one) {
         IdempotencyKey key = one.trigger().names().key();
         if (key == null || one.trigger().workflow().earlier().isEmpty()) {
             return List.of();
@@ -322,7 +322,7 @@ public final class Intake {
                     .join();
             around.counters().diskWaits.increment();
             if (outcome instanceof Admitted.Fresh fresh && fresh.owned()) {
-                runs.start(resident(one, id, fresh));
+                runs.start(resident(one, id, fresh), run.links().carried());
                 started = true;
             }
         } catch (CompletionException e) {
@@ -375,7 +375,9 @@ public final class Intake {
                 new NewRun.Links(
                         trigger.ties().lineage(),
                         trigger.ties().parent(),
-                        trigger.ties().replayOf()),
+                        trigger.ties().replayOf(),
+                        trigger.ties().carried(),
+                        trigger.ties().depth()),
                 Gatekeeper.gate(trigger));
     }
 
@@ -393,6 +395,7 @@ public final class Intake {
                 longest == null ? Write.Rest.NEVER : Micros.after(fresh.now(), longest),
                 0,
                 false,
-                trigger.ties().parent());
+                trigger.ties().parent(),
+                trigger.ties().depth());
     }
 }

@@ -48,8 +48,8 @@ public final class Naming {
             case EVENT -> Name.Kind.EVENT;
             case HOOK -> Name.Kind.HOOK;
             case SCHEDULE -> Name.Kind.TICK;
-            case HTTP, LIBRARY, CHILD, REPLAY ->
-                throw new IllegalArgumentException("no names of its own: " + door.door());
+            case REPLAY -> Name.Kind.REPLAY;
+            case HTTP, LIBRARY, CHILD -> throw new IllegalArgumentException("no names of its own: " + door.door());
         };
         return new Name(workspace, kind, door.text());
     }
@@ -97,8 +97,10 @@ public final class Naming {
         Trigger.DoorName door = trigger.names().door();
         if (door != null) {
             long memory = door.window().toNanos() / 1_000;
-            // A tick has one run, however that ended: the next one comes by itself.
-            int rules = door.door() == Door.SCHEDULE ? Known.HOLD : Known.HOLD | flags;
+            // A tick has one run, however that ended: the next one comes by itself. So has what replays a run: what
+            // failed again is replayed under its own name.
+            boolean once = door.door() == Door.SCHEDULE || door.door() == Door.REPLAY;
+            int rules = once ? Known.HOLD : Known.HOLD | flags;
             wishes.add(new Wish(ofDoor(workspace, door), digest, memory, rules, true));
         }
         String childOf = trigger.ties().childOf();
@@ -106,7 +108,9 @@ public final class Naming {
             Name child = new Name(workspace, Name.Kind.CHILD, childOf);
             wishes.add(new Wish(child, digest, Wish.FOREVER, Known.HOLD, true));
         }
-        if (policy.duplicatePayload() != DuplicatePayload.ALLOW) {
+        // A replay has the payload of the run that it replays, and is no duplicate of it.
+        if (policy.duplicatePayload() != DuplicatePayload.ALLOW
+                && trigger.ties().replayOf() == null) {
             boolean rejects = policy.duplicatePayload() == DuplicatePayload.REJECT;
             // With the flags of the key: a payload must not hold back the retry that its key would let through.
             wishes.add(new Wish(

@@ -61,7 +61,8 @@ public final class RunLoop {
             long deadline,
             int falls,
             boolean cancel,
-            @Nullable RunId parent) {
+            @Nullable RunId parent,
+            int depth) {
         public RunId id() {
             return driver.run();
         }
@@ -185,9 +186,14 @@ public final class RunLoop {
 
     /** Starts a fresh run, for which room is reserved. */
     public void start(Resident run) {
+        start(run, "");
+    }
+
+    /** @param carried what its journal begins with */
+    void start(Resident run, String carried) {
         Slot slot = new Slot();
         if (resident.putIfAbsent(run.id(), slot) == null) {
-            launch(slot, run, List.of());
+            launch(slot, run, carried.isEmpty() ? List.of() : List.of(new Reads.Chunk(0, carried)));
         } else {
             room.release(); // it is being driven already, whatever woke it
         }
@@ -370,6 +376,7 @@ public final class RunLoop {
         LOG.log(Level.WARNING, "run {0} is held: {1}", execution.run().runId(), held.getMessage());
         engine.around().counters().held.increment();
         misfits.note(execution.run(), held);
+        Inquiry.ask(execution, Inquiry.held(held));
         execution.rest(RunState.WAITING, Endings.held(execution, held));
     }
 

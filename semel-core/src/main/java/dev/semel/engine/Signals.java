@@ -2,6 +2,7 @@ package dev.semel.engine;
 
 import dev.semel.journal.Entry;
 import dev.semel.json.Json;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import dev.semel.workflow.Approval;
@@ -31,7 +32,7 @@ final class Signals {
         if (done != null) {
             return done.how() == Entry.How.TIMED_OUT ? null : place.result();
         }
-        return next(scope, place, signal, due(scope, place, longest, Entry.Kind.AWAIT));
+        return next(scope, place, new Wanted(signal, due(scope, place, longest, Entry.Kind.AWAIT), null));
     }
 
     static Decision approval(Scope scope, String name, Approval approval) {
@@ -46,7 +47,9 @@ final class Signals {
                 asked(scope, place, Entry.Kind.APPROVAL, 0);
             }
             scope.execution().durable(); // whoever decides is told whether it was asked
-            decision = next(scope, place, APPROVAL + place.path(), due);
+            Review.Question question = Inquiry.approval(approval, place.path());
+            Inquiry.ask(scope.execution(), question); // where it is decided already, that is found below
+            decision = next(scope, place, new Wanted(APPROVAL + place.path(), due, question));
         }
         if (decision == null) {
             return new Decision.TimedOut();
@@ -59,7 +62,7 @@ final class Signals {
     }
 
     /** A decision about an effect under way; which one was taken goes with the record of the effect. */
-    static JsonNode review(Scope scope, Scope.Place place) {
+    static JsonNode review(Scope scope, Scope.Place place, Review.Question question) {
         String signal = REVIEW + place.path();
         String what = Waiting.text("review", place.path(), Write.Rest.NEVER, signal);
         for (boolean asked = Deciding.isAsked(place.trace(), REVIEW); ; asked = true) {
@@ -72,6 +75,9 @@ final class Signals {
             if (!asked) {
                 asked(scope, place, Entry.Kind.EFFECT, 1);
                 scope.execution().durable();
+            }
+            if (!Inquiry.ask(scope.execution(), question)) {
+                continue; // somebody decided before it was asked
             }
             scope.await(new Waits.Wait(Write.Rest.NEVER, what, true, false), seen);
         }
@@ -106,8 +112,13 @@ final class Signals {
         return due;
     }
 
-    private static @Nullable JsonNode next(Scope scope, Scope.Place place, String signal, long due) {
+    /** @param question what people were asked; null where the message comes from somebody else */
+    private record Wanted(String signal, long due, Review.@Nullable Question question) {}
+
+    private static @Nullable JsonNode next(Scope scope, Scope.Place place, Wanted wanted) {
         Execution execution = scope.execution();
+        String signal = wanted.signal();
+        long due = wanted.due();
         Entry.Kind kind = signal.startsWith(APPROVAL) ? Entry.Kind.APPROVAL : Entry.Kind.AWAIT;
         while (true) {
             scope.mayBegin();
@@ -119,6 +130,9 @@ final class Signals {
             }
             if (found != null) {
                 return taken(execution, new Over(place.path(), kind, now), found);
+            }
+            if (now >= due && wanted.question() != null && !Inquiry.lapse(execution, wanted.question())) {
+                continue; // a decision came in the last moment, and whoever made it was told that it counts
             }
             if (now >= due) {
                 return timedOut(execution, new Over(place.path(), kind, now));

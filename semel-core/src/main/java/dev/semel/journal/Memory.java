@@ -2,6 +2,7 @@ package dev.semel.journal;
 
 import dev.semel.run.StepPath;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -41,6 +42,11 @@ public final class Memory {
             begin(outer, branches);
             order.computeIfAbsent(outer, _ -> new ArrayList<>()).add(around);
         }
+    }
+
+    /** Everything that is on record, in the order in which it was first asked for. */
+    public Map<String, Trace> traces() {
+        return Collections.unmodifiableMap(traces);
     }
 
     /** Nothing was recorded yet. */
@@ -108,6 +114,11 @@ public final class Memory {
 
     public @Nullable Trace at(String path) {
         return traces.get(path);
+    }
+
+    /** Whether an attempt failed on the way, whatever came of it. */
+    public boolean stumbled() {
+        return traces.values().stream().anyMatch(trace -> trace.tries() > 0 || trace.failed() != null);
     }
 
     /** Calls whose run has begun and whose end is not on record: path and run. */

@@ -28,7 +28,9 @@ public record Name(int workspace, Kind kind, String text) implements Comparable<
         /** A delivery of a provider for a workflow. */
         HOOK(8),
         /** A nominal time of a schedule. */
-        TICK(9);
+        TICK(9),
+        /** The replay that follows a run; the text is that run. */
+        REPLAY(10);
 
         private final int code;
 
@@ -42,7 +44,7 @@ public record Name(int workspace, Kind kind, String text) implements Comparable<
 
         /** Whether it names one run of one workflow, whatever the workflow says of keys. */
         public boolean isExact() {
-            return this == RUN || this == CHILD || this == EVENT || this == HOOK || this == TICK;
+            return this == RUN || this == CHILD || this == EVENT || this == HOOK || this == TICK || this == REPLAY;
         }
 
         public static Kind of(int code) {

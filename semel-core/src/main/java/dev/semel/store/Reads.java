@@ -5,7 +5,9 @@ import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Questions to the store; they change nothing. Used by one thread at a time. */
@@ -56,8 +58,41 @@ public interface Reads extends AutoCloseable {
     /** The effects whose rows a run holds, in the order of their first attempt. */
     List<Ledger.Row> effects(RunId run);
 
+    /** The effects whose rows these runs hold, in any order. */
+    default List<Ledger.Row> effects(List<RunId> runs) {
+        List<Ledger.Row> all = new ArrayList<>();
+        runs.forEach(run -> all.addAll(effects(run)));
+        return all;
+    }
+
     /** Effects of a workspace, newest first, in one state or (null) in any. */
     List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit);
+
+    /** Effects of a workspace, those of the newest runs first. */
+    LedgerPage effects(EffectFilter filter);
+
+    /** What was found among the effects that were looked at, and behind which to go on; null at the end. */
+    record LedgerPage(List<Ledger.Row> found, @Nullable EffectPlace next) {}
+
+    record EffectPlace(RunId run, String digest) {}
+
+    /**
+     * What a list of effects is narrowed to.
+     *
+     * @param object what they are about; with it nothing else is looked at
+     * @param before only those behind that one
+     */
+    record EffectFilter(
+            int ws,
+            Ledger.@Nullable State state,
+            @Nullable String workflowId,
+            @Nullable String object,
+            @Nullable String protection,
+            @Nullable EffectPlace before,
+            int limit) {
+        /** So many are looked at for one page. */
+        public static final int LOOKED_AT = 10_000;
+    }
 
     /** Runs that this one started, oldest first. */
     List<RunId> children(RunId run);
@@ -67,6 +102,18 @@ public interface Reads extends AutoCloseable {
 
     /** The runs that continue the line of this first one, oldest first, without itself. */
     List<RunId> lineage(RunId first);
+
+    /** The runs that continue the lines of these first ones, by their first run; lines of one run are left out. */
+    default Map<RunId, List<RunId>> lineages(List<RunId> first) {
+        Map<RunId, List<RunId>> all = new HashMap<>();
+        for (RunId one : first) {
+            List<RunId> others = lineage(one);
+            if (!others.isEmpty()) {
+                all.put(one, others);
+            }
+        }
+        return all;
+    }
 
     /** Runs that rest until a worker comes whose code may fit them ({@link Write.Rest#HELD}), in order. */
     List<Misfit> held(@Nullable RunId after, int limit);
@@ -126,6 +173,10 @@ public interface Reads extends AutoCloseable {
     @Nullable
     Delivery delivery(int ws, String hook, RunId id);
 
+    /** The delivery that brought this id of its provider first; null where it is known no longer. */
+    @Nullable
+    Delivery firstDelivery(int ws, String hook, String eventId);
+
     /** Whether anything of a delivery is kept that need not be any more. */
     boolean expiredDelivery();
 
@@ -151,6 +202,15 @@ public interface Reads extends AutoCloseable {
 
     /** Schedules and their ticks. */
     Timetable timetable();
+
+    /** Plans of safe replays. */
+    Plans plans();
+
+    /** What was counted. */
+    Figures figures();
+
+    /** Questions that runs put to people. */
+    Review.Desk reviews();
 
     /** An event that is still kept. */
     Rows.@Nullable Event event(int ws, String eventId);

@@ -27,6 +27,7 @@ public final class EffectDraft {
     private @Nullable Key key;
     private @Nullable String recipient;
     private EffectPlan.Marks marks = EffectPlan.Marks.NONE;
+    private Asking asking = Asking.PLAIN;
     private @Nullable Duration window;
     private byte @Nullable [] data;
     private EffectPlan.@Nullable OnChange onChange;
@@ -131,6 +132,12 @@ public final class EffectDraft {
         return this;
     }
 
+    /** What people are asked when the outcome is not known or the message has changed, and by when. */
+    public EffectDraft asking(Asking value) {
+        asking = value;
+        return this;
+    }
+
     /** HTTP statuses of a {@link Failures.Status} by which the provider says that it was done before; none by default. */
     public EffectDraft alreadyDone(int... statuses) {
         if (IntStream.of(statuses).anyMatch(status -> status < 100 || status > 599)) {
@@ -173,7 +180,7 @@ public final class EffectDraft {
     }
 
     private EffectPlan plan(Protection protection) {
-        return new EffectPlan(plan, wholeKey(), protection, once(), marks, alreadyDone);
+        return new EffectPlan(plan, wholeKey(), protection, once(), marks, alreadyDone, asking);
     }
 
     private @Nullable String wholeKey() {

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param once how the same key behaves across runs; null where only this lineage counts
  * @param marks what the deed means to the business
  * @param alreadyDone HTTP statuses of a {@link Failures.Status} that count as success
+ * @param asking what people are asked when it is in doubt, or its message has changed
  */
 public record EffectPlan(
         StepPlan step,
@@ -20,9 +21,21 @@ public record EffectPlan(
         Protection protection,
         @Nullable Once once,
         Marks marks,
-        List<Integer> alreadyDone) {
+        List<Integer> alreadyDone,
+        Asking asking) {
     public EffectPlan {
         alreadyDone = List.copyOf(alreadyDone);
+    }
+
+    /** One about which people are asked in the plain way. */
+    public EffectPlan(
+            StepPlan step,
+            @Nullable String key,
+            Protection protection,
+            @Nullable Once once,
+            Marks marks,
+            List<Integer> alreadyDone) {
+        this(step, key, protection, once, marks, alreadyDone, Asking.PLAIN);
     }
 
     /**

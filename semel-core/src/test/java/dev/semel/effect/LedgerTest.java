@@ -113,7 +113,8 @@ final class LedgerTest {
         };
         assertEquals(expected, change.verdict());
         String kept = change.row() == null ? null : change.row().result(); // of the one that was accepted before
-        Row granted = new Row(ID, holder, State.RESERVED, generation, attempt, first, 0, 77, 0, data, kept, FACTS);
+        long until = resend == 0 ? 0 : first + resend;
+        Row granted = new Row(ID, holder, State.RESERVED, generation, attempt, first, 0, 77, until, data, kept, FACTS);
         boolean sends = verdict.equals("granted") || verdict.equals("unsure");
         assertEquals(sends ? granted : null, change.row(), "only who may send changes the row");
         if (sends) {
@@ -216,6 +217,16 @@ final class LedgerTest {
         for (State state : State.values()) {
             assertEquals(new Change(new Verdict.Noted(), null), Ledger.apply(row(state), note, 9));
         }
+    }
+
+    @Test
+    void the_note_of_a_suppressed_step_knows_whose_deed_it_was() {
+        var note = new Ledger.Note(ID, holder("same turn"), "r", FACTS, new Ledger.Instead("d4", "run_x 17"));
+        Row noted = java.util.Objects.requireNonNull(Ledger.apply(null, note, 9).row());
+        assertEquals("run_x 17", noted.stoodFor());
+        Change replayed =
+                Ledger.apply(noted, new Ledger.Reserve(ID, holder("same turn"), 0, 0, OnChange.SEND, null, FACTS), 10);
+        assertEquals(new Verdict.Reused("r"), replayed.verdict(), "and is reused as it is");
     }
 
     @Test

@@ -58,6 +58,8 @@ final class Questions {
         Timetable timetable = reads.timetable();
         answer("schedules due", () -> timetable.due(reads.now(), 100));
         answer("first schedule", timetable::first);
+        answer("next schedule", () -> timetable.after(reads.now()));
+        answer("schedules beside", () -> timetable.countBeside(1, "wf_other"));
         answer("schedules of", () -> timetable.of("wf_pay"));
         answer("schedules", () -> timetable.page(1, "wf_pay", "a", 2));
         answer("no schedules", () -> timetable.page(2, "", "", 2));
@@ -65,6 +67,7 @@ final class Questions {
         answer("ticks page", () -> timetable.ticks("wf_pay", "b", reads.now(), 2));
         answer("old ticks", () -> timetable.hasTicksBefore(reads.now() - 1_000_000));
         answer("standings", () -> timetable.standings("wf_new", 2));
+        figures();
         for (Ledger.Id id : Ops.IDS) {
             answer("effect", () -> reads.effect(id));
         }
@@ -72,6 +75,34 @@ final class Questions {
             byte[] hash = {(byte) i};
             answer("token", () -> reads.token(hash));
         }
+    }
+
+    private void figures() {
+        Figures figures = reads.figures();
+        long now = reads.now();
+        answer("totals", () -> figures.totals(0, Long.MAX_VALUE));
+        answer("untidy", () -> figures.isUntidy(new Edit.TidyFigures(now / Counted.MINUTE, 0, now - 1_000_000, 1)));
+        for (int ws = 1; ws <= 2; ws++) {
+            int one = ws;
+            Figures.Range all = new Figures.Range(ws, "", 0, Long.MAX_VALUE);
+            Figures.Range some = new Figures.Range(ws, "wf_pay", now - Counted.MINUTE, now);
+            answer("sums", () -> figures.sums(all, 1));
+            answer("some sums", () -> figures.sums(some, 60));
+            answer("written", () -> figures.written(all));
+            answer("objects", () -> figures.objects(all, 1, 3));
+            answer("doubts", () -> figures.doubts(one));
+            answer("arrivals", () -> figures.arrivals(one, "wf_pay", 5));
+            for (Figure figure : Figure.values()) {
+                List<Counted.Fact> first = figures.facts(all, figure, Figures.Behind.START, 2);
+                answer("facts", () -> first);
+                answer("more facts", () -> first.isEmpty() ? null : figures.facts(all, figure, behind(first), 100));
+            }
+        }
+    }
+
+    private static Figures.Behind behind(List<Counted.Fact> facts) {
+        Counted.Fact last = facts.getLast();
+        return new Figures.Behind(last.at(), last.run(), last.digest());
     }
 
     private void workspace(int ws) {
@@ -87,6 +118,14 @@ final class Questions {
             answer("tally " + name, () -> reads.tally(ws, name, 4));
         }
         answer("workspace after", () -> reads.workspaceAfter(ws));
+        answer("plans", () -> reads.plans().page(ws, null, 100));
+        for (RunId plan : ReplayScript.PLANS) {
+            answer("plan", () -> reads.plans().plan(ws, plan));
+            answer("items", () -> reads.plans().items(new Plans.Wanted(plan, 0, null), null, 100));
+            answer("some items", () -> reads.plans().items(new Plans.Wanted(plan, 5, Replay.Fate.PLANNED), null, 2));
+            answer("progress", () -> reads.plans().progress(plan));
+        }
+        answer("old plans", () -> reads.plans().hasPlansBefore(reads.now() - 1_000_000));
         answer("event", () -> reads.event(ws, "evt_a"));
         answer("events", () -> reads.events(new Reads.EventFilter(ws, null, null, false, 0, null, 100)));
         answer("events page", () -> reads.events(new Reads.EventFilter(ws, "t1", null, true, 0, null, 2)));
@@ -115,6 +154,7 @@ final class Questions {
                     () -> deliveries.isEmpty()
                             ? null
                             : reads.delivery(ws, hook, deliveries.getFirst().id()));
+            answer("first delivery", () -> reads.firstDelivery(ws, hook, "evt_1"));
         }
         // Which of two equally old effects comes first is no promise.
         answer("effects", () -> sorted(reads.effects(ws, null, 1_000)));
@@ -165,7 +205,31 @@ final class Questions {
         return new Reads.RunFilter(ws, workflow, state, key, false, 0, null, 1_000);
     }
 
+    private void reviews(int ws) {
+        Review.Desk desk = reads.reviews();
+        Review.Page page = desk.open(new Review.Filter(ws, null, null, null, Review.Place.FRONT, 2));
+        answer("reviews", () -> page);
+        Review.Place next = page.next() == null ? Review.Place.FRONT : page.next();
+        answer("more reviews", () -> desk.open(new Review.Filter(ws, null, null, "role:ops", next, 50)));
+        for (Review.Kind kind : Review.Kind.values()) {
+            answer("reviews " + kind, () -> desk.open(new Review.Filter(ws, kind, "wf_pay", null, next, 50)));
+        }
+        List<Review.Row> decided = desk.decided(ws, null, 2);
+        answer("decided reviews", () -> decided);
+        answer(
+                "decided before",
+                () -> decided.isEmpty() ? null : desk.decided(ws, Review.Place.decided(decided.getLast()), 50));
+        answer("reviews to tell", () -> desk.tell(reads.now(), 50));
+        Reads.LedgerPage effects = reads.effects(new Reads.EffectFilter(ws, null, null, null, null, null, 3));
+        answer("effects page", () -> effects);
+        answer(
+                "more effects",
+                () -> reads.effects(
+                        new Reads.EffectFilter(ws, Ledger.State.DONE, null, null, "ask", effects.next(), 50)));
+    }
+
     private void lists(int ws, List<RunId> runs) {
+        reviews(ws);
         answer("runs", () -> reads.runs(filter(ws, null, null, null)));
         for (RunState state : RunState.values()) {
             answer("runs " + state, () -> reads.runs(filter(ws, null, state, null)));
@@ -194,6 +258,7 @@ final class Questions {
         answer("claimed " + run, () -> reads.claimed(run));
         answer("journal " + run, () -> reads.journal(run));
         answer("signals " + run, () -> reads.signals(run));
+        answer("reviews " + run, () -> reads.reviews().of(run));
         answer("effects " + run, () -> reads.effects(run));
         answer("children " + run, () -> reads.children(run));
         answer("queues " + run, () -> reads.queues(run));

@@ -19,6 +19,9 @@ final class Script {
     private static final int SCHEDULES_EVERY = 13;
     private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
+    private static final int REPLAYS_EVERY = 17;
+    private static final int TIDIES_EVERY = 23;
+    private static final int REVIEWS_EVERY = 8;
 
     private final RandomGenerator random;
     private final Actor first;
@@ -32,7 +35,9 @@ final class Script {
     private final SettingScript settings = new SettingScript();
     private final ScheduleScript schedules = new ScheduleScript();
     private final LetterScript letters;
+    private final ReviewScript reviews;
     private final DeliveryScript deliveries = new DeliveryScript();
+    private final ReplayScript replays = new ReplayScript();
 
     Script(RandomGenerator random, Actor first) {
         this.random = random;
@@ -40,6 +45,7 @@ final class Script {
         this.triggers = new Triggers(random, runs, this::lineage, () -> first.reads.catalogChange());
         this.ops = new Ops(random, first.reads);
         this.letters = new LetterScript(this::mine, runs);
+        this.reviews = new ReviewScript(this::mine, first.reads);
     }
 
     /** What a script begins with: two workspaces, three workflows. */
@@ -76,8 +82,17 @@ final class Script {
         if (made % LETTERS_EVERY == 0) {
             return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Mail<>(letters.next()))));
         }
+        if (made % REVIEWS_EVERY == 0) {
+            return new Step.Apply(Step.As.OWNER, List.of(new Write.Change<>(new Edit.Reviewing<>(reviews.next()))));
+        }
         if (made % DELIVERIES_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(deliveries.next())));
+        }
+        if (made % REPLAYS_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(replays.next(runs))));
+        }
+        if (made % TIDIES_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(tidy())));
         }
         int dice = random.nextInt(100);
         if (dice < 8) {
@@ -135,6 +150,11 @@ final class Script {
         }
         Edit<?> edit = dice < 88 ? runEdit() : edit();
         return new Write.Change<>(edit);
+    }
+
+    private Edit.TidyFigures tidy() {
+        long now = first.reads.now();
+        return new Edit.TidyFigures(now / Counted.MINUTE, 0, now - 7_200_000_000L, 1_000);
     }
 
     /** Kinds in the order in which PostgreSQL applies them, each about other runs: the order is no promise. */
@@ -267,9 +287,10 @@ final class Script {
     private Edit<?> runEdit() {
         RunId run = anyRun();
         int ws = random.nextInt(8) == 0 ? 2 : 1;
-        return switch (random.nextInt(10)) {
-            case 9 -> retire();
-            case 0, 1 -> new Edit.Signal(ws, run, pick(List.of("go", "stop")), pick(List.of("a", "b")), "{\"n\":1}");
+        return switch (random.nextInt(11)) {
+            case 9 -> random.nextInt(3) == 0 ? forget() : retire();
+            case 10 -> noted(ws, run);
+            case 0, 1 -> signal(ws, run);
             case 2 -> new Edit.Cancel(ws, run, "tester", "enough");
             case 3 -> new Edit.Wake(List.of(run, anyRun()));
             case 4 -> new Edit.GiveBack(driver());
@@ -280,9 +301,32 @@ final class Script {
         };
     }
 
+    private Edit.Signal signal(int ws, RunId run) {
+        return new Edit.Signal(ws, run, pick(List.of("go", "stop")), pick(List.of("a", "b")), "{\"n\":1}");
+    }
+
+    private Edit<?> noted(int ws, RunId run) {
+        var note = new Edit.Note(ws, "run.decide", run.text(), by("tester", "go"));
+        return new Edit.Noted<>(signal(ws, run), outcome -> outcome == Edit.Signalled.DELIVERED, note);
+    }
+
     private @Nullable RunId lineage(RunId id) {
         Rows.Run run = first.reads.claimed(id);
         return run == null ? null : run.lineage();
+    }
+
+    private Edit<Integer> forget() {
+        long before = first.place.time() - random.nextInt(3) * 1_000_000L;
+        return switch (random.nextInt(3)) {
+            case 0 -> new Edit.Forget(Edit.Memory.AUDIT, before, 1 + random.nextInt(3));
+            case 1 -> new Edit.Forget(Edit.Memory.REQUESTS, before, 1 + random.nextInt(3));
+            default ->
+                new Edit.BlankRuns(
+                        first.reads
+                                .oldRuns(null, 1 + random.nextInt(20), before)
+                                .found(),
+                        before);
+        };
     }
 
     private Edit.DeleteRuns retire() {

@@ -24,13 +24,16 @@ abstract class StoreContract
                 RestRules,
                 SignalRules,
                 LetterRules,
+                ReviewRules,
                 GateRules,
                 QuietRules,
                 WorkerRules,
                 SettingRules,
                 ScheduleRules,
+                ReplayRules,
                 EventRules,
-                DeliveryRules {
+                DeliveryRules,
+                FigureRules {
     private Desk desk = unopened();
 
     abstract Place place();

@@ -1,6 +1,7 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
+import dev.semel.store.Counted;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
@@ -29,17 +30,22 @@ public final class Edits {
     private final Publishing publishing;
     private final ScheduleEdits schedules;
     private final Letters letters;
+    private final ReplayEdits replays;
+    private final ReviewEdits reviews;
 
-    public Edits(Session session, Supplier<RunId> ids) {
+    /** @param counted where a change tells what it has to count */
+    public Edits(Session session, Supplier<RunId> ids, Counted counted) {
         this.session = session;
         this.ids = ids;
-        this.runs = new RunEdits(session, ids);
+        this.runs = new RunEdits(session, ids, counted);
         this.replying = new Replying(session, this);
         this.settings = new SettingEdits(session);
         this.deliveries = new DeliveryEdits(session);
         this.publishing = new Publishing(session, this);
         this.schedules = new ScheduleEdits(session, this);
         this.letters = new Letters(session, runs, ids);
+        this.replays = new ReplayEdits(session, this);
+        this.reviews = new ReviewEdits(session, this);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
@@ -54,13 +60,18 @@ public final class Edits {
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, release.by().id(), now) || isDone(release.by());
             case Edit.ReleaseAll all -> releaseAll(all, now);
+            case Edit.Extend extend -> extend(extend, now);
             case Edit.Once<?> once -> replying.once(once, now);
+            case Edit.Noted<?> noted -> noted(noted, now);
             case Edit.DeleteReplies delete -> replying.deleteExpired(delete.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
             case Edit.DeleteEvents delete -> EventRows.delete(session, delete.events());
             case Edit.DeleteRuns delete -> new Retiring(session).retire(delete, now);
+            case Edit.BlankRuns blank -> new Retiring(session).blank(blank, now);
+            case Edit.Forget forget -> new Forgetting(session).forget(forget);
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
+            case Edit.Reviewing<?> reviewing -> reviews.apply(reviewing.review(), now);
             case Edit.Cancel cancel -> cancel(cancel, now);
             case Edit.Wake wake -> runs.wake(wake);
             case Edit.GiveBack back -> runs.giveBack(back.driver());
@@ -77,6 +88,8 @@ public final class Edits {
             case Edit.NoteTicks note -> schedules.note(note.ticks());
             case Edit.PauseSchedule pause -> schedules.pause(pause, now);
             case Edit.DeleteTicks delete -> schedules.delete(delete);
+            case Edit.Replaying<?> replaying -> replays.apply(replaying.replay(), now);
+            case Edit.TidyFigures tidy -> Counting.tidy(session, tidy);
         };
     }
 
@@ -151,6 +164,28 @@ public final class Edits {
         return released;
     }
 
+    private boolean extend(Edit.Extend extend, long now) throws SQLException {
+        Name name = extend.name();
+        boolean stands = session.update(
+                        """
+                        UPDATE semel_key SET expires_at = CASE WHEN expires_at < ? THEN ? ELSE expires_at END
+                        WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
+                            OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
+                        """,
+                        extend.until(),
+                        extend.until(),
+                        name.workspace(),
+                        name.kind().code(),
+                        name.text(),
+                        extend.run(),
+                        now)
+                == 1;
+        if (stands && !isDone(extend.by())) {
+            audit(name.workspace(), now, extend.by(), List.of("key.extend", name.text()));
+        }
+        return stands;
+    }
+
     private boolean cancel(Edit.Cancel cancel, long now) throws SQLException {
         boolean asked = runs.cancel(cancel);
         if (asked) {
@@ -176,6 +211,7 @@ public final class Edits {
     private boolean decide(Edit.Decide decide, long now) throws SQLException {
         boolean decided = runs.decide(decide, now);
         if (decided) {
+            reviews.settled(decide, now);
             String what = decide.result() == null ? "effect.not_happened" : "effect.happened";
             audit(
                     decide.effect().workspace(),
@@ -197,6 +233,16 @@ public final class Edits {
             any = any || isDone(one.by());
         }
         return any;
+    }
+
+    @SuppressWarnings("unchecked") // each edit answers with the outcome of its own type
+    private <T> @Nullable Object noted(Edit.Noted<T> noted, long now) throws SQLException {
+        @Nullable T outcome = (T) apply(noted.edit(), now);
+        Edit.Note note = noted.note();
+        if (noted.done().test(outcome) && !isDone(note.by())) {
+            audit(note.workspace(), now, note.by(), List.of(note.action(), note.target()));
+        }
+        return outcome;
     }
 
     /** Every worker remembers watched documents, and who changed one is asked for later. */
@@ -233,7 +279,7 @@ public final class Edits {
         return ids.get();
     }
 
-    private boolean isDone(Edit.By by) throws SQLException {
+    boolean isDone(Edit.By by) throws SQLException {
         return session.one("SELECT 1 FROM semel_audit WHERE id = ?", row -> 1, by.id()) != null;
     }
 

@@ -32,7 +32,11 @@ public final class Migrations {
             "V009__events.sql",
             "V010__schedules.sql",
             "V011__letters.sql",
-            "V012__deliveries.sql");
+            "V012__deliveries.sql",
+            "V013__replays.sql",
+            "V014__reviews.sql",
+            "V015__figures.sql",
+            "V016__depth.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

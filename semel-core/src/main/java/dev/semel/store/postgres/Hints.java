@@ -66,6 +66,7 @@ final class Hints implements Store.Listening {
     private static void add(Set<String> hints, Edit<?> edit) {
         switch (edit) {
             case Edit.Once<?> once -> add(hints, once.edit());
+            case Edit.Noted<?> noted -> add(hints, noted.edit());
             case Edit.Signal signal -> hints.add(signal.run().text());
             case Edit.Cancel cancel -> hints.add(cancel.run().text());
             case Edit.Decide decide -> hints.add(decide.run().text());
@@ -75,7 +76,10 @@ final class Hints implements Store.Listening {
                     Edit.DeleteReplies _,
                     Edit.DeleteEvents _,
                     Edit.DeleteRuns _,
+                    Edit.BlankRuns _,
+                    Edit.Forget _,
                     Edit.ReleaseAll _,
+                    Edit.Replaying<?> _,
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
                     Edit.Put _,

@@ -5,6 +5,7 @@ import dev.semel.store.Batch;
 import dev.semel.store.Edit;
 import dev.semel.store.Letter;
 import dev.semel.store.NewRun;
+import dev.semel.store.Review;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.Session;
@@ -181,12 +182,14 @@ final class Locking {
             case Edit.GoOn on -> List.of(on.run());
             case Edit.Decide decide -> List.of(decide.run());
             case Edit.Once<?> once -> touched(once.edit());
+            case Edit.Noted<?> noted -> touched(noted.edit());
             case Edit.Mail<?> mail ->
                 switch (mail.letter()) {
                     case Letter.Listen listen -> List.of(listen.ear().by().run());
                     case Letter.Hush hush -> List.of(hush.ear().by().run());
                     case Letter.Post _, Letter.Delete _ -> List.of(); // those who listen are known under the lock
                 };
+            case Edit.Reviewing<?> reviewing -> touched(reviewing.review());
             case Edit.OpenWorkspace _,
                     Edit.Publish _,
                     Edit.Stage _,
@@ -197,21 +200,35 @@ final class Locking {
                     Edit.RevokeToken _,
                     Edit.Release _,
                     Edit.ReleaseAll _,
+                    Edit.Extend _,
                     Edit.DeleteReplies _,
                     Edit.DeleteEvents _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
+                    Edit.BlankRuns _,
+                    Edit.Forget _,
                     Edit.LayOut _,
                     Edit.TakeTicks _,
                     Edit.SettleTicks _,
                     Edit.NoteTicks _,
                     Edit.PauseSchedule _,
                     Edit.DeleteTicks _,
+                    Edit.Replaying<?> _,
+                    Edit.TidyFigures _,
                     Edit.WakeHeld _,
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
                     Edit.Put _,
                     Edit.Remove _ -> List.of();
+        };
+    }
+
+    private static List<RunId> touched(Review<?> review) {
+        return switch (review) {
+            case Review.Ask ask -> List.of(ask.by().run());
+            case Review.Lapse lapse -> List.of(lapse.by().run());
+            case Review.Rule rule -> touched(rule.deed());
+            case Review.Told _ -> List.of();
         };
     }
 
@@ -231,6 +248,7 @@ final class Locking {
             case Edit.Cancel _, Edit.GiveBack _, Edit.GoOn _ -> false;
             case Edit.Wake _ -> 0;
             case Edit.Mail<?> _ -> Letter.Heard.GONE;
+            case Edit.Noted<?> noted -> absent(noted.edit()); // nothing was done, so there is nothing to note
             case Edit.Decide _,
                     Edit.OpenWorkspace _,
                     Edit.Publish _,
@@ -242,17 +260,23 @@ final class Locking {
                     Edit.RevokeToken _,
                     Edit.Release _,
                     Edit.ReleaseAll _,
+                    Edit.Extend _,
+                    Edit.Reviewing<?> _,
                     Edit.DeleteReplies _,
                     Edit.DeleteEvents _,
                     Edit.Once<?> _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
+                    Edit.BlankRuns _,
+                    Edit.Forget _,
                     Edit.LayOut _,
                     Edit.TakeTicks _,
                     Edit.SettleTicks _,
                     Edit.NoteTicks _,
                     Edit.PauseSchedule _,
                     Edit.DeleteTicks _,
+                    Edit.Replaying<?> _,
+                    Edit.TidyFigures _,
                     Edit.WakeHeld _,
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
@@ -281,6 +305,8 @@ final class Locking {
             letters.add(listen.to().lock());
         } else if (edit instanceof Edit.Once<?> once) {
             letter(once.edit());
+        } else if (edit instanceof Edit.Noted<?> noted) {
+            letter(noted.edit());
         }
     }
 

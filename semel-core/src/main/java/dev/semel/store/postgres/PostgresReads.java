@@ -1,9 +1,11 @@
 package dev.semel.store.postgres;
 
+import dev.semel.effect.Ledger;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
+import dev.semel.store.jdbc.Effects;
 import dev.semel.store.jdbc.JdbcReads;
 import dev.semel.store.jdbc.Read;
 import dev.semel.store.jdbc.Session;
@@ -41,7 +43,7 @@ final class PostgresReads extends JdbcReads {
             SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
                    r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
                    e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at,
-                   w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of
+                   w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of, l.depth
             FROM semel_run r
             LEFT JOIN semel_work w ON w.run = r.run
             LEFT JOIN semel_end e ON e.run = r.run
@@ -53,6 +55,20 @@ final class PostgresReads extends JdbcReads {
         SELECT j.run, j.seq, j.entries FROM unnest(?::bytea[]) AS u(run)
         CROSS JOIN LATERAL (
             SELECT run, seq, entries FROM semel_journal WHERE run = u.run ORDER BY seq LIMIT 1000000000) j
+        """;
+
+    // differs: one statement for many runs, for the same reason.
+    private static final String EFFECTS = """
+        SELECT e.* FROM unnest(?::bytea[]) AS u(run)
+        CROSS JOIN LATERAL (
+            SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
+                   data, result, key, path, workflow_id, protection, does, object, worth
+            FROM semel_effect WHERE run = u.run LIMIT 10000) e
+        """;
+    private static final String LINEAGES = """
+        SELECT r.lineage, r.run FROM unnest(?::bytea[]) AS u(lineage)
+        CROSS JOIN LATERAL (
+            SELECT lineage, run FROM semel_run WHERE lineage = u.lineage AND lineage <> run ORDER BY run LIMIT 1000) r
         """;
 
     private final PostgresStore store;
@@ -90,6 +106,35 @@ final class PostgresReads extends JdbcReads {
                 while (row.next()) {
                     Rows.Run run = Read.run(row);
                     all.add(new Recorded(run, journals.getOrDefault(run.id(), List.of())));
+                }
+            }
+            return all;
+        });
+    }
+
+    @Override
+    public List<Ledger.Row> effects(List<RunId> runs) {
+        byte[][] keys = runs.stream().map(RunId::bytes).toArray(byte[][]::new);
+        return ask(() -> {
+            List<Ledger.Row> all = new ArrayList<>();
+            try (ResultSet row = of(EFFECTS, keys)) {
+                while (row.next()) {
+                    all.add(Effects.row(row));
+                }
+            }
+            return all;
+        });
+    }
+
+    @Override
+    public Map<RunId, List<RunId>> lineages(List<RunId> first) {
+        byte[][] keys = first.stream().map(RunId::bytes).toArray(byte[][]::new);
+        return ask(() -> {
+            Map<RunId, List<RunId>> all = new HashMap<>();
+            try (ResultSet row = of(LINEAGES, keys)) {
+                while (row.next()) {
+                    all.computeIfAbsent(RunId.of(row.getBytes(1)), _ -> new ArrayList<>())
+                            .add(RunId.of(row.getBytes(2)));
                 }
             }
             return all;

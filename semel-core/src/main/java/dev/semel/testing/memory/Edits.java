@@ -23,6 +23,8 @@ final class Edits {
     private final Publishing publishing;
     private final ScheduleEdits schedules;
     private final Letters letters;
+    private final ReplayEdits replays;
+    private final ReviewEdits reviews;
 
     Edits(Tables tables, Supplier<RunId> ids) {
         this.tables = tables;
@@ -33,6 +35,8 @@ final class Edits {
         this.publishing = new Publishing(tables, this);
         this.schedules = new ScheduleEdits(tables, this);
         this.letters = new Letters(tables, runs, ids);
+        this.replays = new ReplayEdits(tables, this);
+        this.reviews = new ReviewEdits(tables, this);
     }
 
     @Nullable
@@ -48,13 +52,18 @@ final class Edits {
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, release.by().id(), now) || isDone(release.by());
             case Edit.ReleaseAll all -> releaseAll(all, now);
+            case Edit.Extend extend -> extend(extend, now);
             case Edit.Once<?> once -> once(once, now);
+            case Edit.Noted<?> noted -> noted(noted, now);
             case Edit.DeleteReplies replies -> deleteReplies(replies.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
             case Edit.DeleteEvents delete -> EventTable.delete(tables, delete.events());
             case Edit.DeleteRuns delete -> runs.retire(delete, now);
+            case Edit.BlankRuns blank -> runs.blank(blank, now);
+            case Edit.Forget forget -> new Forgetting(tables).forget(forget);
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
+            case Edit.Reviewing<?> reviewing -> reviews.apply(reviewing.review(), now);
             case Edit.Cancel cancel -> cancel(cancel, now);
             case Edit.Wake wake -> runs.wake(wake);
             case Edit.GiveBack back -> runs.giveBack(back.driver());
@@ -71,6 +80,8 @@ final class Edits {
             case Edit.NoteTicks note -> schedules.note(note.ticks());
             case Edit.PauseSchedule pause -> schedules.pause(pause, now);
             case Edit.DeleteTicks delete -> schedules.delete(delete);
+            case Edit.Replaying<?> replaying -> replays.apply(replaying.replay(), now);
+            case Edit.TidyFigures tidy -> MemoryFigures.tidy(tables, tidy);
         };
     }
 
@@ -207,6 +218,16 @@ final class Edits {
         return new Edit.Replied.Done(answer, false);
     }
 
+    @SuppressWarnings("unchecked") // each edit answers with the outcome of its own type
+    private <T> @Nullable Object noted(Edit.Noted<T> noted, long now) {
+        @Nullable T outcome = (T) apply(noted.edit(), now);
+        Edit.Note note = noted.note();
+        if (noted.done().test(outcome) && !isDone(note.by())) {
+            audit(note.workspace(), now, note.by(), List.of(note.action(), note.target()));
+        }
+        return outcome;
+    }
+
     private int deleteReplies(int limit, long now) {
         var expired = tables.replies.rows().entrySet().stream()
                 .filter(reply -> reply.getValue().expiresAt() <= now)
@@ -245,11 +266,7 @@ final class Edits {
     private boolean release(Edit.Release release, RunId audited, long now) {
         Name name = release.name();
         Tables.Key key = tables.keys.get(name);
-        if (key == null || !key.run().equals(release.run()) || (key.flags() & Known.RELEASED) != 0) {
-            return false;
-        }
-        boolean stands = key.expiresAt() > now || ((key.flags() & Known.HOLD) != 0 && tables.work.has(key.run()));
-        if (!stands) {
+        if (key == null || !key.run().equals(release.run()) || !stands(key, now)) {
             return false;
         }
         tables.keys.put(
@@ -259,6 +276,25 @@ final class Edits {
             audit(name.workspace(), now, by, List.of("key.release", name.text()));
         }
         return true;
+    }
+
+    private boolean extend(Edit.Extend extend, long now) {
+        Name name = extend.name();
+        Tables.Key key = tables.keys.get(name);
+        if (key == null || !key.run().equals(extend.run()) || !stands(key, now)) {
+            return false;
+        }
+        long until = Math.max(key.expiresAt(), extend.until());
+        tables.keys.put(name, new Tables.Key(name, key.run(), key.digest(), key.firstAt(), until, key.flags()));
+        if (!isDone(extend.by())) {
+            audit(name.workspace(), now, extend.by(), List.of("key.extend", name.text()));
+        }
+        return true;
+    }
+
+    private boolean stands(Tables.Key key, long now) {
+        boolean held = (key.flags() & Known.HOLD) != 0 && tables.work.has(key.run());
+        return (key.flags() & Known.RELEASED) == 0 && (key.expiresAt() > now || held);
     }
 
     private boolean cancel(Edit.Cancel cancel, long now) {
@@ -286,6 +322,7 @@ final class Edits {
     private boolean decide(Edit.Decide decide, long now) {
         boolean decided = runs.decide(decide, now);
         if (decided) {
+            reviews.settled(decide, now);
             String what = decide.result() == null ? "effect.not_happened" : "effect.happened";
             audit(
                     decide.effect().workspace(),
@@ -328,7 +365,7 @@ final class Edits {
         return ids.get();
     }
 
-    private boolean isDone(Edit.By by) {
+    boolean isDone(Edit.By by) {
         return tables.audit.has(by.id());
     }
 

@@ -4,8 +4,11 @@ import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Name;
+import dev.semel.store.Plans;
 import dev.semel.store.Reads;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.Timetable;
 import dev.semel.store.Write;
@@ -93,8 +96,28 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public Plans plans() {
+        return there().plans();
+    }
+
+    @Override
+    public Review.Desk reviews() {
+        return there().reviews();
+    }
+
+    @Override
+    public LedgerPage effects(EffectFilter filter) {
+        return there().effects(filter);
+    }
+
+    @Override
     public Timetable timetable() {
         return there().timetable();
+    }
+
+    @Override
+    public Figures figures() {
+        return there().figures();
     }
 
     @Override
@@ -200,6 +223,11 @@ final class FaultyReads implements Reads {
     @Override
     public @Nullable Delivery delivery(int ws, String hook, RunId id) {
         return there().delivery(ws, hook, id);
+    }
+
+    @Override
+    public @Nullable Delivery firstDelivery(int ws, String hook, String eventId) {
+        return there().firstDelivery(ws, hook, eventId);
     }
 
     @Override

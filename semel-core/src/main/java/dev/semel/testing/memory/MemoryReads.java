@@ -5,8 +5,11 @@ import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Name;
+import dev.semel.store.Plans;
 import dev.semel.store.Reads;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.Timetable;
 import dev.semel.store.Write;
@@ -25,6 +28,9 @@ final class MemoryReads implements Reads {
     private static final int MOST_EFFECTS_OF_A_RUN = 10_000;
     private static final int MOST_SCOPES_OF_A_KEY = 100;
 
+    private static final Comparator<EffectPlace> PLACES =
+            Comparator.comparing(EffectPlace::run).thenComparing(EffectPlace::digest);
+
     private final MemoryStore.Surroundings surroundings;
     private final Tables tables;
     private final RunViews views;
@@ -36,8 +42,23 @@ final class MemoryReads implements Reads {
     }
 
     @Override
+    public Plans plans() {
+        return new MemoryPlans(tables, surroundings.lock());
+    }
+
+    @Override
     public Timetable timetable() {
         return new MemoryTimetable(tables, surroundings.lock());
+    }
+
+    @Override
+    public Figures figures() {
+        return new MemoryFigures(tables, surroundings.lock());
+    }
+
+    @Override
+    public Review.Desk reviews() {
+        return new MemoryReviews(tables, surroundings.lock());
     }
 
     @Override
@@ -109,6 +130,37 @@ final class MemoryReads implements Reads {
                 .takeWhile(row -> row.holder().run().equals(run))
                 .limit(MOST_EFFECTS_OF_A_RUN)
                 .toList());
+    }
+
+    @Override
+    public LedgerPage effects(EffectFilter filter) {
+        return ask(() -> {
+            EffectPlace before = filter.before();
+            List<Ledger.Row> looked = tables.effects.rows().values().stream()
+                    .filter(row -> row.id().workspace() == filter.ws())
+                    .filter(row -> filter.object() == null
+                            || filter.object().equals(row.facts().object()))
+                    .filter(row -> before == null || PLACES.compare(place(row), before) < 0)
+                    .sorted(Comparator.comparing(MemoryReads::place, PLACES).reversed())
+                    .limit(EffectFilter.LOOKED_AT)
+                    .toList();
+            List<Ledger.Row> found = looked.stream()
+                    .filter(row -> filter.state() == null || row.state() == filter.state())
+                    .filter(row -> filter.workflowId() == null
+                            || row.facts().workflowId().equals(filter.workflowId()))
+                    .filter(row -> filter.protection() == null
+                            || row.facts().protection().equals(filter.protection()))
+                    .limit(filter.limit())
+                    .toList();
+            boolean full = found.size() == filter.limit();
+            boolean more = full || looked.size() == EffectFilter.LOOKED_AT;
+            Ledger.Row last = full ? found.getLast() : looked.isEmpty() ? null : looked.getLast();
+            return new LedgerPage(found, more && last != null ? place(last) : null);
+        });
+    }
+
+    private static EffectPlace place(Ledger.Row row) {
+        return new EffectPlace(row.holder().run(), row.id().digest());
     }
 
     @Override
@@ -339,6 +391,11 @@ final class MemoryReads implements Reads {
     @Override
     public @Nullable Delivery delivery(int ws, String hook, RunId id) {
         return maybe(() -> DeliveryEdits.one(tables, ws, hook, id));
+    }
+
+    @Override
+    public @Nullable Delivery firstDelivery(int ws, String hook, String eventId) {
+        return maybe(() -> DeliveryEdits.firstOf(tables, ws, hook, eventId));
     }
 
     @Override

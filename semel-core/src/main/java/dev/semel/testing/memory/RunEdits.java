@@ -92,9 +92,13 @@ final class RunEdits {
     }
 
     private static boolean isHeld(Work work) {
+        return work.owner == null && waitsForRepair(work);
+    }
+
+    /** Whether what it says of its wait is that it is held. */
+    static boolean waitsForRepair(Work work) {
         String waits = work.waits;
-        return work.owner == null
-                && waits != null
+        return waits != null
                 && (waits.contains("\"for\":\"code\"")
                         || waits.contains("\"for\":\"poison\"")
                         || waits.contains("\"for\":\"store\""));
@@ -116,6 +120,7 @@ final class RunEdits {
         Ledger.State to = decide.result() == null ? Ledger.State.FREE : Ledger.State.DONE;
         var settle = new Ledger.Settle(row.id(), row.holder(), to, decide.result());
         Ledger.Row decided = Ledger.apply(row, settle, now).row();
+        tables.counted.deed(settle, decided);
         if (decided == null) {
             return false;
         }
@@ -141,6 +146,22 @@ final class RunEdits {
             }
         }
         return gone;
+    }
+
+    int blank(Edit.BlankRuns blank, long now) {
+        int blanked = 0;
+        for (RunId first : blank.first()) {
+            List<RunId> lineage = tables.runs.rows().values().stream()
+                    .filter(run -> run.lineage().equals(first))
+                    .map(Tables.Run::id)
+                    .toList();
+            if (lineage.stream().allMatch(run -> mayGo(run, blank.endedBefore(), now))) {
+                for (RunId run : lineage) {
+                    blanked += tables.blank(run) ? 1 : 0;
+                }
+            }
+        }
+        return blanked;
     }
 
     private boolean mayGo(RunId run, long endedBefore, long now) {

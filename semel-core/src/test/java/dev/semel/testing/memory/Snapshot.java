@@ -3,6 +3,7 @@ package dev.semel.testing.memory;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.store.NewRun;
+import dev.semel.store.Review;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Migrations;
 import dev.semel.store.sqlite.SqliteStore;
@@ -76,6 +77,7 @@ public final class Snapshot {
             snapshot.hooks(store.surroundings().tables());
             snapshot.runs(store.surroundings().tables());
             snapshot.driving(store.surroundings().tables());
+            snapshot.figures(store.surroundings().tables());
         } finally {
             store.surroundings().lock().unlock();
         }
@@ -219,7 +221,10 @@ public final class Snapshot {
                         use.getValue().replays(),
                         use.getValue().conflicts(),
                         use.getValue().lastSeenAt()));
-        fill("semel_link", tables.links.rows().values(), link -> row(link.run(), link.parent(), link.replayOf()));
+        fill(
+                "semel_link",
+                tables.links.rows().values(),
+                link -> row(link.run(), link.parent(), link.replayOf(), link.depth()));
     }
 
     private void driving(Tables tables) throws SQLException {
@@ -262,6 +267,7 @@ public final class Snapshot {
                         s.signal().value(),
                         s.signal().at()));
         letters(tables);
+        fill("semel_review", tables.reviews.rows().values(), Snapshot::review);
         fill("semel_queue", tables.queues.rows().entrySet(), queue -> row(queue.getKey(), queue.getValue()));
         fill(
                 "semel_place",
@@ -269,6 +275,37 @@ public final class Snapshot {
                 place -> row(place.queue(), place.ticket(), place.run(), place.cap(), place.begun()));
         fill("semel_rate", tables.rates.rows().entrySet(), rate -> row(rate.getKey(), rate.getValue()));
         fill("semel_quiet", tables.quiet.rows().entrySet(), quiet -> row(quiet.getKey(), quiet.getValue()));
+    }
+
+    private void figures(Tables tables) throws SQLException {
+        fill("semel_count", tables.counts.rows().entrySet(), count -> {
+            Tables.CountKey key = count.getKey();
+            return row(
+                    key.cell().ws(),
+                    key.cell().minute(),
+                    key.cell().workflowId(),
+                    key.cell().figure().code(),
+                    key.cell().step(),
+                    key.span(),
+                    key.lease(),
+                    key.slot(),
+                    count.getValue());
+        });
+        fill(
+                "semel_fact",
+                tables.facts.rows().values(),
+                f -> row(
+                        f.ws(),
+                        f.figure().code(),
+                        f.at(),
+                        f.run(),
+                        f.digest(),
+                        f.workflowId(),
+                        f.step(),
+                        f.object(),
+                        f.worth(),
+                        f.data(),
+                        f.sinceAt()));
     }
 
     private void letters(Tables tables) throws SQLException {
@@ -290,6 +327,27 @@ public final class Snapshot {
                         l.runs().stream().map(RunId::text).collect(java.util.stream.Collectors.joining(" ")),
                         l.at(),
                         l.expiresAt()));
+    }
+
+    private static @Nullable Object[] review(Review.Row review) {
+        return row(
+                review.ws(),
+                review.id(),
+                review.run(),
+                review.step(),
+                review.workflowId(),
+                review.kind().code(),
+                review.version(),
+                review.effect(),
+                review.reviewer(),
+                review.question(),
+                review.askedAt(),
+                review.dueAt(),
+                review.nextAt(),
+                review.decidedAt(),
+                review.decision(),
+                review.decidedBy(),
+                review.note());
     }
 
     private static @Nullable Object[] key(Tables.Key key) {
@@ -336,7 +394,8 @@ public final class Snapshot {
                 work.waits,
                 work.cancel,
                 work.falls,
-                work.gated.ordinal());
+                work.gated.ordinal(),
+                work.fell);
     }
 
     private static @Nullable Object[] end(Tables.End end) {

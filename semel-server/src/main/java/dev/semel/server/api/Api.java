@@ -7,16 +7,15 @@ import dev.semel.server.auth.Tokens;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.doors.EventDoor;
 import dev.semel.server.hooks.HookDoor;
-import dev.semel.server.http.Answer;
 import dev.semel.server.http.Handler;
-import dev.semel.server.http.Request;
 import dev.semel.server.http.Route;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Settings;
 import dev.semel.store.Rows;
+import dev.semel.workflow.Published;
+import tools.jackson.databind.JsonNode;
 import java.time.InstantSource;
-import java.util.List;
 
 /** Every route of the API, in one list. */
 public final class Api {
@@ -27,8 +26,10 @@ public final class Api {
     private final Workflows workflows;
     private final Promises promises = new Promises();
     private final Deeds deeds;
+    private final Triggers triggers;
     private final EventDoor eventDoor;
     private final Tail tail;
+    private final EventShelf shelf;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
@@ -36,13 +37,16 @@ public final class Api {
         Spaces spaces = new Spaces(semel);
         Views views = new Views(semel);
         Quotas quotas = new Quotas(semel::nanos);
-        Triggers triggers = new Triggers(semel, spaces, quotas);
-        this.eventDoor = new EventDoor(semel, new EventDoor.Ports(spaces::of, FileWorkflow::check));
+        this.triggers = new Triggers(semel, spaces, quotas);
+        this.eventDoor = new EventDoor(
+                semel,
+                new EventDoor.Ports(
+                        spaces::of, this::check, () -> triggers.bounds().depth()));
         this.deeds = new Deeds(semel);
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
         Runs runs = new Runs(semel, views, triggers);
-        Keys keys = new Keys(semel, views, deeds);
+        Keys keys = new Keys(semel, views, deeds, spaces);
         RunActs acts = new RunActs(semel, views, deeds);
         TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, deeds);
         Health health = new Health(semel, metrics);
@@ -75,20 +79,23 @@ public final class Api {
                 .add(post("/v1/signals/{name}", Scope.TRIGGER, new LetterRoutes(semel)::send))
                 .add(post("/v1/runs/{run_id}/decide", Scope.REVIEW, acts::decide))
                 .add("GET", "/v1/requests", Scope.READ, runs::allRequests)
-                .add("GET", "/v1/keys", Scope.READ, keys::list)
-                .add("GET", "/v1/keys/{key}", Scope.READ, keys::get)
-                .add(post("/v1/keys/{key}/release", Scope.OPERATE, keys::release))
+                .add("GET", "/v1/effects", Scope.READ, new EffectRoutes(semel)::list)
                 .add(post("/v1/tokens", Scope.ADMIN, tokenRoutes::create))
                 .add("GET", "/v1/tokens", Scope.ADMIN, tokenRoutes::list)
                 .add(new Route("DELETE", "/v1/tokens/{token_id}", Scope.ADMIN, tokenRoutes::revoke)
                         .withHead(Triggers::checkKey))
                 .add("GET", "/v1/workers", Scope.READ, new Workers(semel)::list)
-                .add("GET", "/v1/audit", Scope.READ, this::audit)
+                .add("GET", "/v1/audit", Scope.READ, new AuditRoutes(semel)::list)
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
         addOpen(new Manual(), health);
-        addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
-        new ScheduleRoutes(semel, triggers, deeds).addTo(router);
+        this.shelf = new EventShelf(semel, eventDoor, views, deeds);
+        addEvents(new EventRoutes(eventDoor, quotas), shelf);
+        new ScheduleRoutes(semel, deeds).addTo(router);
+        new ReplayRoutes(semel, triggers, deeds).addTo(router);
+        new SignalRoutes(semel, views).addTo(router);
+        keys.addTo(router);
+        new ReviewRoutes(semel, deeds).addTo(router);
         this.tail = watching(new Explanations(triggers), views);
     }
 
@@ -128,6 +135,18 @@ public final class Api {
     public Api with(Settings settings) {
         promises.with(settings);
         new SettingsApi(settings).addTo(router, deeds);
+        new IncidentRoutes(semel, settings.incidents(), new SettingDeeds(deeds), triggers).addTo(router);
+        return this;
+    }
+
+    private void check(Published workflow, JsonNode input) {
+        FileWorkflow.check(workflow, input);
+        semel.events().check(workflow.name(), input);
+    }
+
+    /** What nobody may go beyond here. */
+    public Api within(Bounds bounds) {
+        triggers.within(bounds);
         return this;
     }
 
@@ -139,13 +158,15 @@ public final class Api {
     /** Adds the door for providers, and the routes to its hooks. */
     public Api receiving(Settings settings, InstantSource clock) {
         new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
-        new Deliveries(semel, new HookDoor(semel, settings, eventDoor, clock)).addTo(router);
+        HookDoor hooks = new HookDoor(semel, settings, eventDoor, clock);
+        new Deliveries(semel, hooks, deeds).addTo(router);
+        shelf.with(hooks);
         return this;
     }
 
     /** Adds the routes to the people who log in. */
     public Api with(People people) {
-        new PeopleRoutes(semel, people).addTo(router);
+        new PeopleRoutes(semel, people, deeds).addTo(router);
         return this;
     }
 
@@ -161,21 +182,5 @@ public final class Api {
     /** Publishes a file that lies on this machine. */
     public Rows.Workflow publish(int workspace, Definition definition) {
         return workflows.publish(workspace, definition, "file");
-    }
-
-    private Answer audit(Request request) {
-        Paging paging = Paging.of(request);
-        List<Rows.Audit> rows =
-                semel.view(reads -> reads.audit(request.principal().workspace(), paging.afterId(), paging.limit()));
-        return Views.page(
-                rows == null ? List.of() : rows,
-                paging.limit(),
-                row -> Views.object()
-                        .put("at", Views.time(row.at()))
-                        .put("actor_id", row.actor())
-                        .put("action", row.action())
-                        .put("target", row.target())
-                        .put("reason", row.reason()),
-                row -> Paging.cursor(row.id()));
     }
 }

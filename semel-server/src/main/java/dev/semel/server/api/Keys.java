@@ -11,13 +11,17 @@ import dev.semel.key.CanonicalJson;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -26,15 +30,28 @@ import tools.jackson.databind.node.ObjectNode;
 /** What is remembered under a key, and letting it go. */
 final class Keys {
     private static final int LONGEST_REASON = 500;
+    private static final long LONGEST_WINDOW = Duration.ofDays(365).toNanos() / 1_000;
 
     private final Semel semel;
     private final Views views;
     private final Deeds deeds;
+    private final KeyFuture future;
+    private final KeyTale tale;
 
-    Keys(Semel semel, Views views, Deeds deeds) {
+    Keys(Semel semel, Views views, Deeds deeds, Spaces spaces) {
         this.semel = semel;
         this.views = views;
         this.deeds = deeds;
+        this.future = new KeyFuture(semel, spaces);
+        this.tale = new KeyTale(semel, future);
+    }
+
+    void addTo(Router router) {
+        router.add("GET", "/v1/keys", Scope.READ, this::list)
+                .add("GET", "/v1/keys/{key}", Scope.READ, this::get)
+                .add(Api.changing("POST", "/v1/keys/{key}/simulate", Scope.READ, future::simulate))
+                .add(Api.changing("POST", "/v1/keys/{key}/extend", Scope.OPERATE, this::extend))
+                .add(Api.changing("POST", "/v1/keys/{key}/release", Scope.OPERATE, this::release));
     }
 
     Answer list(Request request) {
@@ -57,6 +74,7 @@ final class Keys {
         ObjectNode out = views.key(found.getFirst(), now);
         ArrayNode others = out.putArray("others");
         found.stream().skip(1).forEach(held -> others.add(views.key(held, now)));
+        tale.tell(out, found.getFirst(), now);
         return Views.ok(out);
     }
 
@@ -75,6 +93,10 @@ final class Keys {
                 .filter(held -> runId == null || runId.equals(held.known().runIdText()))
                 .filter(held -> holds(held, now))
                 .toList();
+        ArrayNode doubles = tale.doubles(meant, now);
+        if ("true".equals(request.query("dry_run"))) {
+            return Views.ok(released(found.getFirst(), false, doubles).put("dry_run", true));
+        }
         Deeds.Deed deed = new Deeds.Deed(
                 "key.release",
                 request.parameter("key"),
@@ -85,7 +107,7 @@ final class Keys {
                 deed,
                 Releasing.of(
                         meant, new Edit.By(semel.newId(), request.principal().tokenId(), reason)),
-                released -> released(found.getFirst(), Boolean.TRUE.equals(released)));
+                released -> released(found.getFirst(), Boolean.TRUE.equals(released), doubles));
         if (done == null) {
             throw new IllegalStateException("a release always answers");
         }
@@ -97,14 +119,60 @@ final class Keys {
         return standing == Standing.LIVE || standing == Standing.FAILED;
     }
 
-    private static ObjectNode released(Rows.Held newest, boolean released) {
+    private static ObjectNode released(Rows.Held newest, boolean released, ArrayNode doubles) {
         String named = newest.known().runIdText();
         ObjectNode out = Views.object();
         out.put("idempotency_key", Views.keyText(newest));
         out.put("released", released);
         out.put("run_id", named);
         out.put("could_double", "A request with this key now starts a new run beside " + named + ".");
+        out.set("effects", doubles);
         return out;
+    }
+
+    /** A longer window for a key that still stands; it never gets shorter. */
+    Answer extend(Request request) {
+        Said said = Said.in(request, Set.of("until", "for", "reason"));
+        String reason = reason(said.body().path("reason"));
+        if (said.text("until").isEmpty() == said.text("for").isEmpty()) {
+            throw RunActs.refused("either until (a time) or for (a length from now) says how long the key stands");
+        }
+        List<Rows.Held> found = find(request);
+        long now = now();
+        Rows.Held held = found.getFirst();
+        long until = said.text("until").isEmpty()
+                ? now + KeyFuture.Times.length(said.text("for"))
+                : KeyFuture.Times.micros(said.text("until"));
+        if (until > now + LONGEST_WINDOW) {
+            throw RunActs.refused("a key stands for 365 days from now at most");
+        }
+        Edit.By by = new Edit.By(semel.newId(), request.principal().tokenId(), reason);
+        Deeds.Deed deed = new Deeds.Deed(
+                "key.extend",
+                request.parameter("key"),
+                String.valueOf(request.query("workflow")),
+                new String(CanonicalJson.bytes(said.body()), StandardCharsets.UTF_8));
+        Deeds.Done done = deeds.once(
+                request,
+                deed,
+                new Edit.Extend(held.name(), held.known().run(), until, by),
+                extended -> Boolean.TRUE.equals(extended) ? extended(held, until) : null);
+        if (done == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "This key does not stand for its run any more: it is over or was released. Its window was not"
+                            + " changed.",
+                    "A request with it starts a new run; nothing can bring the old one back under this key.");
+        }
+        return done.answer();
+    }
+
+    private static ObjectNode extended(Rows.Held held, long until) {
+        ObjectNode out = Views.object();
+        out.put("idempotency_key", Views.keyText(held));
+        out.put("run_id", held.known().runIdText());
+        return out.put("extended", true)
+                .put("expires_at", Views.time(Math.max(until, held.known().expiresAt())));
     }
 
     private static String reason(JsonNode reason) {
@@ -115,8 +183,8 @@ final class Keys {
         if (!fits) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "A release needs a reason of 1 to " + LONGEST_REASON + " characters. The key was not released.",
-                    "Send {\"reason\": \"why the next request may start a new run\"}.");
+                    "A change of a key needs a reason of 1 to " + LONGEST_REASON + " characters. Nothing was changed.",
+                    "Send {\"reason\": \"why the key is changed\"}; it stands in the audit.");
         }
         return reason.stringValue();
     }

@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.Reviews;
 import dev.semel.Run;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
@@ -66,7 +67,7 @@ final class RunActs {
                 request,
                 deed,
                 (Edit<Object>) edit,
-                outcome -> outcome == Edit.Signalled.DELIVERED || Boolean.TRUE.equals(outcome)
+                outcome -> Reviews.isDone(outcome)
                         ? Views.object().put("run_id", runId).put(what, true)
                         : null);
         if (ruling != null && done != null && !done.replayed()) {
@@ -96,8 +97,8 @@ final class RunActs {
             case "reject" -> run.approval(step, false, by, note);
             case "send" -> run.review(step, true, by, note);
             case "suppress" -> run.review(step, false, by, note);
-            case "happened" -> run.settlement(step, result(said.value("result")), by);
-            case "did_not_happen" -> run.settlement(step, null, by);
+            case "happened" -> run.settlement(step, result(said.value("result")), by, note);
+            case "did_not_happen" -> run.settlement(step, null, by, note);
             default ->
                 throw refused(
                         "decision is one of approve, reject, send, suppress, happened (with result), did_not_happen");

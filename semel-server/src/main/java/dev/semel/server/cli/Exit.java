@@ -33,7 +33,12 @@ final class Exit {
             case 412 -> PLAN_OUT_OF_DATE;
             case 422 -> KEY_CONFLICT;
             // The other 409, a duplicate payload, will be refused tomorrow as well.
-            case 409 -> code.equals("idempotency-key-in-use") ? UNREACHABLE : FAILED;
+            case 409 ->
+                switch (code) {
+                    case "idempotency-key-in-use" -> UNREACHABLE;
+                    case "replay-refused" -> UNPROTECTED;
+                    default -> FAILED;
+                };
             case 429, 502, 503, 504 -> UNREACHABLE;
             default -> status / 100 == 2 ? DONE : FAILED;
         };

@@ -35,6 +35,12 @@ final class Output {
         around.err().println(text);
     }
 
+    /** Talk that is written over by the next of its kind; for a terminal. */
+    void over(String text) {
+        around.err().print("\r" + text);
+        around.err().flush();
+    }
+
     /** Suggests what to do next. */
     void next(String command) {
         if (!json && !plain) {

@@ -8,7 +8,9 @@ import dev.semel.server.language.Template;
 import dev.semel.server.language.Tree;
 import dev.semel.workflow.Approval;
 import dev.semel.workflow.Decision;
+import dev.semel.workflow.Urgency;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -18,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `approval: {to, title, show, timeout, on_timeout, on_reject}`: people decide whether the run goes on. */
+/** `approval: {to, title, show, timeout, on_timeout, on_reject, due, …}`: people decide whether the run goes on. */
 final class ApprovalKind implements Kind {
     private static final Expiry REJECTED = new Expiry.End("rejected");
 
@@ -38,7 +40,9 @@ final class ApprovalKind implements Kind {
         if (section == null) {
             return null;
         }
-        section.allow(Set.of("to", "title", "show", "timeout", "on_timeout", "on_reject"), Set.of());
+        Set<String> known = new HashSet<>(Urgencies.FIELDS);
+        known.addAll(Set.of("to", "title", "show", "timeout", "on_timeout", "on_reject"));
+        section.allow(known, Set.of());
         String to = section.text("to");
         if (section.get("to") == null) {
             draft.wrong(section.spotOf("to"), "approval.to is missing: who decides, e.g. role:ops.");
@@ -48,23 +52,21 @@ final class ApprovalKind implements Kind {
         if (Fields.of(section.get("show"), "approval.show", draft.problems()) instanceof Fields shown) {
             shown.map().members().forEach((name, member) -> show.put(name, compiled(draft, member.value())));
         }
-        Duration timeout = section.duration("timeout");
+        Waiting waiting = new Waiting(section.duration("timeout"), Urgencies.read(draft, section));
         Expiry late = Expiry.read(draft, section, "on_timeout", REJECTED);
         Expiry rejected = Expiry.read(draft, section, "on_reject", REJECTED);
-        return to == null || title == null ? null : new Question(to, title, show, timeout, late, rejected);
+        return to == null || title == null ? null : new Question(to, title, show, waiting, late, rejected);
     }
 
     private static Template compiled(Draft draft, Tree tree) {
         return draft.tools().templates().compile(tree, draft.site());
     }
 
+    /** @param timeout null for ever */
+    private record Waiting(@Nullable Duration timeout, Urgency urgency) {}
+
     private record Question(
-            String to,
-            Template title,
-            Map<String, Template> show,
-            @Nullable Duration timeout,
-            Expiry late,
-            Expiry rejected)
+            String to, Template title, Map<String, Template> show, Waiting waiting, Expiry late, Expiry rejected)
             implements Act {
         @Override
         public JsonNode run(Play play) {
@@ -73,8 +75,9 @@ final class ApprovalKind implements Kind {
                 JsonNode value = play.fill(shown.getValue());
                 asked = asked.show(shown.getKey(), value.isString() ? value.stringValue() : Json.write(value));
             }
-            if (timeout != null) {
-                asked = asked.timeout(timeout);
+            asked = asked.urgency(waiting.urgency());
+            if (waiting.timeout() != null) {
+                asked = asked.timeout(waiting.timeout());
             }
             return switch (play.durable().approval(play.id(), asked)) {
                 case Decision.Approved(String by, String note) -> answer(true, by, note);

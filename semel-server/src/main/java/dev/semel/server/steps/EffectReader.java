@@ -59,7 +59,8 @@ record EffectReader(
     EffectTerms read(Draft draft) {
         int before = draft.problems().count();
         Fields fields = draft.fields();
-        Protection protection = protection(draft);
+        DoubtReader.Question question = DoubtReader.read(draft);
+        Protection protection = protection(draft, question);
         EffectTerms.Once once = once(draft);
         Retries retries = Retries.read(draft);
         EffectPlan.Does meant = fields.choice("does", EffectPlan.Does.class).orElse(does);
@@ -74,10 +75,10 @@ record EffectReader(
             return null;
         }
         remember(draft, protection, once, retries);
-        return new EffectTerms(once, protection, retries, done, meant, object, worth, risk);
+        return new EffectTerms(once, protection, retries, done, meant, object, worth, risk, question);
     }
 
-    private @Nullable Protection protection(Draft draft) {
+    private @Nullable Protection protection(Draft draft, DoubtReader.@Nullable Question question) {
         Fields fields = draft.fields();
         String word = fields.text("protect");
         if (word == null) {
@@ -108,7 +109,7 @@ record EffectReader(
             case "provider_key" -> new Protection.ProviderKey(memory(draft));
             case "lookup" -> new Protection.Lookup();
             case "at_most_once" -> new Protection.AtMostOnce();
-            case "ask" -> new Protection.Ask(reviewers(draft));
+            case "ask" -> new Protection.Ask(reviewers(draft, question));
             case "repeatable" -> new Protection.Repeatable(because == null ? "declared in the file" : because);
             default -> none(draft, spot, because);
         };
@@ -136,36 +137,13 @@ record EffectReader(
         return window == null ? USUAL_MEMORY : window;
     }
 
-    /** Who decides: `reviewers`, or `on_doubt.review.to`. */
-    private static String reviewers(Draft draft) {
+    /** Who decides: `on_doubt.review.to`, else `reviewers`, else the owner. */
+    private static String reviewers(Draft draft, DoubtReader.@Nullable Question question) {
         String named = draft.fields().text("reviewers");
-        Fields doubt = draft.section("on_doubt");
-        Fields review = doubt == null
-                ? null
-                : Fields.of(doubt.allow(Set.of("review"), Set.of()).get("review"), "review", draft.problems());
-        if (review == null) {
-            return named == null ? "owner" : named;
+        if (question != null && !question.to().isEmpty()) {
+            return question.to();
         }
-        review.allow(
-                Set.of(
-                        "to",
-                        "title",
-                        "link",
-                        "answers",
-                        "remind_after",
-                        "escalate_after",
-                        "escalate_to",
-                        "if_nobody_answers"),
-                Set.of());
-        draft.template(review, "title");
-        draft.template(review, "link");
-        review.duration("remind_after");
-        review.duration("escalate_after");
-        if (review.get("remind_after") != null || review.get("escalate_after") != null) {
-            draft.warn("nobody is reminded yet in this version; the run waits until somebody decides.");
-        }
-        String to = review.text("to");
-        return to == null ? "owner" : to;
+        return named == null ? "owner" : named;
     }
 
     private EffectTerms.@Nullable Once once(Draft draft) {
@@ -174,10 +152,11 @@ record EffectReader(
             return null;
         }
         fields.allow(Set.of("key", "time", "unit", "on_change"), Set.of());
+        int before = draft.problems().count();
         Template key = draft.template(fields, "key", Site.Kind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
         if (fields.get("key") == null) {
             draft.wrong(fields.spot(), "idempotent.key is missing: what makes two of these the same one.");
-        } else if (key instanceof Template.Literal) {
+        } else if (key instanceof Template.Literal && draft.problems().count() == before) {
             draft.wrong(
                     fields.spotOfValue("key"),
                     "this key is the same for every run, so only the first would ever be sent; use an id from the"

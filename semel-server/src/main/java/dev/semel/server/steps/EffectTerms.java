@@ -4,6 +4,7 @@ import dev.semel.effect.Protection;
 import dev.semel.key.CanonicalJson;
 import dev.semel.server.language.Kinds;
 import dev.semel.server.language.Template;
+import dev.semel.workflow.Asking;
 import dev.semel.workflow.EffectDraft;
 import dev.semel.workflow.EffectPlan;
 import dev.semel.workflow.Key;
@@ -29,7 +30,8 @@ record EffectTerms(
         EffectPlan.Does does,
         @Nullable Template object,
         @Nullable Template worth,
-        @Nullable String risk) {
+        @Nullable String risk,
+        DoubtReader.@Nullable Question question) {
     EffectTerms {
         alreadyDone = List.copyOf(alreadyDone);
     }
@@ -59,13 +61,40 @@ record EffectTerms(
     /** The effect as the engine takes it. */
     EffectPlan plan(Play play, Aim aim) {
         return new EffectPlan(
-                retries.plan(aim.name()), key(play, aim), protection, window(aim.data()), marks(play), alreadyDone);
+                retries.plan(aim.name()),
+                key(play, aim),
+                protection,
+                window(aim.data()),
+                marks(play),
+                alreadyDone,
+                question == null ? Asking.PLAIN : question.filled(play));
+    }
+
+    /** Whether other data go out inside the window, so that what is compared decides. */
+    boolean sendsChanges() {
+        return once != null && once.window() != null && once.onChange() == EffectPlan.OnChange.SEND;
+    }
+
+    /** The same over a channel whose provider remembers a key for so long, where that is shorter than the file has it. */
+    EffectTerms remembered(Duration atMost) {
+        return protection instanceof Protection.ProviderKey(Duration window) && window.compareTo(atMost) > 0
+                ? new EffectTerms(
+                        once,
+                        new Protection.ProviderKey(atMost),
+                        retries,
+                        alreadyDone,
+                        does,
+                        object,
+                        worth,
+                        risk,
+                        question)
+                : this;
     }
 
     /** The same without a time limit of the engine's, for a deed that keeps its own and knows more when it is over. */
     EffectTerms untimed() {
         return new EffectTerms(
-                once, protection, new Retries(retries.retry(), null), alreadyDone, does, object, worth, risk);
+                once, protection, new Retries(retries.retry(), null), alreadyDone, does, object, worth, risk, question);
     }
 
     private @Nullable String key(Play play, Aim aim) {
@@ -144,6 +173,8 @@ record EffectTerms(
     }
 
     Stream<Template> templates() {
-        return Stream.of(once == null ? null : once.key(), object, worth).flatMap(Stream::ofNullable);
+        Stream<Template> own =
+                Stream.of(once == null ? null : once.key(), object, worth).flatMap(Stream::ofNullable);
+        return question == null ? own : Stream.concat(own, question.templates());
     }
 }

@@ -51,9 +51,9 @@ final class DoorsBench {
                     _ -> IntStream.range(0, BATCH)
                             .mapToObj(_ -> event(ids))
                             .collect(Collectors.joining(",", "[", "]")));
-            single.run(Math.max(5, seconds), _ -> "unused"); // the compilers of the JVM are busy at first
+            single.run(Math.max(20, seconds), _ -> "unused"); // the compilers of the JVM are busy at first
             rounds("PostgreSQL events, one by one", single, seconds, 1);
-            batch.run(Math.max(2, seconds / 2), _ -> "unused");
+            batch.run(Math.max(10, seconds), _ -> "unused");
             rounds("PostgreSQL events, by the hundred", batch, seconds, BATCH);
             Load again = new Load(server.port(), 64, "/v1/events", _ -> event(new AtomicLong(7)));
             rounds("PostgreSQL one event again", again, seconds, 1);

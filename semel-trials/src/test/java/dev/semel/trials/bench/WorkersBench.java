@@ -27,7 +27,7 @@ import java.util.function.LongFunction;
 
 /**
  * The figures of docs/performance.md for many workers on one PostgreSQL, each a ratio within one run:
- * `semel-trials/bench-workers [seconds] [three takeover fence owner retention]`.
+ * `semel-trials/bench-workers [seconds] [three takeover fence counts owner retention]`.
  */
 final class WorkersBench {
     private static final String SMALLEST = "semel: 1\nworkflow: bench\nsteps:\n  - {id: note, set: {ok: true}}\n";
@@ -46,7 +46,7 @@ final class WorkersBench {
         double seconds = arguments.length > 0 ? Double.parseDouble(arguments[0]) : 5;
         List<String> parts = arguments.length > 1
                 ? Arrays.asList(arguments).subList(1, arguments.length)
-                : List.of("three", "takeover", "fence", "owner", "retention");
+                : List.of("three", "takeover", "fence", "counts", "owner", "retention");
         for (String part : parts) {
             try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
                     .setServerConfig("fsync", "on")
@@ -61,7 +61,8 @@ final class WorkersBench {
                 switch (part) {
                     case "three" -> three(url, seconds);
                     case "takeover" -> takeover(url);
-                    case "fence" -> FenceCost.measure(url);
+                    case "fence" -> FenceCost.measure(url, FenceCost.Part.FENCE);
+                    case "counts" -> FenceCost.measure(url, FenceCost.Part.COUNTS);
                     case "owner" -> OwnerIndex.measure(url, seconds);
                     case "retention" -> RetentionBench.measure(url, seconds);
                     default -> throw new IllegalArgumentException("no such part: " + part);
@@ -86,10 +87,14 @@ final class WorkersBench {
 
     /** Distinct triggers a second, all of these servers together; the connections are shared out among them. */
     static double rate(double seconds, Child... servers) throws Exception {
+        return rate(seconds, CONNECTIONS, servers);
+    }
+
+    private static double rate(double seconds, int callers, Child... servers) throws Exception {
         try (ExecutorService threads = Executors.newFixedThreadPool(servers.length)) {
             List<Future<Load.Result>> loads = new ArrayList<>();
             for (int i = 0; i < servers.length; i++) {
-                int connections = CONNECTIONS / servers.length + (i < CONNECTIONS % servers.length ? 1 : 0);
+                int connections = callers / servers.length + (i < callers % servers.length ? 1 : 0);
                 Load load = new Load(servers[i].port(), connections, "/v1/workflows/bench/trigger", BODY);
                 loads.add(threads.submit(() -> load.run(seconds, random())));
             }
@@ -118,6 +123,7 @@ final class WorkersBench {
         double[] alone = new double[ROUNDS];
         double[] one = new double[ROUNDS];
         double[] all = new double[ROUNDS];
+        double[] busy = new double[ROUNDS];
         try (Child first = server(url)) {
             rate(Math.max(5, seconds * 2), first); // the compilers of the JVM are busy at first
             for (int i = 0; i < ROUNDS; i++) {
@@ -125,17 +131,28 @@ final class WorkersBench {
             }
             try (Child second = server(url);
                     Child third = server(url)) {
-                rate(Math.max(5, seconds * 2), second, third);
+                // Each has run as long as the first before anything is compared: the second and third had stayed cold.
+                rate(seconds * (ROUNDS + 2), second);
+                rate(seconds * (ROUNDS + 2), third);
                 for (int i = 0; i < ROUNDS; i++) {
                     one[i] = rate(seconds, first);
                     all[i] = rate(seconds, first, second, third);
+                    busy[i] = rate(seconds, 3 * CONNECTIONS, first, second, third);
                 }
             }
         }
         say(
-                "triggers a second: one worker alone %.0f, one of three %.0f, three together %.0f: %.2f of one alone,"
-                        + " %.2f of one of three",
-                median(alone), median(one), median(all), median(all) / median(alone), median(all) / median(one));
+                "triggers a second: one worker alone %.0f, one of three %.0f; three together with the same callers"
+                        + " %.0f: %.2f of one alone, %.2f of one of three; with three times the callers %.0f: %.2f and"
+                        + " %.2f",
+                median(alone),
+                median(one),
+                median(all),
+                median(all) / median(alone),
+                median(all) / median(one),
+                median(busy),
+                median(busy) / median(alone),
+                median(busy) / median(one));
     }
 
     private static Semel open(String url) {

@@ -21,6 +21,10 @@ final class Chaos {
         for (int i = 1; i < args.length; i++) {
             seeds.add(Long.parseLong(args[i]));
         }
+        if (seeds.stream().distinct().count() < seeds.size()) {
+            System.err.println("a seed is named twice; each has a folder of its own");
+            System.exit(2);
+        }
         if (seeds.isEmpty()) {
             LongStream.rangeClosed(1, SEEDS).forEach(seeds::add);
         }

@@ -140,6 +140,11 @@ final class Clients {
         return ask(Told.Ask.DECIDE, key, line, random);
     }
 
+    /** A person who sees that a run was held, and lets it go on. */
+    Told goOn(String key, String run, Random random) {
+        return ask(Told.Ask.GO_ON, key, "go on\t" + run, random);
+    }
+
     private Told ask(Told.Ask ask, String key, String line, Random random) {
         WorkerProcess worker = workers.any(random);
         long at = Workers.micros();

@@ -27,6 +27,7 @@ final class Asking {
     private String delivery = "";
     private String source = "";
     private String eventId = "";
+    private String incidentId = "";
 
     Asking(HttpClient client, String url, OpenApi api) {
         this.client = client;
@@ -61,6 +62,12 @@ final class Asking {
         return this;
     }
 
+    /** Which incident is meant from now on. */
+    Asking incident(String id) {
+        incidentId = id;
+        return this;
+    }
+
     /** Which event is meant from now on. */
     Asking event(String id) {
         eventId = id;
@@ -78,8 +85,10 @@ final class Asking {
                 .replace("{run_id}", "chosen-1")
                 .replace("{key}", "evt_1")
                 .replace("{delivery_id}", delivery)
+                .replace("{replay_id}", delivery)
                 .replace("{name}", source.isEmpty() ? "one" : source)
                 .replace("{event_id}", eventId)
+                .replace("{incident_id}", incidentId)
                 .replace("{event}", "lead.welcome")
                 .replace("{profile}", "cus_1")
                 .replace("{topic}", "email")

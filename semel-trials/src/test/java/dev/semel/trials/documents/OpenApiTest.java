@@ -120,8 +120,10 @@ class OpenApiTest {
             operating(asking);
             schedules(asking);
             SettingsAsked.ask(asking);
+            incidents(asking);
             HooksAsked.ask(asking);
             PagesAsked.ask(asking);
+            ReplaysAsked.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
             assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());
@@ -250,6 +252,18 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/tokens", "");
         asking.ask(200, "DELETE", "/v1/tokens/{token_id}", "");
         asking.ask(200, "GET", "/v1/workers", "");
+        asking.ask(200, "GET", "/v1/audit?limit=1&q=action:key", "");
+        asking.ask(200, "GET", "/v1/audit?format=jsonl", "");
+        asking.ask(400, "GET", "/v1/audit?q=who:me", "");
+        asking.ask(200, "GET", "/v1/signals?since=1h", "");
+        asking.ask(400, "GET", "/v1/signals?since=yesterday", "");
+        asking.ask(200, "GET", "/v1/facts?kind=conflict&limit=1", "");
+        asking.ask(200, "GET", "/v1/facts?kind=replayed&workflow=payment_receipt", "");
+        asking.ask(200, "GET", "/v1/facts?kind=written", "");
+        asking.ask(400, "GET", "/v1/facts?kind=odd", "");
+        asking.ask(200, "GET", "/v1/objects?having=writes%3E0", "");
+        asking.ask(200, "POST", "/v1/backtests", "{\"workflow\":\"payment_receipt\",\"windows\":[\"1h\"]}");
+        asking.ask(400, "POST", "/v1/backtests", "{\"workflow\":\"payment_receipt\",\"windows\":[1]}");
         asking.ask(200, "GET", "/v1/audit", "");
         asking.ask(200, "GET", "/v1/openapi.json", "");
         asking.ask(200, "GET", "/docs/{page}", "");
@@ -257,6 +271,20 @@ class OpenApiTest {
         asking.ask(200, "GET", "/healthz", "");
         asking.ask(200, "GET", "/readyz", "");
         asking.ask(200, "GET", "/metrics", "");
+    }
+
+    private static void incidents(Asking asking) throws Exception {
+        String one = "/v1/incidents/{incident_id}";
+        JsonNode made = Json.parse(asking.ask(200, "POST", "/v1/incidents", "{\"since\":\"1h\",\"title\":\"Outage\"}")
+                .body());
+        asking.incident(made.path("incident_id").asString());
+        asking.ask(400, "POST", "/v1/incidents", "{\"title\":\"Outage\"}");
+        asking.ask(200, "GET", "/v1/incidents?limit=1", "");
+        asking.ask(200, "GET", one, "");
+        asking.ask(200, "PUT", one, "{\"answers\":{\"cause\":\"timing\"}}");
+        asking.with("If-Match", "\"1\"").ask(412, "PUT", one, "{\"title\":\"Other\"}");
+        asking.without().with("Accept", "text/markdown").ask(200, "GET", one, "");
+        asking.without();
     }
 
     private static void schedules(Asking asking) throws Exception {

@@ -9,6 +9,8 @@ import java.util.stream.Collectors;
 
 /** What was counted; a trial in which nothing happened shows nothing. */
 public final class Figures {
+    private static final String HELD = "runs held after five deaths, let go on";
+
     private final Map<String, Long> counts = new LinkedHashMap<>();
 
     public static Figures none() {
@@ -31,7 +33,9 @@ public final class Figures {
     /** What never happened, and should have; duplicates need not be. */
     public List<String> missing() {
         return counts.entrySet().stream()
-                .filter(entry -> entry.getValue() == 0 && !entry.getKey().startsWith("duplicate"))
+                .filter(entry -> entry.getValue() == 0
+                        && !entry.getKey().startsWith("duplicate")
+                        && !entry.getKey().equals(HELD))
                 .map(Map.Entry::getKey)
                 .toList();
     }
@@ -57,6 +61,11 @@ public final class Figures {
                         .filter(call -> call.outcome() == Told.Outcome.UNKNOWN)
                         .count());
         counts.put("runs", (long) evidence.dump().runs().size());
+        counts.put(
+                HELD,
+                evidence.told().stream()
+                        .filter(call -> call.ask() == Told.Ask.GO_ON && call.outcome() == Told.Outcome.OK)
+                        .count());
     }
 
     private void faults(Evidence evidence) {

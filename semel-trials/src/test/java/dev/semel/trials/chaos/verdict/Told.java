@@ -13,7 +13,8 @@ public record Told(
     public enum Ask {
         START,
         RELEASE,
-        DECIDE
+        DECIDE,
+        GO_ON
     }
 
     /** Ok, a clear no, or silence: then anything may have happened. */

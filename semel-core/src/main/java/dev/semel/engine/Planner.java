@@ -1,0 +1,211 @@
+package dev.semel.engine;
+
+import dev.semel.effect.Ledger;
+import dev.semel.journal.Entry;
+import dev.semel.journal.Journal;
+import dev.semel.json.Json;
+import dev.semel.replay.Action;
+import dev.semel.replay.Carried;
+import dev.semel.replay.Order;
+import dev.semel.replay.Outlook;
+import dev.semel.replay.Past;
+import dev.semel.replay.Terms;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Reads;
+import dev.semel.store.Replay;
+import dev.semel.store.Rows;
+import dev.semel.workflow.Current;
+import dev.semel.workflow.Expected;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Looks at runs as their safe replays would find them. Changes nothing; a page of runs is a few questions. */
+public final class Planner {
+    private final Readers readers;
+    private final Catalog catalog;
+
+    public Planner(Readers readers, Catalog catalog) {
+        this.readers = readers;
+        this.catalog = catalog;
+    }
+
+    /**
+     * What is asked for.
+     *
+     * @param otherInput the runs get another input than they had
+     */
+    public record Wanted(int workspace, Order order, boolean otherInput) {}
+
+    /**
+     * A run, and what its replay would do.
+     *
+     * @param asked the run that was asked for
+     * @param base the newest run of its lineage, which is the one that is replayed
+     * @param version of the workflow that the replay goes by
+     * @param carried what the journal of the replay begins with
+     */
+    public record Prospect(Rows.Run asked, Rows.Run base, int version, Outlook outlook, String carried) {
+        public Replay.Item item() {
+            Action worst = outlook.worst();
+            ObjectNode body = outlook.toJson();
+            body.put("run_id", base.runIdText())
+                    .put("workflow_id", base.workflowId())
+                    .put("version", version)
+                    .put("status", base.state().word());
+            return new Replay.Item(
+                    base.id(),
+                    worst == null ? 0 : worst.ordinal() + 1,
+                    outlook.actions(),
+                    Json.write(body),
+                    Replay.Fate.PLANNED,
+                    null,
+                    "");
+        }
+    }
+
+    /** In any order; runs that are gone, or of another workspace, are left out. */
+    public List<Prospect> look(List<RunId> ids, Wanted wanted) {
+        Seen seen = readers.ask(reads -> seen(reads, ids, wanted.workspace()));
+        List<Prospect> all = new ArrayList<>();
+        seen.runs().values().stream()
+                .filter(one -> ids.contains(one.run().id()))
+                .forEach(one -> all.add(prospect(one.run(), seen, wanted)));
+        return all;
+    }
+
+    /** Runs with their journals, the rows of the ledger that they hold, and their lineages. */
+    private record Seen(
+            long now,
+            Map<RunId, Reads.Recorded> runs,
+            Map<RunId, List<RunId>> lineages,
+            Map<RunId, List<Ledger.Row>> rows) {
+        List<Rows.Run> lineage(Rows.Run run) {
+            List<Rows.Run> members = new ArrayList<>();
+            for (RunId id : members(run.lineage())) {
+                Reads.Recorded one = runs.get(id);
+                if (one != null) {
+                    members.add(one.run());
+                }
+            }
+            return members.isEmpty() ? List.of(run) : members;
+        }
+
+        private List<RunId> members(RunId first) {
+            List<RunId> all = new ArrayList<>();
+            all.add(first);
+            all.addAll(lineages.getOrDefault(first, List.of()));
+            return all;
+        }
+    }
+
+    private static Seen seen(Reads reads, List<RunId> ids, int workspace) {
+        Map<RunId, Reads.Recorded> runs = new HashMap<>();
+        record(reads, ids, workspace, runs);
+        Map<RunId, List<RunId>> lineages = reads.lineages(runs.values().stream()
+                .map(one -> one.run().lineage())
+                .distinct()
+                .toList());
+        List<RunId> relatives = new ArrayList<>();
+        lineages.forEach((first, others) -> {
+            relatives.add(first);
+            relatives.addAll(others);
+        });
+        relatives.removeAll(runs.keySet());
+        record(reads, relatives, workspace, runs);
+        Map<RunId, List<Ledger.Row>> rows = new HashMap<>();
+        for (Ledger.Row row : reads.effects(List.copyOf(runs.keySet()))) {
+            rows.computeIfAbsent(row.holder().run(), _ -> new ArrayList<>()).add(row);
+        }
+        return new Seen(reads.now(), runs, lineages, rows);
+    }
+
+    private static void record(Reads reads, List<RunId> ids, int workspace, Map<RunId, Reads.Recorded> runs) {
+        for (Reads.Recorded one : ids.isEmpty() ? List.<Reads.Recorded>of() : reads.recorded(ids)) {
+            if (one.run().ws() == workspace) {
+                runs.put(one.run().id(), one);
+            }
+        }
+    }
+
+    private Prospect prospect(Rows.Run asked, Seen seen, Wanted wanted) {
+        List<Rows.Run> lineage = seen.lineage(asked);
+        Rows.Run base = lineage.getLast();
+        int version = version(base, wanted);
+        String blocked = blocked(asked, lineage);
+        if (blocked != null) {
+            return new Prospect(asked, base, version, Outlook.blocked(blocked), "");
+        }
+        List<Entry> entries = Earlier.record(
+                base, Objects.requireNonNull(seen.runs().get(base.id())).journal());
+        List<Ledger.Row> rows = new ArrayList<>();
+        lineage.forEach(run -> rows.addAll(seen.rows().getOrDefault(run.id(), List.of())));
+        Terms terms = new Terms(wanted.order().from(), wanted.otherInput(), version != base.version());
+        Past past =
+                new Past(base.lineage(), base.state(), entries, rows, expected(base.workflowId(), version), seen.now());
+        List<Entry> carried = Carried.of(entries, terms);
+        return new Prospect(
+                asked, base, version, Outlook.of(past, terms), carried.isEmpty() ? "" : Journal.encode(carried));
+    }
+
+    /** Why the lineage of a run cannot be replayed now; null where it can. */
+    private static @Nullable String blocked(Rows.Run asked, List<Rows.Run> lineage) {
+        for (Rows.Run run : lineage) {
+            if (run.end() == null) {
+                String who = run.id().equals(asked.id()) ? "it" : "its replay " + run.runIdText();
+                return run.state() == RunState.IN_DOUBT
+                        ? who + " is in doubt and waits for a decision"
+                        : who + " has not ended";
+            }
+        }
+        Rows.Run newest = lineage.getLast();
+        return !newest.id().equals(asked.id()) && newest.state() == RunState.COMPLETED
+                ? "its replay " + newest.runIdText() + " has completed"
+                : null;
+    }
+
+    private int version(Rows.Run base, Wanted wanted) {
+        Current current = wanted.order().asItIs() ? catalog.find(base.ws(), base.workflowId()) : null;
+        return current == null ? base.version() : current.published().version();
+    }
+
+    private @Nullable List<Expected> expected(String workflowId, int version) {
+        try {
+            return catalog.version(workflowId, version).body().expected();
+        } catch (Catalog.NotKnownHere e) {
+            return null; // code that another worker has; what it does is not known beforehand in any case
+        }
+    }
+
+    /** Items of one page whose runs are foretold to do something else by now, with what is different. */
+    public Map<RunId, String> moved(List<Replay.Item> items, Wanted wanted) {
+        Map<RunId, Prospect> now = new HashMap<>();
+        look(items.stream().map(Replay.Item::run).toList(), wanted)
+                .forEach(one -> now.put(one.asked().id(), one));
+        Map<RunId, String> moved = new HashMap<>();
+        for (Replay.Item item : items) {
+            String difference = difference(item, now.get(item.run()));
+            if (!difference.isEmpty()) {
+                moved.put(item.run(), difference);
+            }
+        }
+        return Collections.unmodifiableMap(moved);
+    }
+
+    /** Empty where it is as it was. */
+    static String difference(Replay.Item item, @Nullable Prospect now) {
+        if (now == null) {
+            return "the run is gone";
+        }
+        if (!now.base().id().equals(item.run())) {
+            return "it was replayed by " + now.base().runIdText();
+        }
+        return String.join("; ", Outlook.parse(item.body()).against(now.outlook()));
+    }
+}

@@ -1,0 +1,131 @@
+package dev.semel.engine;
+
+import dev.semel.key.Admission;
+import dev.semel.key.Admissions;
+import dev.semel.key.Admissions.Held;
+import dev.semel.key.Admissions.Standing;
+import dev.semel.key.Fingerprint;
+import dev.semel.key.Known;
+import dev.semel.run.RunState;
+import dev.semel.store.Name;
+import dev.semel.store.Reads;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.Wish;
+import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Published;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What the admission would decide, by the same rules, and nothing of it happens: nothing is written, counted or remembered. */
+public final class Rehearsal {
+    private final Readers readers;
+    private final Answering answering;
+
+    public Rehearsal(Readers readers, Requests requests, Intake.Versions versions) {
+        this.readers = readers;
+        this.answering = new Answering(requests, versions, new Counters()); // which nobody reads
+    }
+
+    /**
+     * What would be decided.
+     *
+     * @param at when, by the store's clock
+     * @param previous who held the key before, where it is given to a new run
+     * @param why the key would be free: it is not live at that time. Null where nobody held it
+     * @param supposed the answer holds only if the run that holds the key has not ended by then
+     * @param until when the key of a new run would expire; 0 where there is none
+     */
+    public record Outcome(
+            Admission decided,
+            long at,
+            @Nullable Known previous,
+            @Nullable Standing why,
+            boolean supposed,
+            long until) {}
+
+    /** @param at a time of the store's clock; one that is over counts as now */
+    public Outcome of(Trigger trigger, long at) {
+        try {
+            return decided(trigger, at);
+        } catch (StoreFailure e) {
+            throw Refusals.unavailable(e);
+        }
+    }
+
+    private Outcome decided(Trigger trigger, long at) {
+        Published workflow = trigger.workflow();
+        Fingerprint fingerprint = Fingerprint.of(
+                workflow.workflowId(),
+                trigger.data(),
+                workflow.policy(),
+                trigger.space().secret());
+        List<Wish> wishes = Naming.wishes(trigger, fingerprint);
+        Intake.Case one = new Intake.Case(trigger, fingerprint, wishes, null);
+        List<Name> names = new ArrayList<>();
+        wishes.forEach(wish -> names.add(wish.name()));
+        names.addAll(Intake.earlierNames(one));
+        Reads.Found found = readers.names(names);
+        long then = Math.max(at, found.now());
+        Standings standings = new Standings(then);
+        Known byKey = null;
+        Known byRunId = null;
+        Known byPayload = null;
+        for (int i = 0; i < names.size(); i++) {
+            boolean earlier = i >= wishes.size();
+            Known live = standings.live(found.known().get(i), names.get(i), then > found.now());
+            if (live == null || (earlier && !live.workflowId().equals(workflow.workflowId()))) {
+                continue;
+            }
+            if (names.get(i).kind() == Name.Kind.PAYLOAD) {
+                byPayload = wishes.get(i).binding() ? live : null;
+            } else if (names.get(i).kind().isExact()) {
+                byRunId = live;
+            } else if (byKey == null) {
+                byKey = live;
+            }
+        }
+        Admission decided = answering.decide(one, new Held(byKey, byRunId, byPayload));
+        boolean fresh = decided instanceof Admission.Fresh;
+        long until =
+                wishes.isEmpty() || !one.remembered() ? 0 : wishes.getFirst().expiresAt(then);
+        return new Outcome(
+                decided,
+                then,
+                fresh ? standings.previous : null,
+                fresh ? standings.why : null,
+                standings.supposed,
+                fresh ? until : 0);
+    }
+
+    /** Which names still stand at that time, and who held the key where it does not. */
+    private static final class Standings {
+        private final long then;
+        private @Nullable Known previous;
+        private @Nullable Standing why;
+        private boolean supposed;
+
+        Standings(long then) {
+            this.then = then;
+        }
+
+        @Nullable
+        Known live(@Nullable Known known, Name name, boolean later) {
+            if (known == null) {
+                return null;
+            }
+            Standing standing = Admissions.standing(known, then);
+            boolean unfinished =
+                    later && known.state() != RunState.FAILED && !known.state().ended();
+            if (standing == Standing.LIVE) {
+                supposed |= unfinished && then >= known.expiresAt();
+                return known;
+            }
+            if (previous == null && name.kind() != Name.Kind.PAYLOAD) {
+                previous = known;
+                why = standing;
+            }
+            return null;
+        }
+    }
+}

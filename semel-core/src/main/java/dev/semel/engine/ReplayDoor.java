@@ -1,0 +1,102 @@
+package dev.semel.engine;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.run.RunId;
+import dev.semel.store.Name;
+import dev.semel.store.Replay;
+import dev.semel.store.Rows;
+import dev.semel.trigger.Answer;
+import dev.semel.trigger.Door;
+import dev.semel.trigger.Trigger;
+import dev.semel.workflow.Current;
+import dev.semel.workflow.Published;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * How a planned replay becomes a run: by the one admission that every trigger goes through, under the name of the run
+ * that it follows. So a run is followed by one replay, however many plans and workers ask for it.
+ */
+public final class ReplayDoor {
+    /** Longer than a plan can be applied. */
+    private static final Duration WINDOW = Duration.ofDays(7);
+
+    private final Intake intake;
+    private final Catalog catalog;
+    private final TickDoor.Desk desk;
+
+    public ReplayDoor(Intake intake, Catalog catalog, TickDoor.Desk desk) {
+        this.intake = intake;
+        this.catalog = catalog;
+        this.desk = desk;
+    }
+
+    Catalog catalog() {
+        return catalog;
+    }
+
+    /** What became of an item that was asked for: its new run, or why there is none. */
+    Replay.Item admit(Replay.Plan plan, Replay.Item item, Planner.Prospect prospect) {
+        Rows.Run base = prospect.base();
+        try {
+            Current current = catalog.find(base.ws(), base.workflowId());
+            if (current == null) {
+                return item.became(Replay.Fate.REFUSED, null, "its workflow is gone");
+            }
+            Published version = catalog.version(base.workflowId(), prospect.version());
+            String input = plan.input() == null ? base.input() : plan.input();
+            JsonNode data = Json.parse(input);
+            Answer answer = intake.trigger(
+                    base.ws(),
+                    current,
+                    now -> new Trigger(
+                            desk.space(base.ws()),
+                            new Current(version, now.paused(), null, now.change()),
+                            data,
+                            input,
+                            Trigger.Names.of(name(plan, base.id())),
+                            new Trigger.Sender(
+                                    Door.REPLAY,
+                                    plan.appliedBy() == null ? plan.madeBy() : plan.appliedBy(),
+                                    base.origin().correlationId()),
+                            false,
+                            Trigger.Checks.NONE,
+                            new Trigger.Ties(base.lineage(), null, base.id(), null, prospect.carried(), 0)));
+            return item.became(Replay.Fate.APPLIED, answer.run(), "");
+        } catch (Catalog.NotKnownHere e) {
+            return item.became(Replay.Fate.REFUSED, null, "the code of its workflow is not registered at this worker");
+        } catch (SemelException e) {
+            if (e.code() == ErrorCode.STORE_UNAVAILABLE || e.code().retryable()) {
+                throw e;
+            }
+            return item.became(Replay.Fate.REFUSED, null, e.detail());
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            return item.became(Replay.Fate.REFUSED, null, "its workflow cannot be read: " + e.getMessage());
+        }
+    }
+
+    private static Trigger.DoorName name(Replay.Plan plan, RunId base) {
+        return new Trigger.DoorName(Door.REPLAY, base.text(), shown(plan), WINDOW);
+    }
+
+    /** What the new run shows as its key, by which the plan that made it is known. */
+    private static String shown(Replay.Plan plan) {
+        return "replay:" + plan.text();
+    }
+
+    /** Whether this plan made that run. */
+    static boolean isMadeBy(Replay.Plan plan, Rows.@Nullable Run run) {
+        return run != null && shown(plan).equals(run.origin().key());
+    }
+
+    /** The names under which the replays of these items would be known. */
+    static List<Name> names(Replay.Plan plan, List<Replay.Item> items) {
+        return items.stream()
+                .map(item -> Naming.ofDoor(plan.ws(), name(plan, item.run())))
+                .toList();
+    }
+}

@@ -1,0 +1,56 @@
+package dev.semel.replay;
+
+import dev.semel.json.Json;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * How a plan is applied.
+ *
+ * @param include what is not safe and done all the same
+ * @param rate so many runs a second; 0 for no limit
+ * @param canary so many runs first, and the rest only when all of those have completed; 0 for none
+ * @param stopAfter it stops when so many of the new runs have failed; 0 for never
+ */
+public record Manner(List<Action> include, int rate, int canary, int stopAfter) {
+    public static final Manner SAFE = new Manner(List.of(), 0, 0, 0);
+
+    private static final int MOST = 1_000_000;
+
+    public Manner {
+        include = List.copyOf(include);
+        if (rate < 0 || canary < 0 || stopAfter < 0 || rate > MOST || canary > MOST || stopAfter > MOST) {
+            throw new IllegalArgumentException("rate, canary and stop_after are whole numbers from 0 to " + MOST);
+        }
+    }
+
+    /** Whether a run with these actions is replayed. */
+    public boolean allows(int actions) {
+        int allowed = 0;
+        for (Action action : Action.values()) {
+            allowed |= action.isSafe() || include.contains(action) ? action.bit() : 0;
+        }
+        return (actions & ~allowed) == 0;
+    }
+
+    public ObjectNode toJson() {
+        ObjectNode out = JsonNodeFactory.instance.objectNode();
+        var words = out.putArray("include");
+        include.forEach(action -> words.add(action.word()));
+        return out.put("rate", rate).put("canary", canary).put("stop_after", stopAfter);
+    }
+
+    public static Manner parse(String text) {
+        JsonNode json = Json.parse(text);
+        List<Action> include = new ArrayList<>();
+        json.required("include").forEach(word -> include.add(Action.of(word.asString())));
+        return new Manner(
+                include,
+                json.required("rate").asInt(),
+                json.required("canary").asInt(),
+                json.required("stop_after").asInt());
+    }
+}

@@ -1,0 +1,136 @@
+package dev.semel.replay;
+
+import dev.semel.json.Json;
+import dev.semel.run.RunState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What is foretold for one run.
+ *
+ * @param open what comes behind the steps listed here is not known beforehand, because the workflow is code: an effect
+ *     that it asks for and that is not on record goes out for the first time
+ * @param blocked why it cannot be replayed now; null where it can
+ */
+public record Outlook(
+        List<Foretold> steps, boolean open, @Nullable String blocked) {
+    public Outlook {
+        steps = List.copyOf(steps);
+    }
+
+    public static Outlook blocked(String why) {
+        return new Outlook(List.of(), false, why);
+    }
+
+    public static Outlook of(Past past, Terms terms) {
+        boolean known = terms.from().isEmpty() || terms.from().equals(Terms.START);
+        boolean there =
+                known || past.entries().stream().anyMatch(entry -> entry.path().equals(terms.from()));
+        if (!there) {
+            return blocked("it did not come to step \"" + terms.from() + "\"");
+        }
+        boolean ended = past.state() == RunState.COMPLETED && terms.carries();
+        return new Outlook(Foresight.of(past, terms), past.expected() == null && !ended, null);
+    }
+
+    /** The most dangerous thing in it; null for a run that is blocked. */
+    public @Nullable Action worst() {
+        if (blocked != null) {
+            return null;
+        }
+        Action worst = Action.REUSE;
+        for (Foretold step : steps) {
+            worst = step.action().compareTo(worst) > 0 ? step.action() : worst;
+        }
+        return worst;
+    }
+
+    /** All actions in it, as a number. */
+    public int actions() {
+        int bits = 0;
+        for (Foretold step : steps) {
+            bits |= step.action().bit();
+        }
+        return bits;
+    }
+
+    /** How the other one differs, in words; empty where the two foretell the same. Times do not count. */
+    public List<String> against(Outlook other) {
+        List<String> differences = new ArrayList<>();
+        if (blocked != null || other.blocked != null) {
+            return Objects.equals(blocked, other.blocked)
+                    ? differences
+                    : List.of(other.blocked == null ? "it can be replayed now" : other.blocked);
+        }
+        for (Foretold now : other.steps) {
+            Action before = action(steps, now.step());
+            if (before != now.action()) {
+                differences.add(now.step() + " was " + (before == null ? "not there" : before.word()) + " and is "
+                        + now.action().word());
+            }
+        }
+        for (Foretold then : steps) {
+            if (action(other.steps, then.step()) == null) {
+                differences.add(then.step() + " was " + then.action().word() + " and is not there");
+            }
+        }
+        return differences;
+    }
+
+    private static @Nullable Action action(List<Foretold> steps, String path) {
+        for (Foretold step : steps) {
+            if (step.step().equals(path)) {
+                return step.action();
+            }
+        }
+        return null;
+    }
+
+    public ObjectNode toJson() {
+        ObjectNode out = JsonNodeFactory.instance.objectNode();
+        if (blocked != null) {
+            out.put("blocked", blocked);
+        }
+        out.put("open", open);
+        var list = out.putArray("steps");
+        for (Foretold step : steps) {
+            ObjectNode one = list.addObject();
+            one.put("step", step.step())
+                    .put("kind", step.kind())
+                    .put("action", step.action().word())
+                    .put("why", step.why());
+            if (step.until() != 0) {
+                one.put("until", step.until());
+            }
+            if (!step.certain()) {
+                one.put("certain", false);
+            }
+        }
+        return out;
+    }
+
+    /** Reads what {@link #toJson} wrote. */
+    public static Outlook parse(String text) {
+        JsonNode json = Json.parse(text);
+        List<Foretold> steps = new ArrayList<>();
+        for (JsonNode one : json.required("steps")) {
+            steps.add(new Foretold(
+                    one.required("step").asString(),
+                    one.required("kind").asString(),
+                    Action.of(one.required("action").asString()),
+                    one.required("why").asString(),
+                    one.path("until").asLong(0),
+                    one.path("certain").asBoolean(true)));
+        }
+        boolean blocked = json.has("blocked");
+        return new Outlook(
+                steps,
+                json.required("open").asBoolean(),
+                blocked ? json.required("blocked").asString() : null);
+    }
+}

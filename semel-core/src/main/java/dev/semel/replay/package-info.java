@@ -1,0 +1,4 @@
+@NullMarked
+package dev.semel.replay;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,159 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Plans;
+import dev.semel.store.Replay;
+import dev.semel.store.StoreFailure;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Plans of safe replays, in statements that both stores understand. */
+final class JdbcPlans implements Plans {
+    private static final RunId FIRST = new RunId(0, 0);
+    private static final RunId AFTER_ALL = new RunId(-1L, -1L);
+
+    private static final String ONE = """
+        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
+               taken_by, taken_until, ended_at
+        FROM semel_plan WHERE id = ? AND (CAST(? AS integer) = 0 OR ws = ?)
+        """;
+
+    private static final String PAGE = """
+        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
+               taken_by, taken_until, ended_at
+        FROM semel_plan WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
+        """;
+
+    private static final String APPLYING = """
+        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
+               taken_by, taken_until, ended_at
+        FROM semel_plan WHERE state = 3 ORDER BY taken_until LIMIT 1
+        """;
+
+    private static final String ITEMS = """
+        SELECT run, worst, actions, body, fate, made, note FROM semel_plan_item
+        WHERE plan = ? AND run > ? AND (CAST(? AS integer) = 0 OR (actions & ?) <> 0)
+          AND (CAST(? AS integer) = 0 OR fate = ?)
+        ORDER BY run LIMIT ?
+        """;
+
+    private static final String PROGRESS = """
+        SELECT x.fate, x.state, count(*) FROM (
+            SELECT i.fate, COALESCE((SELECT e.state FROM semel_end e WHERE e.run = i.made),
+                                    (SELECT w.state FROM semel_work w WHERE w.run = i.made), 0) AS state
+            FROM semel_plan_item i WHERE i.plan = ?) x
+        GROUP BY x.fate, x.state ORDER BY x.fate, x.state
+        """;
+
+    private final Session session;
+
+    JdbcPlans(Session session) {
+        this.session = session;
+    }
+
+    @Override
+    public Replay.@Nullable Plan plan(int ws, RunId id) {
+        return maybe(() -> find(session, ws, id));
+    }
+
+    /** @param ws 0 for any */
+    static Replay.@Nullable Plan find(Session session, int ws, RunId id) throws SQLException {
+        return session.one(ONE, JdbcPlans::plan, id, ws, ws);
+    }
+
+    @Override
+    public List<Replay.Plan> page(int ws, @Nullable RunId before, int limit) {
+        return ask(() -> session.list(PAGE, JdbcPlans::plan, ws, before == null ? AFTER_ALL : before, limit));
+    }
+
+    @Override
+    public List<Replay.Item> items(Wanted wanted, @Nullable RunId after, int limit) {
+        int fate = wanted.fate() == null ? 0 : wanted.fate().code();
+        return ask(() -> session.list(
+                ITEMS,
+                JdbcPlans::item,
+                wanted.plan(),
+                after == null ? FIRST : after,
+                wanted.actions(),
+                wanted.actions(),
+                fate,
+                fate,
+                limit));
+    }
+
+    @Override
+    public List<Count> progress(RunId plan) {
+        return ask(() -> session.list(
+                PROGRESS,
+                row -> new Count(
+                        Replay.Fate.of(row.getInt(1)),
+                        row.getInt(2) == 0 ? null : RunState.of(row.getInt(2)),
+                        row.getLong(3)),
+                plan));
+    }
+
+    @Override
+    public Replay.@Nullable Plan applying() {
+        return maybe(() -> session.one(APPLYING, JdbcPlans::plan));
+    }
+
+    @Override
+    public boolean hasPlansBefore(long time) {
+        String some = "SELECT 1 FROM semel_plan WHERE made_at < ? AND state <> 3 LIMIT 1";
+        return maybe(() -> session.one(some, row -> 1, time)) != null;
+    }
+
+    private static Replay.Plan plan(ResultSet row) throws SQLException {
+        return new Replay.Plan(
+                RunId.of(row.getBytes(1)),
+                row.getInt(2),
+                row.getString(3),
+                row.getString(4),
+                row.getString(5),
+                row.getLong(6),
+                row.getLong(7),
+                Replay.State.of(row.getInt(8)),
+                row.getString(9),
+                row.getString(10),
+                row.getString(11),
+                row.getString(12),
+                row.getString(13),
+                id(row.getBytes(14)),
+                row.getLong(15),
+                row.getLong(16));
+    }
+
+    private static Replay.Item item(ResultSet row) throws SQLException {
+        return new Replay.Item(
+                RunId.of(row.getBytes(1)),
+                row.getInt(2),
+                row.getInt(3),
+                row.getString(4),
+                Replay.Fate.of(row.getInt(5)),
+                id(row.getBytes(6)),
+                row.getString(7));
+    }
+
+    private static @Nullable RunId id(byte @Nullable [] bytes) {
+        return bytes == null ? null : RunId.of(bytes);
+    }
+
+    private static <T> T ask(JdbcReads.Question<T> question) {
+        try {
+            return question.ask();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not answer a question", e);
+        }
+    }
+
+    private static <T> @Nullable T maybe(JdbcReads.MaybeQuestion<T> question) {
+        try {
+            return question.ask();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not answer a question", e);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Review;
+import dev.semel.store.StoreFailure;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Questions about questions to people, in statements that both stores understand. */
+final class JdbcReviews implements Review.Desk {
+    private static final String ONE = """
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+            decision, decided_by, note
+        FROM semel_review WHERE ws = ? AND id = ?
+        """;
+
+    private static final String OF_RUN = """
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+            decision, decided_by, note
+        FROM semel_review WHERE run = ? ORDER BY asked_at, id LIMIT 10000
+        """;
+
+    // What a run asked that has ended, or that is held no more, is not asked any more; an effect may stay in doubt.
+    private static final String OPEN = """
+        SELECT v.ws, v.id, v.run, v.step, v.workflow_id, v.kind, v.version, v.effect, v.reviewer, v.question, v.asked_at,
+            v.due_at, v.next_at, v.decided_at, v.decision, v.decided_by, v.note
+        FROM (SELECT * FROM semel_review WHERE ws = ? AND decided_at = 0 AND (due_at, asked_at, id) > (?, ?, ?)
+            ORDER BY due_at, asked_at, id LIMIT ?) v
+        WHERE (? = 0 OR v.kind = ?) AND (? = '' OR v.workflow_id = ?) AND (? = '' OR v.reviewer = ?)
+            AND (EXISTS (SELECT 1 FROM semel_effect e
+                    WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3)
+                OR EXISTS (SELECT 1 FROM semel_work w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
+                    OR w.waits LIKE '%"for":"code"%' OR w.waits LIKE '%"for":"poison"%' OR w.waits LIKE '%"for":"store"%')))
+        ORDER BY v.due_at, v.asked_at, v.id LIMIT ?
+        """;
+
+    private static final String REACHED = """
+        SELECT due_at, asked_at, id FROM semel_review
+        WHERE ws = ? AND decided_at = 0 AND (due_at, asked_at, id) > (?, ?, ?)
+        ORDER BY due_at, asked_at, id LIMIT 1 OFFSET ?
+        """;
+
+    private static final String DECIDED = """
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+            decision, decided_by, note
+        FROM semel_review WHERE ws = ? AND decided_at > 0 AND (decided_at, id) < (?, ?)
+        ORDER BY decided_at DESC, id DESC LIMIT ?
+        """;
+
+    private static final String TELL = """
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+            decision, decided_by, note
+        FROM semel_review WHERE decided_at = 0 AND next_at <= ? ORDER BY next_at, ws, id LIMIT ?
+        """;
+
+    private final Session session;
+
+    JdbcReviews(Session session) {
+        this.session = session;
+    }
+
+    @Override
+    public Review.@Nullable Row one(int ws, String id) {
+        return maybe(() -> find(session, ws, id));
+    }
+
+    static Review.@Nullable Row find(Session session, int ws, String id) throws SQLException {
+        return session.one(ONE, JdbcReviews::row, ws, id);
+    }
+
+    @Override
+    public List<Review.Row> of(RunId run) {
+        return ask(() -> session.list(OF_RUN, JdbcReviews::row, run));
+    }
+
+    @Override
+    public Review.Page open(Review.Filter filter) {
+        return ask(() -> page(filter));
+    }
+
+    /** Looks at a stated number of rows at most, so that a filter that fits nothing costs no more than a full page. */
+    private Review.Page page(Review.Filter filter) throws SQLException {
+        Review.Place after = filter.after();
+        int kind = filter.kind() == null ? 0 : filter.kind().code();
+        String workflow = filter.workflowId() == null ? "" : filter.workflowId();
+        String reviewer = filter.reviewer() == null ? "" : filter.reviewer();
+        List<Review.Row> found = session.list(
+                OPEN,
+                JdbcReviews::row,
+                filter.ws(),
+                after.at(),
+                after.asked(),
+                after.id(),
+                Review.Filter.LOOKED_AT,
+                kind,
+                kind,
+                workflow,
+                workflow,
+                reviewer,
+                reviewer,
+                filter.limit());
+        if (found.size() == filter.limit()) {
+            return new Review.Page(found, Review.Place.due(found.getLast()));
+        }
+        Review.Place reached = session.one(
+                REACHED,
+                row -> new Review.Place(row.getLong(1), row.getLong(2), row.getString(3)),
+                filter.ws(),
+                after.at(),
+                after.asked(),
+                after.id(),
+                Review.Filter.LOOKED_AT - 1);
+        return new Review.Page(found, reached);
+    }
+
+    @Override
+    public List<Review.Row> decided(int ws, Review.@Nullable Place before, int limit) {
+        long at = before == null ? Long.MAX_VALUE : before.at();
+        String id = before == null ? "" : before.id();
+        return ask(() -> session.list(DECIDED, JdbcReviews::row, ws, at, id, limit));
+    }
+
+    @Override
+    public List<Review.Row> tell(long now, int limit) {
+        return ask(() -> session.list(TELL, JdbcReviews::row, now, limit));
+    }
+
+    private static Review.Row row(ResultSet row) throws SQLException {
+        return new Review.Row(
+                row.getInt(1),
+                row.getString(2),
+                RunId.of(row.getBytes(3)),
+                row.getString(4),
+                row.getString(5),
+                Review.Kind.of(row.getInt(6)),
+                row.getInt(7),
+                row.getString(8),
+                row.getString(9),
+                row.getString(10),
+                row.getLong(11),
+                row.getLong(12),
+                row.getLong(13),
+                row.getLong(14),
+                row.getString(15),
+                row.getString(16),
+                row.getString(17));
+    }
+
+    private static <T> T ask(JdbcReads.Question<T> question) {
+        try {
+            return question.ask();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not answer a question", e);
+        }
+    }
+
+    private static <T> @Nullable T maybe(JdbcReads.MaybeQuestion<T> question) {
+        try {
+            return question.ask();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not answer a question", e);
+        }
+    }
+}

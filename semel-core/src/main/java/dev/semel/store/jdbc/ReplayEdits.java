@@ -1,0 +1,181 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Edit;
+import dev.semel.store.Replay;
+import dev.semel.store.Replay.Fate;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Plans of safe replays, in statements that both stores understand. */
+final class ReplayEdits {
+    private static final long VALID_MICROS = Replay.VALID.toNanos() / 1_000;
+
+    private static final String LAY = """
+        INSERT INTO semel_plan (id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how,
+                                applied_by, note, taken_by, taken_until, ended_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, 1, '{}', ?, NULL, NULL, '', NULL, 0, 0) ON CONFLICT (id) DO NOTHING
+        """;
+
+    private static final String IS_MADE = "UPDATE semel_plan SET note = note WHERE id = ? AND state = 1";
+
+    private static final String NOTE = """
+        INSERT INTO semel_plan_item (plan, run, worst, actions, body, fate, made, note)
+        VALUES (?, ?, ?, ?, ?, 1, NULL, '') ON CONFLICT (plan, run) DO UPDATE
+        SET worst = excluded.worst, actions = excluded.actions, body = excluded.body
+        """;
+
+    private static final String READY = """
+        UPDATE semel_plan SET state = 2, counts = ?, valid_until = ? WHERE id = ? AND state = 1
+        """;
+
+    private static final String APPROVE = """
+        UPDATE semel_plan SET approved_by = ?
+        WHERE ws = ? AND id = ? AND state = 2 AND approved_by IS NULL AND made_by <> ?
+        """;
+
+    private static final String BEGIN = """
+        UPDATE semel_plan SET state = 3, how = ?, applied_by = ?
+        WHERE ws = ? AND id = ? AND state = 2 AND approved_by IS NOT NULL AND valid_until > ?
+        """;
+
+    private static final String TAKE = """
+        UPDATE semel_plan SET taken_by = ?, taken_until = ?
+        WHERE id = ? AND state = 3 AND (taken_until <= ? OR taken_by = ?)
+        """;
+
+    private static final String IS_OURS =
+            "UPDATE semel_plan SET note = note WHERE id = ? AND state = 3 AND taken_by = ?";
+
+    // A run that exists is told, whoever has the plan by now; the rest is for that one to say.
+    private static final String SETTLE = """
+        UPDATE semel_plan_item SET fate = ?, made = ?, note = ? WHERE plan = ? AND run = ? AND fate = 1
+        """;
+
+    private static final String FINISH = """
+        UPDATE semel_plan SET state = ?, note = ?, ended_at = ?, taken_by = NULL, taken_until = 0
+        WHERE id = ? AND state = 3
+        """;
+
+    private static final String STOP = """
+        UPDATE semel_plan SET state = 5, note = ?, ended_at = ?, taken_by = NULL, taken_until = 0
+        WHERE ws = ? AND id = ? AND state <= 3
+        """;
+
+    private static final String OLDEST = """
+        SELECT id FROM semel_plan WHERE made_at < ? AND state <> 3 ORDER BY made_at LIMIT 1
+        """;
+
+    private static final String OLD_ITEMS = "SELECT plan, run FROM semel_plan_item WHERE plan = ? ORDER BY run LIMIT ?";
+
+    private static final String DELETE_ITEM = "DELETE FROM semel_plan_item WHERE plan = ? AND run = ?";
+
+    private final Session session;
+    private final Edits edits;
+
+    ReplayEdits(Session session, Edits edits) {
+        this.session = session;
+        this.edits = edits;
+    }
+
+    @Nullable
+    Object apply(Replay<?> replay, long now) throws SQLException {
+        return switch (replay) {
+            case Replay.Lay lay -> lay(lay, now);
+            case Replay.Note note -> note(note);
+            case Replay.Ready ready -> {
+                session.update(READY, ready.counts(), now + VALID_MICROS, ready.plan());
+                yield JdbcPlans.find(session, 0, ready.plan());
+            }
+            case Replay.Approve approve -> approve(approve, now);
+            case Replay.Begin begin -> begin(begin, now);
+            case Replay.Take take ->
+                session.update(TAKE, take.by(), now + take.lasts(), take.plan(), now, take.by()) == 1;
+            case Replay.Settle settle -> settle(settle);
+            case Replay.Finish finish ->
+                session.update(FINISH, finish.state().code(), finish.note(), now, finish.plan()) == 1;
+            case Replay.Stop stop -> stop(stop, now);
+            case Replay.Delete delete -> delete(delete);
+        };
+    }
+
+    private Replay.Plan lay(Replay.Lay lay, long now) throws SQLException {
+        session.update(
+                LAY,
+                lay.id(),
+                lay.ws(),
+                lay.madeBy(),
+                lay.wish(),
+                lay.input(),
+                now,
+                now + VALID_MICROS,
+                lay.approval() ? null : "");
+        return Objects.requireNonNull(JdbcPlans.find(session, 0, lay.id()));
+    }
+
+    private int note(Replay.Note note) throws SQLException {
+        if (session.update(IS_MADE, note.plan()) == 0) {
+            return 0;
+        }
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (Replay.Item item : note.items()) {
+            rows.add(new @Nullable Object[] {note.plan(), item.run(), item.worst(), item.actions(), item.body()});
+        }
+        session.updateAll(NOTE, rows);
+        return rows.size();
+    }
+
+    private Replay.@Nullable Plan approve(Replay.Approve approve, long now) throws SQLException {
+        String actor = approve.by().actor();
+        if (session.update(APPROVE, actor, approve.ws(), approve.plan(), actor) == 1) {
+            audit(approve.ws(), approve.by(), "replay.approve", approve.plan(), now);
+        }
+        return JdbcPlans.find(session, approve.ws(), approve.plan());
+    }
+
+    private Replay.@Nullable Plan begin(Replay.Begin begin, long now) throws SQLException {
+        String actor = begin.by().actor();
+        if (session.update(BEGIN, begin.how(), actor, begin.ws(), begin.plan(), now) == 1) {
+            audit(begin.ws(), begin.by(), "replay.apply", begin.plan(), now);
+        }
+        return JdbcPlans.find(session, begin.ws(), begin.plan());
+    }
+
+    private boolean settle(Replay.Settle settle) throws SQLException {
+        boolean ours = session.update(IS_OURS, settle.plan(), settle.by()) == 1;
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (Replay.Item item : settle.items()) {
+            if (ours || item.fate() == Fate.APPLIED) {
+                rows.add(new @Nullable Object[] {item.fate().code(), item.made(), item.note(), settle.plan(), item.run()
+                });
+            }
+        }
+        session.updateAll(SETTLE, rows);
+        return ours;
+    }
+
+    private Replay.@Nullable Plan stop(Replay.Stop stop, long now) throws SQLException {
+        if (session.update(STOP, stop.by().reason(), now, stop.ws(), stop.plan()) == 1) {
+            audit(stop.ws(), stop.by(), "replay.stop", stop.plan(), now);
+        }
+        return JdbcPlans.find(session, stop.ws(), stop.plan());
+    }
+
+    private int delete(Replay.Delete delete) throws SQLException {
+        RunId oldest = session.one(OLDEST, row -> RunId.of(row.getBytes(1)), delete.before());
+        if (oldest == null) {
+            return 0;
+        }
+        List<@Nullable Object[]> items = session.list(
+                OLD_ITEMS, row -> new @Nullable Object[] {row.getBytes(1), row.getBytes(2)}, oldest, delete.limit());
+        session.updateAll(DELETE_ITEM, items);
+        return items.isEmpty() ? session.update("DELETE FROM semel_plan WHERE id = ?", oldest) : items.size();
+    }
+
+    private void audit(int ws, Edit.By by, String deed, RunId plan, long now) throws SQLException {
+        edits.audit(ws, now, by, List.of(deed, Replay.textOf(plan)));
+    }
+}

@@ -1,0 +1,301 @@
+package dev.semel.replay;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.effect.Ledger;
+import dev.semel.effect.Ledger.State;
+import dev.semel.journal.Entry;
+import dev.semel.journal.Entry.How;
+import dev.semel.journal.Entry.Kind;
+import dev.semel.json.Json;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.run.StepId;
+import dev.semel.workflow.Expected;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Every answer about a step, without a store. */
+final class ForesightTest {
+    private static final RunId LINE = new RunId(1, 1);
+    private static final long NOW = 1_000;
+    private static final Entry.Problem PROBLEM = new Entry.Problem("refused", List.of("Refused"), "no");
+    private static final Terms START = new Terms(Terms.START, false, false);
+
+    private static Entry done(String path, Kind kind) {
+        return Entry.Done.plain(path, kind, 5, Json.parse("1"));
+    }
+
+    private static Entry failed(String path, Kind kind) {
+        return new Entry.Failed(path, kind, 6, PROBLEM, 1);
+    }
+
+    private static Entry begun(String path, Kind kind) {
+        return new Entry.Begun(path, kind, 4, 0, null);
+    }
+
+    private static Ledger.Row row(String path, State state, String protection, long until) {
+        String step = StepId.of(LINE, path).text();
+        return new Ledger.Row(
+                new Ledger.Id(1, path),
+                new Ledger.Holder(step, LINE, 1, 1),
+                state,
+                1,
+                1,
+                10,
+                state == State.DONE ? 20 : 0,
+                0,
+                until,
+                null,
+                state == State.DONE ? "1" : null,
+                new Ledger.Facts("k", path, "wf", protection, "create", null, null));
+    }
+
+    private static Past past(List<Entry> entries, List<Ledger.Row> rows, @Nullable List<Expected> expected) {
+        return new Past(LINE, RunState.FAILED, entries, rows, expected, NOW);
+    }
+
+    private static Action only(Past past, Terms terms) {
+        List<Foretold> all = Foresight.of(past, terms);
+        assertEquals(1, all.size(), all::toString);
+        return all.getFirst().action();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "DONE,     repeatable,   0,    REUSE",
+        "DONE,     none,         0,    REUSE",
+        "DONE,     ask,          0,    REUSE",
+        "FREE,     provider_key, 0,    SEND",
+        "FREE,     lookup,       0,    SEND",
+        "FREE,     ask,          0,    SEND",
+        "FREE,     at_most_once, 0,    SEND",
+        "FREE,     repeatable,   0,    RUN_AGAIN",
+        "FREE,     none,         0,    UNPROTECTED",
+        "UNKNOWN,  repeatable,   0,    RUN_AGAIN",
+        "UNKNOWN,  none,         0,    UNPROTECTED",
+        "UNKNOWN,  provider_key, 1001, RESEND",
+        "UNKNOWN,  provider_key, 1000, ASK",
+        "RESERVED, provider_key, 1001, RESEND",
+        "UNKNOWN,  lookup,       0,    CHECK",
+        "UNKNOWN,  at_most_once, 0,    REUSE",
+        "UNKNOWN,  ask,          0,    ASK",
+        "RESERVED, ask,          0,    ASK",
+    })
+    void an_effect_is_foretold_by_its_row_and_its_protection(
+            State state, String protection, long until, Action action) {
+        Past past = past(List.of(begun("pay", Kind.EFFECT)), List.of(row("pay", state, protection, until)), null);
+        assertEquals(action, only(past, Terms.USUAL));
+        assertEquals(action, only(past, START));
+    }
+
+    @Test
+    void an_effect_that_was_asked_for_and_has_no_row_is_sent() {
+        assertEquals(Action.SEND, only(past(List.of(begun("pay", Kind.EFFECT)), List.of(), null), Terms.USUAL));
+    }
+
+    @Test
+    void a_row_of_another_lineage_says_nothing() {
+        Ledger.Row row = row("pay", State.DONE, "ask", 0);
+        Ledger.Row other = new Ledger.Row(
+                row.id(),
+                new Ledger.Holder("another step", LINE, 1, 1),
+                row.state(),
+                1,
+                1,
+                10,
+                20,
+                0,
+                0,
+                null,
+                "1",
+                row.facts());
+        assertEquals(Action.SEND, only(past(List.of(begun("pay", Kind.EFFECT)), List.of(other), null), Terms.USUAL));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "STEP,     REUSE, RUN_AGAIN",
+        "TX,       REUSE, REUSE",
+        "APPROVAL, REUSE, ASK",
+        "CALL,     REUSE, REUSE",
+    })
+    void what_is_on_record_is_reused_and_from_the_start_done_as_its_kind_says(
+            Kind kind, Action carried, Action fromStart) {
+        Past past = past(List.of(done("a", kind)), List.of(), null);
+        assertEquals(carried, only(past, Terms.USUAL));
+        assertEquals(fromStart, only(past, START));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"STEP, RUN_AGAIN", "TX, RUN_AGAIN", "CALL, ASK"})
+    void what_failed_and_ended_the_run_is_done_again(Kind kind, Action action) {
+        assertEquals(action, only(past(List.of(failed("a", kind)), List.of(), null), Terms.USUAL));
+    }
+
+    @Test
+    void a_failure_that_the_code_dealt_with_stands() {
+        List<Entry> entries = List.of(failed("a", Kind.STEP), done("b", Kind.STEP), failed("c", Kind.STEP));
+        assertEquals(
+                List.of("a", "b"),
+                Carried.of(entries, Terms.USUAL).stream().map(Entry::path).toList());
+        assertEquals(
+                List.of(Action.REUSE, Action.REUSE, Action.RUN_AGAIN),
+                Foresight.of(past(entries, List.of(), null), Terms.USUAL).stream()
+                        .map(Foretold::action)
+                        .toList());
+    }
+
+    @Test
+    void branches_that_ended_are_carried_and_those_that_failed_or_were_under_way_are_not() {
+        List<Entry> entries = List.of(
+                done("first", Kind.STEP),
+                done("all[a]/one", Kind.STEP),
+                begun("all[b]/one", Kind.SLEEP),
+                failed("all[c]/one", Kind.STEP),
+                done("all[d]/one", Kind.STEP));
+        assertEquals(
+                List.of("first", "all[a]/one", "all[d]/one"),
+                Carried.of(entries, Terms.USUAL).stream().map(Entry::path).toList());
+    }
+
+    @Test
+    void a_failed_branch_behind_which_the_run_went_on_stands() {
+        List<Entry> entries =
+                List.of(failed("all[a]/one", Kind.STEP), done("behind", Kind.STEP), failed("end", Kind.STEP));
+        assertEquals(
+                List.of("all[a]/one", "behind"),
+                Carried.of(entries, Terms.USUAL).stream().map(Entry::path).toList());
+    }
+
+    @Test
+    void from_a_step_on_nothing_is_carried_that_came_at_it_or_behind_it() {
+        List<Entry> entries =
+                List.of(done("a", Kind.STEP), failed("b", Kind.STEP), done("c", Kind.STEP), done("d", Kind.STEP));
+        assertEquals(
+                List.of("a", "b"),
+                Carried.of(entries, new Terms("c", false, false)).stream()
+                        .map(Entry::path)
+                        .toList());
+        assertEquals(List.of(), Carried.of(entries, START));
+        assertEquals(List.of(), Carried.of(entries, new Terms("", true, false)), "another input");
+        assertEquals(List.of(), Carried.of(entries, new Terms("", false, true)), "another version");
+    }
+
+    @Test
+    void a_run_that_did_not_come_to_the_step_is_blocked() {
+        Past past = past(List.of(done("a", Kind.STEP)), List.of(), null);
+        assertEquals(
+                "it did not come to step \"x\"",
+                Outlook.of(past, new Terms("x", false, false)).blocked());
+        assertNull(Outlook.of(past, new Terms("a", false, false)).blocked());
+    }
+
+    @Test
+    void what_was_undone_is_for_a_person_and_the_undos_are_not_told() {
+        List<Entry> entries =
+                List.of(done("pay", Kind.EFFECT), failed("ship", Kind.EFFECT), done("/undo/pay/refund", Kind.EFFECT));
+        List<Foretold> all = Foresight.of(past(entries, List.of(row("pay", State.DONE, "ask", 0)), null), Terms.USUAL);
+        assertEquals(
+                List.of(Action.ASK, Action.SEND),
+                all.stream().map(Foretold::action).toList());
+        assertEquals(
+                List.of("pay"),
+                Carried.of(entries, Terms.USUAL).stream().map(Entry::path).toList());
+    }
+
+    @Test
+    void with_another_input_every_effect_is_for_a_person() {
+        Past past = past(
+                List.of(done("read", Kind.STEP), done("pay", Kind.EFFECT), begun("mail", Kind.EFFECT)),
+                List.of(row("pay", State.DONE, "ask", 0)),
+                null);
+        List<Foretold> all = Foresight.of(past, new Terms("", true, false));
+        assertEquals(
+                List.of(Action.RUN_AGAIN, Action.ASK, Action.ASK),
+                all.stream().map(Foretold::action).toList());
+    }
+
+    @Test
+    void what_a_file_declares_and_the_run_did_not_come_to_is_sent_for_the_first_time() {
+        List<Expected> expected = List.of(
+                new Expected("pay", "provider_key", true, false),
+                new Expected("mail", "ask", true, false),
+                new Expected("read", "repeatable", true, false),
+                new Expected("maybe", "ask", false, false),
+                new Expected("each", "ask", false, true));
+        Past past = past(
+                List.of(done("pay", Kind.EFFECT), done("all[x]/each", Kind.EFFECT)),
+                List.of(row("pay", State.DONE, "provider_key", 0)),
+                expected);
+        List<Foretold> all = Foresight.of(past, Terms.USUAL);
+        assertEquals(
+                List.of("pay", "all[x]/each", "mail", "read", "maybe", "each"),
+                all.stream().map(Foretold::step).toList());
+        assertEquals(
+                List.of(Action.REUSE, Action.REUSE, Action.SEND, Action.RUN_AGAIN, Action.SEND, Action.SEND),
+                all.stream().map(Foretold::action).toList());
+        assertEquals(
+                List.of(true, true, true, true, false, false),
+                all.stream().map(Foretold::certain).toList());
+        assertFalse(Outlook.of(past, Terms.USUAL).open(), "a file says what it has");
+    }
+
+    @Test
+    void a_run_that_completed_has_nothing_before_it() {
+        Past past = new Past(
+                LINE,
+                RunState.COMPLETED,
+                List.of(done("a", Kind.STEP)),
+                List.of(),
+                List.of(new Expected("never", "ask", false, false)),
+                NOW);
+        assertEquals(Action.REUSE, only(past, Terms.USUAL));
+    }
+
+    @Test
+    void what_code_does_next_is_not_known() {
+        Outlook outlook = Outlook.of(past(List.of(failed("a", Kind.STEP)), List.of(), null), Terms.USUAL);
+        assertTrue(outlook.open());
+    }
+
+    @Test
+    void an_outlook_is_read_as_it_was_written_and_says_how_another_one_differs() {
+        Past past = past(
+                List.of(done("a", Kind.STEP), begun("pay", Kind.EFFECT)),
+                List.of(row("pay", State.UNKNOWN, "provider_key", 2_000)),
+                List.of(new Expected("mail", "ask", false, false)));
+        Outlook outlook = Outlook.of(past, Terms.USUAL);
+        Outlook read = Outlook.parse(Json.write(outlook.toJson()));
+        assertEquals(outlook, read);
+        assertEquals(List.of(), outlook.against(read));
+        Past later = new Past(LINE, RunState.FAILED, past.entries(), past.rows(), past.expected(), 2_000);
+        assertEquals(List.of("pay was resend and is ask"), outlook.against(Outlook.of(later, Terms.USUAL)));
+        assertEquals(List.of("gone"), outlook.against(Outlook.blocked("gone")));
+        assertEquals(Action.RESEND, outlook.worst());
+        assertEquals(Action.REUSE.bit() | Action.RESEND.bit() | Action.SEND.bit(), outlook.actions());
+    }
+
+    @Test
+    void only_what_is_safe_is_allowed_unless_more_is_included() {
+        int asks = Action.REUSE.bit() | Action.ASK.bit();
+        assertTrue(Manner.SAFE.allows(Action.SEND.bit() | Action.RESEND.bit() | Action.CHECK.bit()));
+        assertFalse(Manner.SAFE.allows(asks));
+        Manner more = new Manner(List.of(Action.ASK), 0, 0, 0);
+        assertTrue(more.allows(asks));
+        assertFalse(more.allows(Action.UNPROTECTED.bit()));
+        assertEquals(more, Manner.parse(more.toJson().toString()));
+    }
+
+    @Test
+    void the_results_that_are_carried_are_those_that_were_recorded() {
+        Entry suppressed = new Entry.Done("mail", Kind.EFFECT, 5, Json.parse("\"m\""), How.SUPPRESSED, 1, "run_x 5");
+        assertEquals(List.of(suppressed), Carried.of(List.of(suppressed), Terms.USUAL));
+    }
+}

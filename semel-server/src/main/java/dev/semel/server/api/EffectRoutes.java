@@ -1,0 +1,176 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.store.Reads;
+import dev.semel.store.Rows;
+import dev.semel.workflow.Current;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The ledger as people look at it: what was done outside, under which key, and what was not done again. */
+final class EffectRoutes {
+    private final Semel semel;
+
+    EffectRoutes(Semel semel) {
+        this.semel = semel;
+    }
+
+    /** `object:order/1 key:KEY state:in_doubt workflow:NAME protection:none suppressed:true`. */
+    private record Wanted(
+            @Nullable String object,
+            @Nullable String key,
+            Ledger.@Nullable State state,
+            @Nullable String workflow,
+            @Nullable String protection,
+            boolean suppressed) {
+        static Wanted parse(@Nullable String text) {
+            String object = null;
+            String key = null;
+            Ledger.State state = null;
+            String workflow = null;
+            String protection = null;
+            boolean suppressed = false;
+            for (String word : text == null || text.isBlank()
+                    ? new String[0]
+                    : text.strip().split("\\s+")) {
+                int colon = word.indexOf(':');
+                String value = word.substring(colon + 1);
+                switch (colon < 1 || value.isEmpty() ? "" : word.substring(0, colon)) {
+                    case "object" -> object = value;
+                    case "key" -> key = value;
+                    case "state" -> state = stateOf(value);
+                    case "workflow" -> workflow = value;
+                    case "protection" -> protection = value;
+                    case "suppressed" -> suppressed = value.equals("true");
+                    default ->
+                        throw Paging.refused(
+                                "q takes words like object:NAME key:KEY state:in_doubt workflow:NAME protection:none"
+                                        + " suppressed:true");
+                }
+            }
+            return new Wanted(object, key, state, workflow, protection, suppressed);
+        }
+
+        private static Ledger.State stateOf(String word) {
+            for (Ledger.State state : Ledger.State.values()) {
+                if (word(state).equals(word)) {
+                    return state;
+                }
+            }
+            throw Paging.refused("state is one of on_its_way, done, in_doubt, not_done");
+        }
+    }
+
+    static String word(Ledger.State state) {
+        return switch (state) {
+            case RESERVED -> "on_its_way";
+            case DONE -> "done";
+            case UNKNOWN -> "in_doubt";
+            case FREE -> "not_done";
+        };
+    }
+
+    Answer list(Request request) {
+        Wanted wanted = Wanted.parse(request.query("q"));
+        Paging paging = Paging.of(request);
+        int ws = request.principal().workspace();
+        Reads.LedgerPage page = wanted.key() == null ? page(ws, wanted, paging) : byKey(ws, wanted.key());
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        page.found().stream()
+                .filter(row -> wanted.suppressed() ? isSuppressed(row) : !isOwnNote(row))
+                .forEach(row -> items.add(item(row)));
+        out.put("next", page.next() == null ? null : cursor(page.next()));
+        return Views.ok(out);
+    }
+
+    private Reads.LedgerPage page(int ws, Wanted wanted, Paging paging) {
+        Current workflow = wanted.workflow() == null ? null : semel.workflow(ws, wanted.workflow());
+        if (wanted.workflow() != null && workflow == null) {
+            return new Reads.LedgerPage(List.of(), null);
+        }
+        var filter = new Reads.EffectFilter(
+                ws,
+                wanted.state(),
+                workflow == null ? null : workflow.published().workflowId(),
+                wanted.object(),
+                wanted.protection(),
+                paging.after() == null ? null : place(paging.after()),
+                paging.limit());
+        return Objects.requireNonNull(semel.view(reads -> reads.effects(filter)));
+    }
+
+    /** A key across runs has one row, and so has a step. */
+    private Reads.LedgerPage byKey(int ws, String key) {
+        List<Ledger.Row> found = new ArrayList<>();
+        for (Ledger.Id id : List.of(Ledger.Id.once(ws, key), Ledger.Id.step(ws, key))) {
+            Ledger.Row row = semel.view(reads -> reads.effect(id));
+            if (row != null) {
+                found.add(row);
+            }
+        }
+        return new Reads.LedgerPage(found, null);
+    }
+
+    static boolean isSuppressed(Ledger.Row row) {
+        return row.stoodFor() != null;
+    }
+
+    /** The row by which a safe replay finds what a step did under a key across runs; the deed has a row of its own. */
+    static boolean isOwnNote(Ledger.Row row) {
+        return !isSuppressed(row)
+                && !row.facts().key().equals(row.holder().step())
+                && row.window() == 0
+                && row.id()
+                        .equals(Ledger.Id.step(
+                                row.id().workspace(), row.holder().step()));
+    }
+
+    ObjectNode item(Ledger.Row row) {
+        ObjectNode out = Views.object();
+        Rows.Run run =
+                semel.view(reads -> reads.run(row.id().workspace(), row.holder().run()));
+        out.put("effect_key", row.facts().key());
+        out.put("status", isSuppressed(row) ? "suppressed" : word(row.state()));
+        out.put("step_id", row.holder().step());
+        out.put("path", row.facts().path());
+        out.put("run_id", run == null ? row.holder().run().text() : run.runIdText());
+        out.put("workflow_id", row.facts().workflowId());
+        out.put(
+                "workflow",
+                run == null
+                        ? null
+                        : semel.version(run.workflowId(), run.version()).name());
+        out.put("protection", row.facts().protection());
+        out.put("does", row.facts().does());
+        out.put("object", row.facts().object());
+        out.put("worth", row.facts().worth());
+        out.put("attempts", isSuppressed(row) ? 0 : row.attempt());
+        out.put("first_at", Views.time(row.firstAt()));
+        out.put("accepted_at", isSuppressed(row) ? null : Views.time(row.acceptedAt()));
+        out.put("window_ends_at", Views.time(row.expiresAt()));
+        out.put("generation", row.generation());
+        return out;
+    }
+
+    private static String cursor(Reads.EffectPlace place) {
+        return Paging.cursor(place.run()) + "." + place.digest();
+    }
+
+    private static Reads.EffectPlace place(String cursor) {
+        int dot = cursor.indexOf('.');
+        RunId run = dot < 0 ? null : RunId.parse("run_" + cursor.substring(0, dot));
+        if (run == null || !cursor.substring(dot + 1).matches("[0-9a-f]{0,64}")) {
+            throw Paging.refused("after is not a cursor that a list gave");
+        }
+        return new Reads.EffectPlace(run, cursor.substring(dot + 1));
+    }
+}

@@ -1,0 +1,282 @@
+package dev.semel.server.api;
+
+import dev.semel.Replays;
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.replay.Action;
+import dev.semel.replay.Manner;
+import dev.semel.replay.Order;
+import dev.semel.run.RunId;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import dev.semel.store.Edit;
+import dev.semel.store.Plans;
+import dev.semel.store.Reads;
+import dev.semel.store.Replay;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Safe replays: plans, what they say, and applying them. */
+final class ReplayRoutes {
+    private static final int MOST_NAMED = 1_000;
+    private static final int LONGEST_WATCH = 600;
+
+    private final Semel semel;
+    private final Triggers triggers;
+    private final Deeds deeds;
+
+    ReplayRoutes(Semel semel, Triggers triggers, Deeds deeds) {
+        this.semel = semel;
+        this.triggers = triggers;
+        this.deeds = deeds;
+    }
+
+    void addTo(Router router) {
+        String one = "/v1/replays/{replay_id}";
+        router.add(Api.changing("POST", "/v1/replays", Scope.OPERATE, this::plan))
+                .add("GET", "/v1/replays", Scope.READ, this::list)
+                .add("GET", one, Scope.READ, this::get)
+                .add("GET", one + "/items", Scope.READ, this::items)
+                .add("GET", one + "/events", Scope.READ, this::events)
+                .add(Api.changing("POST", one + "/approve", Scope.OPERATE, this::approve))
+                .add(Api.changing("POST", one + "/apply", Scope.OPERATE, this::apply))
+                .add(Api.changing("POST", one + "/stop", Scope.OPERATE, this::stop));
+    }
+
+    private Answer plan(Request request) {
+        Said said = Said.in(request, Set.of("runs", "q", "from", "input", "version", "approval"));
+        Replays.Asked asked = asked(request, said);
+        Deeds.Deed deed = new Deeds.Deed("replay.plan", Json.write(said.body()));
+        Deeds.Done laid = deeds.once(
+                request,
+                deed,
+                semel.replays().laying(asked),
+                plan -> plan == null ? null : Views.object().put("replay_id", plan.text()));
+        String id = Objects.requireNonNull(laid).body().required("replay_id").asString();
+        Replay.Plan made = semel.replays().make(Objects.requireNonNull(Replay.parse(id)), asked);
+        Answer answer = Views.ok(view(made));
+        return laid.replayed() ? Deeds.replayed(answer) : answer;
+    }
+
+    private Replays.Asked asked(Request request, Said said) {
+        List<String> runs = runs(said.value("runs"));
+        String q = said.text("q");
+        if (runs.isEmpty() == q.isBlank()) {
+            throw RunActs.refused("A plan is for runs (a list of run ids) or for q (a filter such as status:failed)");
+        }
+        String version = said.text("version");
+        if (!Set.of("", "as_it_was", "as_it_is").contains(version)) {
+            throw RunActs.refused("version is as_it_was or as_it_is");
+        }
+        JsonNode input = said.value("input");
+        if (input != null && runs.size() != 1) {
+            throw RunActs.refused("An edited input is for one run");
+        }
+        JsonNode approval = said.value("approval");
+        Replays.Which which =
+                runs.isEmpty() ? new Replays.Which.All(filter(request, q)) : new Replays.Which.These(runs);
+        String what = runs.isEmpty() ? q.strip() : runs.size() == 1 ? runs.getFirst() : runs.size() + " runs";
+        return new Replays.Asked(
+                request.principal().workspace(),
+                request.principal().tokenId(),
+                which,
+                new Order(what, said.text("from"), version.equals("as_it_is")),
+                input == null ? null : Json.write(input),
+                approval != null && approval.asBoolean());
+    }
+
+    private static List<String> runs(@Nullable JsonNode given) {
+        List<String> runs = new ArrayList<>();
+        if (given != null) {
+            if (!given.isArray() || given.size() > MOST_NAMED) {
+                throw RunActs.refused("runs is a list of at most " + MOST_NAMED + " run ids");
+            }
+            for (JsonNode one : given) {
+                runs.add(one.asString());
+            }
+        }
+        return runs;
+    }
+
+    private Reads.RunFilter filter(Request request, String q) {
+        Runs.Filter filter = Runs.Filter.parse(q);
+        String workflow = filter.workflow() == null
+                ? null
+                : triggers.workflow(request.principal(), filter.workflow())
+                        .published()
+                        .workflowId();
+        long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
+        return new Reads.RunFilter(
+                request.principal().workspace(),
+                workflow,
+                filter.state(),
+                filter.key(),
+                filter.replayed(),
+                filter.since(now),
+                null,
+                1);
+    }
+
+    private Answer list(Request request) {
+        Paging paging = Paging.of(request);
+        return Views.page(
+                semel.replays().page(request.principal().workspace(), paging.afterId(), paging.limit()),
+                paging.limit(),
+                ReplayViews::head,
+                plan -> Paging.cursor(plan.id()));
+    }
+
+    private Answer get(Request request) {
+        return Views.ok(view(find(request)));
+    }
+
+    private JsonNode view(Replay.Plan plan) {
+        return ReplayViews.plan(plan, semel.replays().progress(plan.id()));
+    }
+
+    private Replay.Plan find(Request request) {
+        Replay.Plan plan = semel.replays().find(request.principal().workspace(), id(request));
+        if (plan == null) {
+            throw gone();
+        }
+        return plan;
+    }
+
+    private static RunId id(Request request) {
+        RunId id = Replay.parse(request.parameter("replay_id"));
+        if (id == null) {
+            throw gone();
+        }
+        return id;
+    }
+
+    private static SemelException gone() {
+        return new SemelException(
+                ErrorCode.NOT_FOUND,
+                "There is no such plan in this workspace.",
+                "Look at GET /v1/replays for those there are; they are kept for 30 days.");
+    }
+
+    private Answer items(Request request) {
+        Paging paging = Paging.of(request);
+        Replay.Plan plan = find(request);
+        String action = request.query("action");
+        Plans.Wanted wanted =
+                new Plans.Wanted(plan.id(), action == null ? 0 : action(action).bit(), fate(request.query("fate")));
+        return Views.page(
+                semel.replays().items(wanted, paging.afterId(), paging.limit()),
+                paging.limit(),
+                ReplayViews::item,
+                item -> Paging.cursor(item.run()));
+    }
+
+    private static Action action(String word) {
+        for (Action action : Action.values()) {
+            if (action.word().equals(word)) {
+                return action;
+            }
+        }
+        throw Paging.refused("action is one of reuse, run_again, send, resend, check, ask, unprotected");
+    }
+
+    private static Replay.@Nullable Fate fate(@Nullable String word) {
+        for (Replay.Fate fate : Replay.Fate.values()) {
+            if (fate.word().equals(word)) {
+                return fate;
+            }
+        }
+        if (word != null) {
+            throw Paging.refused("fate is one of planned, applied, outdated, refused, left_out");
+        }
+        return null;
+    }
+
+    private Answer approve(Request request) {
+        Said.in(request, Set.of());
+        return Views.ok(view(semel.replays()
+                .approve(
+                        request.principal().workspace(),
+                        id(request),
+                        request.principal().tokenId())));
+    }
+
+    /** Asked again it tells how far it is; it is applied once. */
+    private Answer apply(Request request) {
+        Said said = Said.in(request, Set.of("include", "rate", "canary", "stop_after"));
+        List<Action> include = new ArrayList<>();
+        JsonNode words = said.value("include");
+        if (words != null) {
+            words.forEach(word -> include.add(action(word.asString(""))));
+        }
+        Manner manner = new Manner(include, number(said, "rate"), number(said, "canary"), number(said, "stop_after"));
+        return Views.ok(view(semel.replays()
+                .apply(
+                        request.principal().workspace(),
+                        id(request),
+                        manner,
+                        request.principal().tokenId())));
+    }
+
+    private static int number(Said said, String member) {
+        JsonNode value = said.value(member);
+        if (value == null || value.isNull()) {
+            return 0;
+        }
+        if (!value.isIntegralNumber() || value.asLong(-1) < 0 || value.asLong(-1) > 1_000_000) {
+            throw RunActs.refused(member + " is a whole number from 0 to 1000000");
+        }
+        return value.asInt();
+    }
+
+    private Answer stop(Request request) {
+        Said said = Said.in(request, Set.of("reason"));
+        Edit.By by = new Edit.By(semel.newId(), request.principal().tokenId(), said.text("reason"));
+        return Views.ok(view(semel.replays().stop(request.principal().workspace(), id(request), by)));
+    }
+
+    /** Tells whenever something changed, until nothing will any more. */
+    private Answer events(Request request) {
+        Replay.Plan plan = find(request);
+        return Answer.stream("text/event-stream", out -> watch(plan, out));
+    }
+
+    private void watch(Replay.Plan plan, OutputStream out) throws IOException {
+        Semaphore never = new Semaphore(0);
+        String last = "";
+        for (int seconds = 0; seconds < LONGEST_WATCH; seconds++) {
+            Replay.Plan now = semel.replays().find(plan.ws(), plan.id());
+            if (now == null) {
+                return;
+            }
+            JsonNode view = view(now);
+            String text = Json.write(view);
+            if (!text.equals(last)) {
+                out.write(("event: progress\ndata: " + text + "\n\n").getBytes(StandardCharsets.UTF_8));
+                out.flush();
+                last = text;
+            }
+            boolean over = view.path("progress").path("verified").asBoolean();
+            try {
+                if (over || never.tryAcquire(1, TimeUnit.SECONDS)) {
+                    return;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,351 @@
+package dev.semel.server.api;
+
+import dev.semel.Reviews;
+import dev.semel.Run;
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import dev.semel.store.Edit;
+import dev.semel.store.Review;
+import dev.semel.workflow.Current;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** One inbox for everything that waits for a person: effects in doubt, changed messages, approvals, held runs. */
+final class ReviewRoutes {
+    private static final int MOST_AT_ONCE = 200;
+    private static final Set<String> WORDS = Set.of("decision", "result", "note", "version");
+
+    private final Semel semel;
+    private final Deeds deeds;
+    private final ReviewViews views;
+
+    ReviewRoutes(Semel semel, Deeds deeds) {
+        this.semel = semel;
+        this.deeds = deeds;
+        this.views = new ReviewViews(semel);
+    }
+
+    void addTo(Router router) {
+        router.add("GET", "/v1/reviews", Scope.READ, this::list)
+                .add(Api.changing("POST", "/v1/reviews/decide", Scope.REVIEW, this::decideMany))
+                .add("GET", "/v1/reviews/{review_id}", Scope.READ, this::get)
+                .add(Api.changing("POST", "/v1/reviews/{review_id}/decide", Scope.REVIEW, this::decide))
+                .add(Api.changing("POST", "/v1/reviews/{review_id}/check", Scope.REVIEW, this::check));
+    }
+
+    /** `kind:in_doubt workflow:NAME to:role:ops state:decided`. */
+    record Wanted(
+            Review.@Nullable Kind kind,
+            @Nullable String workflow,
+            @Nullable String to,
+            boolean decided) {
+        static Wanted parse(@Nullable String text) {
+            Review.Kind kind = null;
+            String workflow = null;
+            String to = null;
+            boolean decided = false;
+            for (String word : text == null || text.isBlank()
+                    ? new String[0]
+                    : text.strip().split("\\s+")) {
+                int colon = word.indexOf(':');
+                String value = word.substring(colon + 1);
+                switch (colon < 1 || value.isEmpty() ? "" : word.substring(0, colon)) {
+                    case "kind" -> kind = kindOf(value);
+                    case "workflow" -> workflow = value;
+                    case "to" -> to = value;
+                    case "state" -> decided = isDecided(value);
+                    default ->
+                        throw Paging.refused(
+                                "q takes words like kind:in_doubt workflow:NAME to:role:ops state:decided");
+                }
+            }
+            if (decided && (kind != null || workflow != null || to != null)) {
+                throw Paging.refused("state:decided stands alone: decided ones are listed by time only");
+            }
+            return new Wanted(kind, workflow, to, decided);
+        }
+
+        private static Review.Kind kindOf(String word) {
+            Review.Kind kind = ReviewViews.kind(word);
+            if (kind == null) {
+                throw Paging.refused("kind is one of in_doubt, changed, approval, held");
+            }
+            return kind;
+        }
+
+        private static boolean isDecided(String word) {
+            if (!word.equals("open") && !word.equals("decided")) {
+                throw Paging.refused("state is open or decided");
+            }
+            return word.equals("decided");
+        }
+    }
+
+    private Answer list(Request request) {
+        Wanted wanted = Wanted.parse(request.query("q"));
+        Paging paging = Paging.of(request);
+        int ws = request.principal().workspace();
+        Review.Place after = paging.after() == null ? null : place(paging.after());
+        Review.Page page = wanted.decided() ? decided(ws, after, paging.limit()) : open(ws, wanted, after, paging);
+        List<ReviewViews.Case> cases = Objects.requireNonNull(semel.view(reads ->
+                page.found().stream().map(row -> ReviewViews.listed(reads, row)).toList()));
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        cases.forEach(one -> items.add(views.item(one)));
+        out.put("next", page.next() == null ? null : cursor(page.next()));
+        return Views.ok(out);
+    }
+
+    private Review.Page decided(int ws, Review.@Nullable Place after, int limit) {
+        List<Review.Row> rows =
+                Objects.requireNonNull(semel.view(reads -> reads.reviews().decided(ws, after, limit)));
+        boolean more = rows.size() == limit;
+        return new Review.Page(rows, more ? Review.Place.decided(rows.getLast()) : null);
+    }
+
+    private Review.Page open(int ws, Wanted wanted, Review.@Nullable Place after, Paging paging) {
+        String workflowId = null;
+        if (wanted.workflow() != null) {
+            Current found = semel.workflow(ws, wanted.workflow());
+            if (found == null) {
+                return new Review.Page(List.of(), null);
+            }
+            workflowId = found.published().workflowId();
+        }
+        Review.Filter filter = new Review.Filter(
+                ws, wanted.kind(), workflowId, wanted.to(), after == null ? Review.Place.FRONT : after, paging.limit());
+        return Objects.requireNonNull(semel.view(reads -> reads.reviews().open(filter)));
+    }
+
+    private Answer get(Request request) {
+        return Views.ok(views.whole(find(request)));
+    }
+
+    private ReviewViews.Case find(Request request) {
+        int ws = request.principal().workspace();
+        String id = request.parameter("review_id");
+        return find(ws, id);
+    }
+
+    private ReviewViews.Case find(int ws, String id) {
+        ReviewViews.Case found = semel.view(reads -> {
+            Review.Row row = reads.reviews().one(ws, id);
+            return row == null ? null : ReviewViews.whole(reads, row);
+        });
+        if (found == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "There is no review of that id in this workspace. Nothing was decided.",
+                    "Check the id (rev_…); reviews are listed at GET /v1/reviews.");
+        }
+        return found;
+    }
+
+    /** What was said, checked as far as that goes without the question. */
+    private record Say(String decision, @Nullable JsonNode result, String note, int version, JsonNode body) {
+        static Say of(Said said) {
+            JsonNode version = said.value("version");
+            if (version != null && (!version.isInt() || version.intValue() < 1)) {
+                throw RunActs.refused("version is a whole number from 1");
+            }
+            return new Say(
+                    said.text("decision"),
+                    said.value("result"),
+                    said.text("note"),
+                    version == null ? 0 : version.intValue(),
+                    said.body());
+        }
+    }
+
+    private Answer decide(Request request) {
+        Say say = Say.of(Said.in(request, WORDS));
+        Deeds.Done done = decide(request, find(request), say);
+        return done.answer();
+    }
+
+    private Deeds.Done decide(Request request, ReviewViews.Case one, Say say) {
+        Review.Row row = one.row();
+        Set<String> words = Reviews.words(row.kind());
+        if (!words.contains(say.decision())) {
+            throw RunActs.refused("decision is one of " + String.join(", ", new TreeSet<>(words)) + " for this review");
+        }
+        if (say.result() != null && !say.decision().equals("happened")) {
+            throw RunActs.refused("result goes with happened only");
+        }
+        Reviews.Who who = new Reviews.Who(request.principal().tokenId(), say.note());
+        Run.Ruling ruling =
+                semel.reviews().ruling(row, new Reviews.Verdict(say.decision(), say.result(), say.version()), who);
+        Deeds.Deed deed = new Deeds.Deed("review.decide " + row.id(), Json.write(say.body()));
+        // Where there is nothing to do, an answer that was kept is looked for all the same.
+        @SuppressWarnings("unchecked") // whatever the change answers, it is only asked whether it was done
+        Edit<Object> edit = (Edit<Object>) (ruling == null ? new Edit.Wake(List.of()) : ruling.edit());
+        Deeds.Done done = deeds.once(
+                request,
+                deed,
+                edit,
+                outcome -> outcome instanceof Review.Ruled.Done(Review.Row decided) ? decided(one, decided) : null);
+        if (done == null) {
+            throw lost(find(row.ws(), row.id()), say.version());
+        }
+        if (ruling != null && !done.replayed()) {
+            semel.reviews().told(ruling);
+        }
+        return done;
+    }
+
+    private static ObjectNode decided(ReviewViews.Case one, Review.Row row) {
+        String run = one.run() == null ? row.run().text() : one.run().runIdText();
+        ObjectNode out = Views.object();
+        out.put("review_id", row.id()).put("run_id", run).put("version", row.version());
+        out.putObject("decided")
+                .put("decision", row.decision())
+                .put("by", row.decidedBy())
+                .put("at", Views.time(row.decidedAt()))
+                .put("note", row.note());
+        return out;
+    }
+
+    private static SemelException lost(ReviewViews.Case one, int wanted) {
+        Review.Row row = one.row();
+        if (!row.isOpen()) {
+            String by = row.decidedBy().isEmpty() ? "" : " by " + row.decidedBy();
+            return refusal(
+                    row,
+                    "Review " + row.id() + " was decided before: " + row.decision() + by + " at "
+                            + Views.time(row.decidedAt()) + ". Your decision was not recorded and nothing was sent.",
+                    "Look at the run. What was decided cannot be decided again.");
+        }
+        if (wanted != 0 && wanted != row.version()) {
+            return refusal(
+                    row,
+                    "Review " + row.id() + " is asked in version " + row.version() + " by now, not " + wanted
+                            + ". Your decision was not recorded and nothing was sent.",
+                    "Read it again; what is asked has changed. Then decide with its version.");
+        }
+        return refusal(
+                row,
+                "Review " + row.id() + " is not asked any more: its run has ended or goes on. Your decision was not"
+                        + " recorded and nothing was sent.",
+                "Look at the run.");
+    }
+
+    private static SemelException refusal(Review.Row row, String detail, String fix) {
+        SemelException refusal = new SemelException(ErrorCode.REVIEW_DECIDED, detail, fix)
+                .with("review_id", row.id())
+                .with("version", row.version());
+        return row.isOpen()
+                ? refusal
+                : refusal.with("decision", row.decision())
+                        .with("decided_by", row.decidedBy())
+                        .with("decided_at", String.valueOf(Views.time(row.decidedAt())));
+    }
+
+    /** Many of one kind together, by their ids or by a filter; each has its own answer. */
+    private Answer decideMany(Request request) {
+        Said said = Said.in(request, Set.of("ids", "q", "decision", "result", "note"));
+        List<ReviewViews.Case> cases = meant(request, said);
+        if (cases.stream().map(one -> one.row().kind()).distinct().count() > 1) {
+            throw RunActs.refused("reviews that are decided together are of one kind");
+        }
+        Say say = Say.of(said);
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        int decided = 0;
+        for (ReviewViews.Case one : cases) {
+            ObjectNode item = Views.object();
+            try {
+                // The version that was read is the one that is decided.
+                Say each = new Say(
+                        say.decision(), say.result(), say.note(), one.row().version(), say.body());
+                item.put("status_code", 200);
+                item.setAll((ObjectNode) decide(request, one, each).body());
+                decided++;
+            } catch (SemelException e) {
+                item.removeAll();
+                item.setAll(EventViews.problem(e, request.id()));
+                item.put("review_id", one.row().id());
+            }
+            items.add(item);
+        }
+        return Views.ok(out.put("decided", decided));
+    }
+
+    private List<ReviewViews.Case> meant(Request request, Said said) {
+        int ws = request.principal().workspace();
+        JsonNode ids = said.value("ids");
+        String q = said.text("q");
+        if ((ids == null) == q.isEmpty()) {
+            throw RunActs.refused("either ids or q says which reviews are decided");
+        }
+        if (ids == null) {
+            Wanted wanted = Wanted.parse(q);
+            if (wanted.decided() || wanted.kind() == null) {
+                throw RunActs.refused("q needs kind:… here, and finds open reviews only");
+            }
+            List<Review.Row> rows =
+                    open(ws, wanted, null, new Paging(MOST_AT_ONCE, null)).found();
+            return rows.stream().map(row -> find(ws, row.id())).toList();
+        }
+        if (!ids.isArray() || ids.isEmpty() || ids.size() > MOST_AT_ONCE) {
+            throw RunActs.refused("ids is a list of 1 to " + MOST_AT_ONCE + " ids");
+        }
+        List<ReviewViews.Case> cases = new ArrayList<>();
+        ids.forEach(id -> cases.add(find(ws, id.asString(""))));
+        return cases;
+    }
+
+    /** The provider is asked again, by the run itself; what it answers is in the timeline. */
+    private Answer check(Request request) {
+        ReviewViews.Case one = find(request);
+        boolean asks = one.effect() != null && one.effect().facts().protection().equals("lookup");
+        if (!asks) {
+            throw RunActs.refused("only an effect whose protection is lookup can be looked up");
+        }
+        if (!one.isAsked()) {
+            throw lost(one, 0);
+        }
+        semel.reviews().lookAgain(one.row().run());
+        return Views.ok(views.whole(find(request)).put("checking", true));
+    }
+
+    private static String cursor(Review.Place place) {
+        ArrayNode parts = JsonNodeFactory.instance.arrayNode();
+        parts.add(place.at()).add(place.asked()).add(place.id());
+        return Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(Json.write(parts).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Review.Place place(String cursor) {
+        try {
+            JsonNode parts = Json.parse(Base64.getUrlDecoder().decode(cursor));
+            if (parts.isArray()
+                    && parts.size() == 3
+                    && parts.get(2).asString("").indexOf(0) < 0) {
+                return new Review.Place(
+                        parts.get(0).asLong(0),
+                        parts.get(1).asLong(0),
+                        parts.get(2).asString(""));
+            }
+        } catch (IllegalArgumentException | SemelException e) {
+            throw Paging.refused("after is not a cursor that a list gave");
+        }
+        throw Paging.refused("after is not a cursor that a list gave");
+    }
+}

@@ -1,0 +1,119 @@
+package dev.semel.server.cli;
+
+import static dev.semel.server.cli.ScriptedServer.json;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ReplayCommandsTest {
+    private ScriptedServer server;
+    private Desk desk;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new ScriptedServer();
+        desk = new Desk(server);
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    private static String plan(String status, String progress) {
+        return """
+            {"replay_id":"rpl_2b","status":"%s","what":"status:failed","runs":412,"safe":407,"blocked":1,"open":0,
+             "actions":{"reuse":{"runs":0,"steps":398},"send":{"runs":398,"steps":398},"ask":{"runs":3,"steps":3}},
+             "perhaps":2,"needs_approval":false,"note":null,"progress":%s}\
+            """.formatted(status, progress);
+    }
+
+    private static final String BEFORE = "{\"planned\":412,\"applied\":0,\"runs\":{},\"verified\":false}";
+    private static final String AFTER =
+            "{\"planned\":0,\"applied\":407,\"left_out\":5,\"runs\":{\"completed\":407},\"verified\":true}";
+
+    @Test
+    void a_plan_says_what_will_happen_and_what_to_do_next() {
+        server.on("POST /v1/replays", json(200, plan("planned", BEFORE)));
+        var result = desk.run("replay", "plan", "status:failed", "since:2h", "--from", "start");
+        assertEquals(0, result.exit(), result.err());
+        assertTrue(server.seen.getFirst().body().contains("\"q\":\"status:failed since:2h\""));
+        assertTrue(server.seen.getFirst().body().contains("\"from\":\"start\""));
+        assertTrue(result.out().startsWith("plan rpl_2b (planned) of status:failed: 412 runs, 407 safe"), result.out());
+        assertTrue(result.out().contains("send for the first time  398   398"), result.out());
+        assertFalse(result.out().contains("unprotected"), result.out());
+        assertTrue(result.err().contains("1 runs cannot be replayed now"), result.err());
+        assertTrue(result.err().contains("next: semel replay apply rpl_2b"), result.err());
+    }
+
+    @Test
+    void run_ids_are_no_filter() {
+        server.on("POST /v1/replays", json(200, plan("planned", BEFORE)));
+        desk.run("replay", "plan", "run_1", "run_2");
+        assertTrue(server.seen.getFirst().body().contains("\"runs\":[\"run_1\",\"run_2\"]"));
+    }
+
+    @Test
+    void apply_waits_for_the_end_and_tells_what_the_runs_say() {
+        server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("applying", BEFORE)));
+        server.on("GET /v1/replays/rpl_2b", json(200, plan("done", AFTER)));
+        var result = desk.run("replay", "apply", "rpl_2b", "--include", "ask,unprotected", "--rate", "20");
+        assertEquals(0, result.exit(), result.err());
+        assertTrue(server.seen.getFirst().body().contains("\"include\":[\"ask\",\"unprotected\"],\"rate\":20"));
+        assertEquals("done: 407 replayed, 407 completed, 5 left out\n", result.out());
+        assertFalse(result.err().contains("#"), "no bar where nobody looks");
+    }
+
+    @Test
+    void a_bar_is_drawn_on_a_terminal() {
+        server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("done", AFTER)));
+        desk.terminal = true;
+        var result = desk.run("replay", "apply", "rpl_2b");
+        assertTrue(result.err().contains("\r[" + "#".repeat(30) + "] 412 of 412"), result.err());
+    }
+
+    @Test
+    void a_refusal_has_an_exit_code_of_its_own() {
+        server.on(
+                "POST /v1/replays/rpl_2b/apply",
+                json(412, "{\"title\":\"The world has moved since the plan was made\",\"code\":\"plan-out-of-date\"}"));
+        assertEquals(9, desk.run("replay", "apply", "rpl_2b").exit());
+        server.on(
+                "POST /v1/replays/rpl_2c/apply",
+                json(409, "{\"title\":\"Nothing in the plan is safe to replay\",\"code\":\"replay-refused\"}"));
+        assertEquals(5, desk.run("replay", "apply", "rpl_2c").exit());
+    }
+
+    @Test
+    void the_runs_of_a_plan_are_shown_step_by_step() {
+        server.on("GET /v1/replays/rpl_2b", json(200, plan("planned", BEFORE)));
+        server.on("GET /v1/replays/rpl_2b/items", json(200, """
+            {"items":[{"run_id":"run_1","action":"resend","blocked":null,"fate":"planned","new_run_id":null,"steps":[
+              {"step":"charge","kind":"effect","action":"resend","why":"the provider still knows its key",
+               "until":"2026-11-16T09:00:00Z","certain":true},
+              {"step":"load","kind":"step","action":"reuse","why":"its result is on record","until":null}]}],
+             "next":null}\
+            """));
+        var result = desk.run("replay", "show", "rpl_2b", "--only", "resend");
+        assertEquals(0, result.exit(), result.err());
+        assertTrue(result.out().contains("charge"), result.out());
+        assertFalse(result.out().contains("load"), result.out());
+        assertTrue(server.seen.getLast().target().contains("action=resend"));
+    }
+
+    @Test
+    void a_plan_is_stopped_and_approved() {
+        server.on("POST /v1/replays/rpl_2b/stop", json(200, plan("stopped", AFTER)));
+        server.on("POST /v1/replays/rpl_2b/approve", json(200, plan("planned", BEFORE)));
+        assertEquals(
+                "stopped rpl_2b\n",
+                desk.run("replay", "stop", "rpl_2b", "--reason", "enough").out());
+        assertEquals(
+                "approved rpl_2b\n", desk.run("replay", "approve", "rpl_2b").out());
+    }
+}

@@ -1,0 +1,39 @@
+package dev.semel.trials.documents;
+
+import dev.semel.json.Json;
+
+/** Asks every route of safe replays once, as the description says. */
+final class ReplaysAsked {
+    private static final String ONE = "/v1/replays/{replay_id}";
+
+    private ReplaysAsked() {}
+
+    static void ask(Asking asking) throws Exception {
+        asking.named("payment_receipt").with("Idempotency-Key", "plan_1");
+        String body = "{\"runs\":[\"chosen-1\"],\"version\":\"as_it_was\"}";
+        Reply made = asking.ask(200, "POST", "/v1/replays", body);
+        asking.ask(200, "POST", "/v1/replays", body);
+        asking.ask(422, "POST", "/v1/replays", "{\"q\":\"status:failed\"}");
+        asking.without().ask(200, "POST", "/v1/replays", "{\"q\":\"status:failed since:2h\",\"approval\":true}");
+        asking.ask(400, "POST", "/v1/replays", "{}");
+        asking.ask(404, "POST", "/v1/replays", "{\"runs\":[\"nowhere\"]}");
+        asking.about(Json.parse(made.body()).path("replay_id").asString(), "");
+        asking.ask(200, "GET", "/v1/replays?limit=1", "");
+        asking.ask(200, "GET", ONE, "");
+        asking.ask(200, "GET", ONE + "/items?limit=1", "");
+        asking.ask(400, "GET", ONE + "/items?action=never", "");
+        asking.ask(200, "POST", ONE + "/approve", "");
+        asking.ask(200, "POST", ONE + "/apply", "{\"rate\":0,\"canary\":1}");
+        asking.ask(200, "POST", ONE + "/apply", "");
+        asking.ask(200, "GET", ONE + "/events", "");
+        asking.ask(200, "POST", ONE + "/stop", "{\"reason\":\"enough\"}");
+        String none = Json.parse(asking.ask(200, "POST", "/v1/replays", "{\"q\":\"key:nobody\"}")
+                        .body())
+                .path("replay_id")
+                .asString();
+        asking.about(none, "").ask(409, "POST", ONE + "/apply", "");
+        asking.ask(200, "POST", ONE + "/stop", "");
+        asking.ask(412, "POST", ONE + "/apply", "");
+        asking.about("rpl_none", "").ask(404, "GET", ONE, "");
+    }
+}
