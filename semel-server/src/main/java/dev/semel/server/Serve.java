@@ -14,7 +14,6 @@ import dev.semel.server.api.Bounds;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
 import dev.semel.server.auth.People;
-import dev.semel.server.auth.Role;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.channel.Alarm;
 import dev.semel.server.channel.Channels;
@@ -41,9 +40,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -246,7 +243,9 @@ public final class Serve implements AutoCloseable {
         Durability durability = semel.standing().durability();
         talk.println(durability == null ? "the store has not told its durability yet" : durability.line());
         talk.println("  Look  " + url + (options.dev() ? "         workflows, runs and keys in your browser" : ""));
-        setUpLink(url, talk);
+        if (!options.dev()) {
+            new SetUpLink(people, workspace.ws(), options.data().resolve("setup-link")).tell(url, talk);
+        }
         talk.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
         if (playground != null) {
             talk.println("  Play  " + playground.url() + "         fake providers: calls next to effects");
@@ -258,34 +257,6 @@ public final class Serve implements AutoCloseable {
         }
         talk.println("ready");
         talk.flush();
-    }
-
-    /** As long as nobody can log in: the link by which the first administrator is set up, shown and in a file. */
-    private void setUpLink(String url, PrintStream talk) {
-        if (options.dev() || !people.nobodyYet(workspace.ws())) {
-            return;
-        }
-        Path file = options.data().resolve("setup-link");
-        try {
-            String known = Files.exists(file) ? Files.readString(file).strip() : "";
-            String token = known.substring(known.lastIndexOf('=') + 1);
-            if (people.invitations().find(token) == null) {
-                token = people.invitations().make(workspace.ws(), Role.ADMIN, true, "");
-            }
-            String link = url + "/setup?token=" + token;
-            ownFile(file, link);
-            talk.println("  Set up the first log-in: " + link + " (also in " + file + ")");
-        } catch (IOException e) {
-            talk.println("  The link to set up the first log-in could not be written to " + file + ": " + e.getMessage());
-        }
-    }
-
-    /** A file that only its owner can read. */
-    private static void ownFile(Path file, String text) throws IOException {
-        Files.createDirectories(Objects.requireNonNull(file.getParent()));
-        Files.deleteIfExists(file);
-        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(file, text + "\n");
     }
 
     /** The store without what might be a password. */
@@ -344,7 +315,7 @@ public final class Serve implements AutoCloseable {
                 workspace.name(),
                 new Tokens.Wanted("first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0));
         try {
-            ownFile(file, made.secret());
+            OwnFile.write(file, made.secret());
         } catch (IOException e) {
             throw new StoreFailure.Down(
                     "The first token could not be written to " + file + ": " + e.getMessage()

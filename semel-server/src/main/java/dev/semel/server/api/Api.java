@@ -90,6 +90,7 @@ public final class Api {
         addEvents(new EventRoutes(eventDoor, quotas), shelf);
         keys.addTo(router);
         addOthers(views);
+        this.tail = watching(new Explanations(triggers), views);
     }
 
     private EventDoor.Ports ports(Spaces spaces) {
@@ -102,7 +103,6 @@ public final class Api {
         new ReplayRoutes(semel, views, triggers, deeds).addTo(router);
         new SignalRoutes(semel, views).addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);
-        this.tail = watching(new Explanations(triggers), views);
     }
 
     private Tail watching(Explanations explanations, Views views) {
@@ -172,7 +172,7 @@ public final class Api {
 
     /** Adds the routes to the people who log in. */
     public Api with(People people) {
-        new PeopleRoutes(semel, people).addTo(router);
+        new PeopleRoutes(semel, people, deeds).addTo(router);
         return this;
     }
 

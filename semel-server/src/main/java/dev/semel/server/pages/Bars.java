@@ -44,12 +44,15 @@ public final class Bars {
     private Instant add(Doc step, Instant before) {
         List<Bar> bars = new ArrayList<>();
         Instant at = before;
-        for (Doc attempt : step.list("attempts")) {
+        List<Doc> attempts = step.list("attempts");
+        for (Doc attempt : attempts) {
             Instant begin = earliest(attempt.when("started_at"), at);
             Instant end = attempt.when("ended_at");
             int x = place(begin);
             int right = end == null ? WIDTH : place(end);
-            String outcome = attempt.text("outcome");
+            // What is in doubt is neither a success nor a failure, whatever its attempt saw.
+            boolean doubted = step.text("status").equals("in_doubt") && attempt.equals(attempts.getLast());
+            String outcome = doubted ? "unknown" : attempt.text("outcome");
             bars.add(new Bar(
                     Math.min(x, WIDTH - NARROWEST),
                     Math.max(NARROWEST, right - x),

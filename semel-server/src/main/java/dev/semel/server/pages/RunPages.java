@@ -97,6 +97,8 @@ public final class RunPages {
                         run,
                         "bars",
                         Bars.of(run, timeline, clock.instant()),
+                        "signal",
+                        signal(run),
                         "owner",
                         workflow.text("owner"),
                         "mayCancel",
@@ -105,6 +107,15 @@ public final class RunPages {
                         open(run) && visit.may("POST", path + "/signals/x"),
                         "mayDecide",
                         open(run) && visit.may("POST", path + "/decide")));
+    }
+
+    /** The signal that it waits for; empty where it waits for none. */
+    private static String signal(Doc run) {
+        return run.list("waiting_for").stream()
+                .filter(wait -> wait.text("kind").equals("signal"))
+                .map(wait -> wait.text("name"))
+                .findFirst()
+                .orElse("");
     }
 
     private static boolean open(Doc run) {

@@ -10,6 +10,7 @@ import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.Cookie;
 import dev.semel.server.auth.Role;
 import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.Flows;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.Reply;
@@ -163,6 +164,24 @@ class EntranceTest {
             assertThat(tab.page().locator("h1")).containsText("Released");
             tab.go("/audit");
             assertThat(tab.page().locator("main")).containsText("usr_otto");
+        }
+    }
+
+    @Test
+    void a_reviewer_approves_and_may_not_send() {
+        server.admin()
+                .publish("semel: 1\nworkflow: asked\nowner: trials\nsteps:\n  - id: ok\n    approval: { to: \"role:ops\","
+                        + " title: \"Go on?\", timeout: 1d }\n")
+                .expect(200);
+        String id = server.admin().trigger("asked", "ask_1", Flows.data("")).expect(200).text("run_id");
+        Crowd.until("it waits", () -> server.admin().get("/v1/runs/" + id).text("status").equals("waiting"));
+        try (Tab tab = person("rosa", "reviewer")) {
+            tab.go("/workflows/asked");
+            assertEquals(0, tab.page().locator("form[action$='/trigger']").count());
+            tab.go("/runs/" + id);
+            tab.page().locator("text=Approve: the run goes on").click();
+            assertThat(tab.page().locator("h1")).containsText("Completed");
+            assertEquals("usr_rosa", server.admin().get("/v1/runs/" + id + "/timeline").json().at("/items/0/result/by").asString());
         }
     }
 

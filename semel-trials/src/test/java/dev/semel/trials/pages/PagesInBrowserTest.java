@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
+import dev.semel.server.demo.Provider;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.Flows;
@@ -16,6 +17,7 @@ import dev.semel.trials.support.LiveServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -120,6 +122,32 @@ class PagesInBrowserTest {
             tab.page().locator("main >> text=page_1").first().click();
             assertThat(tab.page().locator(".story")).containsText("refused because amount differed");
             tab.shoot("key");
+        }
+    }
+
+    @Test
+    void a_run_is_signalled_comes_into_doubt_and_is_decided_on_its_page() {
+        Objects.requireNonNull(server.serve().playground()).lose(Provider.PICKS, () -> {});
+        String id = api().trigger(
+                        "fulfil_order",
+                        "doubt_1",
+                        "{\"data\":{\"order_id\":\"10443\",\"warehouse\":\"berlin\",\"total\":4900,"
+                                + "\"lines\":[{\"sku\":\"SKU-881\",\"qty\":1}]}}")
+                .expect(200)
+                .text("run_id");
+        Crowd.until("it waits", () -> api().get("/v1/runs/" + id).text("status").equals("waiting"));
+        try (Tab tab = Tab.open(server.port()).enter().go("/runs/" + id)) {
+            Page page = tab.page();
+            page.locator("summary", new Page.LocatorOptions().setHasText("Signal")).click();
+            assertThat(page.locator("#s-name")).hasValue("payment.captured");
+            page.locator("text=Hand it in").click();
+            assertThat(page.locator("main")).containsText("The signal was handed in.");
+            assertThat(page.locator("h1")).containsText("In doubt");
+            assertThat(page.locator("#run")).containsText("asks a person");
+            tab.shoot("doubt");
+            page.locator("text=It happened: record it, send nothing").click();
+            assertThat(page.locator("main")).containsText("The decision is on record.");
+            assertThat(page.locator("h1")).containsText("Completed");
         }
     }
 
