@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** What the doors for events need of the engine. */
 public final class Events {
@@ -89,6 +90,14 @@ public final class Events {
                     "workflow " + row.workflowId() + " gets no events here, because it cannot be read: "
                             + e.getMessage());
             return null;
+        }
+    }
+
+    /** Holds an input against what a workflow in Java takes; of any other nothing is known here. Throws where it does not fit. */
+    public void check(String workflow, JsonNode input) {
+        Runnable fresh = semel.library().checks(workflow, input).fresh();
+        if (fresh != null) {
+            fresh.run();
         }
     }
 

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
+import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -54,6 +55,18 @@ public final class Letters {
     }
 
     public Sent send(Letter.Address to, JsonNode value, String once) {
+        return post(to, value, once)
+                .orElseThrow(() -> new SemelException(
+                                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                                "The id \"" + once + "\" came with another signal " + to.name()
+                                        + " before: its key or its data differ. Nothing was sent.",
+                                "Send the original to learn who got it, or use a new id.")
+                        .with("reason", "request")
+                        .with("idempotency_key", once));
+    }
+
+    /** Empty: the id came with another letter before. */
+    private Optional<Sent> post(Letter.Address to, JsonNode value, String once) {
         String text = Json.write(value);
         var post = new Letter.Post(to, once, semel.newId(), digest(to.key(), value), text);
         return switch (semel.change(new Edit.Mail<>(post))) {
@@ -62,18 +75,20 @@ public final class Letters {
                 if (away > 0) {
                     semel.lookForWork();
                 }
-                yield new Sent(
-                        runs.stream().map(run -> shown(to.workspace(), run)).toList(), until, repeated);
+                yield Optional.of(new Sent(
+                        runs.stream().map(run -> shown(to.workspace(), run)).toList(), until, repeated));
             }
-            case Posted.OtherLetter _ ->
-                throw new SemelException(
-                                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
-                                "The id \"" + once + "\" came with another signal " + to.name()
-                                        + " before: its key or its data differ. Nothing was sent.",
-                                "Send the original to learn who got it, or use a new id.")
-                        .with("reason", "request")
-                        .with("idempotency_key", once);
+            case Posted.OtherLetter _ -> Optional.empty();
         };
+    }
+
+    /**
+     * A message of somebody whom a run may have asked something. Under the same id it arrives once; another text under it
+     * changes nothing, since nobody is there who could choose another id.
+     */
+    public Sent reply(int workspace, String from, JsonNode value, String once) {
+        Letter.Address to = Letter.Address.reply(workspace, from);
+        return post(to, value, once).orElseGet(() -> new Sent(List.of(), 0, true));
     }
 
     /** The id that callers see. */

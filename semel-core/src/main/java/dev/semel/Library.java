@@ -125,6 +125,8 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         if (workflow == null) {
             throw new Catalog.NotKnownHere(version.name(), version.workflowId());
         }
+        // By the stored text: while a deployment rolls, the code here may be older or newer than what is published.
+        Doors doors = new Doors(workflow.subscriptionsOf(version.body()), Workflow.schedulesOf(version.body()));
         return new Published(
                 version.workflowId(),
                 version.name(),
@@ -132,8 +134,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
                 workflow.policyOf(version.body()),
                 workflow.body(),
                 List.of(),
-                new Published.Extras(
-                        workflow.gates(), workflow.deadline(), new Doors(List.of(), workflow.schedules())));
+                new Published.Extras(workflow.gates(), workflow.deadline(), doors));
     }
 
     <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {
@@ -181,7 +182,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
 
     /** Whether runs that ended then are removed, or will be within the hour. */
     private boolean isAboutToGo(long endedAt) {
-        long kept = limits.finishedRuns().minusHours(1).toNanos() / 1_000;
+        long kept = limits.payloads().minusHours(1).toNanos() / 1_000;
         Long now = semel.view(reads -> reads.now());
         return now != null && endedAt < now - kept;
     }
@@ -243,9 +244,14 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
                     "Workflow \"" + child.workflow() + "\" was called as a replay of a run. No run was started.",
                     "Call it without one: a replayed parent finds the same child again.");
         }
-        Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId);
+        Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId, "", parent.depth());
         Asked asked = new Asked(space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD);
         return semel.trigger(trigger(asked, known.get(child.workflow()))).run();
+    }
+
+    @Override
+    public String workflowId(RunLoop.Resident parent, Durable.Child child) {
+        return current(parent.workspace(), child.workflow()).published().workflowId();
     }
 
     @Override

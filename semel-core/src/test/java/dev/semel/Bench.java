@@ -43,7 +43,7 @@ public final class Bench implements AutoCloseable {
     }
 
     public Bench(Dialect dialect, Limits limits) {
-        this.place = dialect.open();
+        this.place = dialect.emptied();
         this.limits = limits;
         this.workspace = start().change(new Edit.OpenWorkspace("bench", new byte[32]));
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.Ambient;
 import dev.semel.engine.Catalog;
+import dev.semel.engine.Limits;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -38,12 +39,16 @@ public abstract class OnAFile {
         return Ambient.real();
     }
 
+    protected Limits limits() {
+        return Limits.DEFAULT;
+    }
+
     @BeforeEach
     protected void open() {
         Settings settings = Settings.of("sqlite:" + file(), version -> {
             throw new Catalog.NotKnownHere(version.name(), version.workflowId());
         });
-        semel = Semel.open(settings.withClock(ambient(), () -> 0));
+        semel = Semel.open(settings.withClock(ambient(), () -> 0).withLimits(limits()));
     }
 
     @AfterEach
@@ -71,7 +76,7 @@ public abstract class OnAFile {
         String driven = semel.backstage().driven().stream()
                 .map(run -> "'" + HexFormat.of().withUpperCase().formatHex(run.bytes()) + "'")
                 .collect(Collectors.joining(", "));
-        semel.close();
+        semel.close(Duration.ZERO); // nobody waits for the code of a dead process
         sql("UPDATE semel_work SET owner = 4711 WHERE owner IS NULL AND held = 0 AND state <> 4 AND state <> 5"
                 + " AND (hex(run) IN (" + driven + ") OR workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE"
                 + " name = '" + workflow + "'))");

@@ -84,6 +84,40 @@ final class PostgresTxCodeTest {
         assertEquals(2, tries.get(), "another try would end like the first");
     }
 
+    /** A sequence counts on although its transaction is undone: it tells whether the statement came to its end. */
+    @Test
+    void a_statement_that_takes_longer_than_the_step_may_is_ended_by_the_server() {
+        Workflow<String, Integer> made = flow("made", "CREATE SEQUENCE passed");
+        semel.register(made);
+        assertEquals(1, semel.start(made, "x").result(SOON));
+        Workflow<String, Integer> slow = Workflow.define("slow", String.class, Integer.class)
+                .body((ctx, _) -> ctx.step("rows")
+                        .timeout(Duration.ofMillis(100))
+                        .retry(Retry.exponential(Duration.ofMillis(10)).upTo(2))
+                        .tx(Integer.class, (sql, _) -> {
+                            tries.incrementAndGet();
+                            try (Statement statement = sql.createStatement()) {
+                                statement.execute("SELECT nextval('passed') FROM (SELECT pg_sleep(3) OFFSET 0) slept");
+                            }
+                            return 1;
+                        }));
+        tries.set(0);
+        String told = failed(slow).detail();
+        assertTrue(told.contains("took longer than PT0.1S"), told);
+        assertEquals(2, tries.get());
+        Workflow<String, String> asked = Workflow.define("asked", String.class, String.class)
+                .body((ctx, _) -> ctx.step("look").tx(String.class, (sql, _) -> {
+                    try (Statement statement = sql.createStatement();
+                            var row = statement.executeQuery("SELECT (SELECT is_called FROM passed) || ' ' ||"
+                                    + " current_setting('statement_timeout')")) {
+                        row.next();
+                        return row.getString(1);
+                    }
+                }));
+        semel.register(asked);
+        assertEquals("false 30s", semel.start(asked, "x").result(SOON), "and the next step has its usual time");
+    }
+
     @Test
     void a_setting_that_would_outlive_the_step_is_refused() {
         String told = failed(flow("leaks", "SET search_path TO pg_catalog")).detail();

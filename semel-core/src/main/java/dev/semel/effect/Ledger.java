@@ -107,7 +107,7 @@ public final class Ledger {
      * @param window microseconds in which other runs' effects with this key are suppressed; 0 for none
      * @param expiresAt end of that window, once it is done; while nobody knows how it ended, until when it may be sent
      *     again with the same key (0: never, or always)
-     * @param data digest of what was sent
+     * @param data digest of what was sent; of a {@link Note} of a suppressed deed, whose deed stood for it
      */
     public record Row(
             Id id,
@@ -121,7 +121,12 @@ public final class Ledger {
             long expiresAt,
             @Nullable String data,
             @Nullable String result,
-            Facts facts) {}
+            Facts facts) {
+        /** Whose deed stood for it and when that was accepted, where it was suppressed; else null. */
+        public @Nullable String stoodFor() {
+            return data != null && data.startsWith(SUPPRESSED) ? data.substring(SUPPRESSED.length()) : null;
+        }
+    }
 
     public sealed interface Op {
         Id id();
@@ -169,16 +174,32 @@ public final class Ledger {
     public record Settle(
             Id id, Holder holder, State to, @Nullable String result) implements Op {}
 
-    /** Remembers under the step's own id what was done or found under a key across runs: a safe replay looks here. */
-    public record Note(Id id, Holder holder, String result, Facts facts, boolean suppressed) implements Op {
-        /** Of a step that did it itself. */
+    /**
+     * Remembers under the step's own id what was done or found under a key across runs: a safe replay looks here.
+     *
+     * @param instead what stood for it, where it was suppressed; null where the step did it itself
+     */
+    public record Note(
+            Id id,
+            Holder holder,
+            String result,
+            Facts facts,
+            @Nullable Instead instead) implements Op {
+        /** Of a deed of the step's own. */
         public Note(Id id, Holder holder, String result, Facts facts) {
-            this(id, holder, result, facts, false);
+            this(id, holder, result, facts, null);
         }
     }
 
-    /** What stands in the place of the data of a step that was suppressed: it sent none. */
-    public static final String SUPPRESSED = "suppressed";
+    /**
+     * What stood for a deed that was suppressed.
+     *
+     * @param digest of its row
+     * @param first the run whose deed it was, and when that was accepted
+     */
+    public record Instead(String digest, String first) {}
+
+    private static final String SUPPRESSED = "suppressed ";
 
     public sealed interface Verdict {
         /**
@@ -365,7 +386,7 @@ public final class Ledger {
     }
 
     private static Row noted(Note note, long now) {
-        String data = note.suppressed() ? SUPPRESSED : null;
+        String data = note.instead() == null ? null : SUPPRESSED + note.instead().first();
         return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, data, note.result(), note.facts());
     }
 }

@@ -6,6 +6,7 @@ import dev.semel.run.RunId;
 import dev.semel.store.NewRun;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
+import dev.semel.workflow.Durable;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,30 @@ final class Ancestry {
                     "A run of workflow \"" + workflow + "\" would wait for the place of run " + holder
                             + " (serialBy or maxConcurrent), which waits for it in turn. No run was started.",
                     "Call a workflow without that gate, or for another entity; or start it without waiting for it.");
+        }
+    }
+
+    /**
+     * Refuses a call of a workflow of which a run waits for the caller, or that is the caller's own: in files, which cannot
+     * count, such a circle has no end. A file that closes one does not publish, but of two that are published at once
+     * neither has seen the other, and going back to an older version closes what it closes.
+     */
+    static void refuseCircle(Execution execution, Durable.Child child) {
+        RunLoop.Resident caller = execution.run();
+        String called = execution.engine().starter().workflowId(caller, child);
+        boolean own = caller.workflow().workflowId().equals(called);
+        RunId parent = caller.parent();
+        String above = own || parent == null
+                ? null
+                : execution.maybe(
+                        reads -> find(reads, parent, run -> run.workflowId().equals(called)));
+        if (own || above != null) {
+            throw new SemelException(
+                    ErrorCode.WAITS_FOR_ITSELF,
+                    "Workflow \"" + child.workflow() + "\" was called by run " + caller.runId() + ", for which run "
+                            + (own ? caller.runId() : above)
+                            + " of the same workflow waits: they call each other in a circle. No run was started.",
+                    "Take one of the calls out of the circle and publish that workflow again.");
         }
     }
 

@@ -32,6 +32,9 @@ public final class Children {
     public interface Starter {
         RunId start(RunLoop.Resident parent, Durable.Child child, String stepId);
 
+        /** The id of the workflow that a child would be a run of. */
+        String workflowId(RunLoop.Resident parent, Durable.Child child);
+
         /** Asks a child for its end, because its parent comes to its own. */
         void stop(RunLoop.Resident parent, RunId child);
     }
@@ -52,6 +55,9 @@ public final class Children {
             scope.mayBegin();
             execution.durable();
             id = reached(scope, place, Entry.Kind.CALL, () -> {
+                if (child.once()) {
+                    Ancestry.refuseCircle(execution, child);
+                }
                 RunId called = execution.engine().starter().start(execution.run(), child, place.stepId());
                 return shared ? Ancestry.apart(execution, called) : called;
             });

@@ -322,7 +322,8 @@ public final class Dispatcher implements AutoCloseable {
                         longest == null ? Write.Rest.NEVER : Micros.after(run.createdAt(), longest),
                         work.falls(),
                         work.cancel(),
-                        run.parent()),
+                        run.parent(),
+                        run.depth()),
                 read.journal());
     }
 

@@ -109,6 +109,16 @@ final class DurableScope implements Durable {
     }
 
     @Override
+    public @Nullable JsonNode awaitReply(String name, String from, @Nullable Duration longest) {
+        return Letterbox.reply(scope, name, Letter.Address.reply(execution.run().workspace(), from), longest);
+    }
+
+    @Override
+    public int depth() {
+        return execution.run().depth();
+    }
+
+    @Override
     public Decision approval(String name, Approval approval) {
         return Signals.approval(scope, name, approval);
     }

@@ -12,9 +12,9 @@ import dev.semel.workflow.EffectPlan;
 import dev.semel.workflow.Failures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Step;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.MissingNode;
 
 /**
  * The one way out into the world. An intent is on record before every send; a result is on record before anything else
@@ -31,6 +31,7 @@ final class EffectGate {
     private final Durable.Sending sending;
     private final Scope.Place place;
     private final EffectName name;
+    private final LookUp lookUp;
     private int tries;
     private int looks;
     private boolean doubted;
@@ -45,6 +46,7 @@ final class EffectGate {
         this.sending = sending;
         this.place = place;
         this.name = EffectName.of(execution.run(), place, plan);
+        this.lookUp = new LookUp(scope, plan, sending, place.path());
         this.tries = place.tries();
         this.doubted = tries > 0 && place.retryDue() == 0; // the last attempt is on record without a next one
         this.onChange = name.onChange();
@@ -60,30 +62,12 @@ final class EffectGate {
         return known != null ? new Outcome.Done<>(known) : new EffectGate(scope, plan, sending, place).perform();
     }
 
-    /**
-     * What an earlier execution meant to send and this one did not come to again is in doubt when the run ends: nobody
-     * would ever settle it otherwise, and runs that share its key would wait for ever.
-     */
-    static void doubtWhatIsOpen(Execution execution) {
-        RunLoop.Resident run = execution.run();
-        for (Ledger.Row row : execution.ask(reads -> reads.effects(run.id()))) {
-            if (row.state() == Ledger.State.RESERVED) {
-                String protection = row.facts().protection();
-                boolean harmless = protection.equals("repeatable") || protection.equals("none");
-                Ledger.Holder holder = new Ledger.Holder(
-                        row.holder().step(), run.id(), run.driver().claim(), execution.nextTurn());
-                Ledger.State to = harmless ? Ledger.State.FREE : Ledger.State.UNKNOWN;
-                execution.note(new Ledger.Settle(row.id(), holder, to, null));
-            }
-        }
-    }
-
     private Outcome<JsonNode> perform() {
         scope.waitFor(place.retryDue(), "retry", place.path());
         Outcome<JsonNode> outcome = null;
-        String before = replayed();
+        Ledger.Row before = replayed();
         if (before != null) {
-            outcome = reused(before);
+            outcome = reused(Objects.requireNonNullElse(before.result(), "null"), before.stoodFor());
         } else if (place.trace() == null) {
             // That it was asked for is in the journal before it leaves, so that code which asks for another one is
             // noticed.
@@ -97,7 +81,7 @@ final class EffectGate {
             Verdict verdict = execution.reserve(name.reserve(holder, onChange, !doubted));
             outcome = switch (verdict) {
                 case Verdict.Granted granted -> send(holder, granted);
-                case Verdict.Reused reused -> reused(reused.result());
+                case Verdict.Reused reused -> reused(reused.result(), null);
                 case Verdict.Suppressed suppressed -> suppressed(holder, suppressed);
                 case Verdict.Unsettled unsettled -> unsettled(holder, unsettled, seen);
                 case Verdict.Taken taken -> waitForOther(taken, seen);
@@ -114,13 +98,13 @@ final class EffectGate {
     }
 
     /** In a safe replay: what an earlier run of the lineage did under a key across runs, whatever became of that key. */
-    private @Nullable String replayed() {
+    private Ledger.@Nullable Row replayed() {
         if (name.once() == null
                 || execution.run().lineage().equals(execution.run().id())) {
             return null;
         }
         Ledger.Row row = execution.maybe(reads -> reads.effect(name.stepRow()));
-        return row == null || row.state() != Ledger.State.DONE ? null : row.result();
+        return row == null || row.state() != Ledger.State.DONE ? null : row;
     }
 
     private @Nullable Outcome<JsonNode> send(Ledger.Holder holder, Verdict.Granted granted) {
@@ -176,10 +160,17 @@ final class EffectGate {
         throw Results.failure(place.path(), problem, tries);
     }
 
-    /** Somebody else's result, or an earlier one of our own: only the journal learns of it. */
-    private Outcome<JsonNode> reused(String result) {
+    /**
+     * Somebody else's result, or an earlier one of our own: only the journal learns of it.
+     *
+     * @param first whose deed it was, where the run that this one replays was suppressed; so is this one
+     */
+    private Outcome<JsonNode> reused(String result, @Nullable String first) {
         JsonNode kept = Json.parse(result);
         execution.counters().reused.increment();
+        if (first != null) {
+            scope.stoodFor(place.path(), first);
+        }
         execution.record(
                 new Entry.Done(
                         place.path(),
@@ -188,7 +179,7 @@ final class EffectGate {
                         kept,
                         Entry.How.REUSED,
                         tries,
-                        null),
+                        first),
                 result.length());
         return new Outcome.Done<>(kept.deepCopy());
     }
@@ -207,7 +198,7 @@ final class EffectGate {
                         tries,
                         first),
                 suppressed.result().length(),
-                name.suppressed(holder, suppressed.result()));
+                name.suppressed(holder, suppressed.result(), first));
         return new Outcome.Done<>(kept.deepCopy());
     }
 
@@ -298,7 +289,7 @@ final class EffectGate {
     /** This step was sent before and how it ended is not known. */
     private @Nullable Outcome<JsonNode> unsettled(Ledger.Holder holder, Verdict.Unsettled unsettled, long seen) {
         return switch (plan.protection()) {
-            case Protection.Lookup _ -> lookUp(holder, unsettled);
+            case Protection.Lookup _ -> lookUp(holder, unsettled, seen);
             case Protection.AtMostOnce _ -> indeterminate(holder);
             case Protection.ProviderKey _, Protection.Ask _ -> doubt(holder, seen);
             case Protection.Repeatable _, Protection.None _ ->
@@ -306,18 +297,27 @@ final class EffectGate {
         };
     }
 
-    private @Nullable Outcome<JsonNode> lookUp(Ledger.Holder holder, Verdict.Unsettled unsettled) {
+    private @Nullable Outcome<JsonNode> lookUp(Ledger.Holder holder, Verdict.Unsettled unsettled, long seen) {
         Step step = new StepRunner.Doing(place.stepId(), name.wireKey(unsettled.generation()), unsettled.attempt());
-        JsonNode found = find(step);
-        if (found == null && looks++ == 0) {
+        LookUp.Found found = lookUp.ask(step);
+        if (found instanceof LookUp.Found.Nothing && looks++ == 0) {
             // The first request may still be on its way: ask once more after a quiet moment.
             scope.waitFor(execution.storeNow() + QUIET_MICROS, "lookup", place.path());
             scope.mayBegin(); // one that is cancelled meanwhile has not waited, and stays in doubt
-            found = find(step);
+            found = lookUp.ask(step);
         }
-        if (found != null) {
-            return settled(holder, found, Entry.How.FOUND);
+        if (lookUp.problem() != null) {
+            last = lookUp.problem();
         }
+        return switch (found) {
+            case LookUp.Found.Done(JsonNode result) -> settled(holder, result, Entry.How.FOUND);
+            case LookUp.Found.NoAnswer(long due) -> unanswered(holder, due, seen);
+            case LookUp.Found.Nothing _ -> unknownThere(holder);
+        };
+    }
+
+    /** The provider knows of nothing: it is sent, as long as there are attempts. */
+    private @Nullable Outcome<JsonNode> unknownThere(Ledger.Holder holder) {
         if (tries >= plan.step().retry().attempts()) {
             throw refused(holder, null);
         }
@@ -330,28 +330,15 @@ final class EffectGate {
         return null;
     }
 
-    /** Asks the provider, for as long as it takes: a failure to ask says nothing of what it would answer. */
-    private @Nullable JsonNode find(Step step) {
-        for (int asked = 1; ; asked++) {
-            scope.codeBegins();
-            try {
-                JsonNode found = Attempt.of(plan.step(), execution.ambient()).run(step, doing -> {
-                    JsonNode answer = sending.find(doing);
-                    return answer == null ? MissingNode.getInstance() : answer;
-                });
-                scope.codeEnded();
-                return found.isMissingNode() ? null : found;
-            } catch (Unwind | Ambient.Death end) {
-                throw end;
-            } catch (Throwable failure) {
-                scope.codeEnded();
-                last = Results.problem(failure);
-                long pause =
-                        Attempt.pauseMicros(plan.step().retry(), Math.min(asked, 20), failure, execution.ambient());
-                scope.waitFor(execution.storeNow() + pause, "lookup", place.path());
-                scope.mayBegin();
-            }
+    /** The provider does not answer: people may know it as well. Whoever is first, the ledger is asked again. */
+    private @Nullable Outcome<JsonNode> unanswered(Ledger.Holder holder, long due, long seen) {
+        execution.note(new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+        execution.durable();
+        if (Inquiry.ask(execution, Inquiry.doubt(plan, place.path(), name.row().digest()))) {
+            String what = Waiting.text("lookup", place.path(), due);
+            scope.await(new Waits.Wait(due, what, false, false), seen);
         }
+        return null;
     }
 
     /** Held until a person says how it ended; then the ledger is asked again. */

@@ -78,15 +78,13 @@ record EffectName(
 
     Ledger.Op[] done(Ledger.Holder holder, String result) {
         Ledger.Settle settle = new Ledger.Settle(row, holder, Ledger.State.DONE, result);
-        return once == null ? new Ledger.Op[] {settle} : new Ledger.Op[] {settle, note(holder, result)};
+        return once == null
+                ? new Ledger.Op[] {settle}
+                : new Ledger.Op[] {settle, new Ledger.Note(stepRow, holder, result, facts)};
     }
 
-    Ledger.Note note(Ledger.Holder holder, String result) {
-        return new Ledger.Note(stepRow, holder, result, facts);
-    }
-
-    /** Another run's result stands for this step, which sent nothing. */
-    Ledger.Note suppressed(Ledger.Holder holder, String result) {
-        return new Ledger.Note(stepRow, holder, result, facts, true);
+    /** @param first the run whose deed stood for it, and when that was accepted */
+    Ledger.Note suppressed(Ledger.Holder holder, String result, String first) {
+        return new Ledger.Note(stepRow, holder, result, facts, new Ledger.Instead(row.digest(), first));
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.effect.Ledger;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.SemelException;
@@ -34,7 +35,7 @@ final class Endings {
 
     static Write.End cancelled(Execution execution, String message) {
         Children.takeAlong(execution);
-        EffectGate.doubtWhatIsOpen(execution);
+        doubtWhatIsOpen(execution);
         return execution.ending(
                 RunState.CANCELLED, new Write.Ending(null, ErrorCode.RUN_CANCELLED.slug(), message, null));
     }
@@ -68,7 +69,7 @@ final class Endings {
         Children.takeAlong(execution);
         List<String> notUndone = execution.undos().run(execution);
         execution.goOn();
-        EffectGate.doubtWhatIsOpen(execution);
+        doubtWhatIsOpen(execution);
         boolean cancelled = execution.cancelled() && isCancel(failure);
         String step = switch (failure) {
             case StepFailed known -> known.step();
@@ -101,5 +102,23 @@ final class Endings {
             cause = cause.getCause();
         }
         return false;
+    }
+
+    /**
+     * What an earlier execution meant to send and this one did not come to again is in doubt when the run ends: nobody
+     * would ever settle it otherwise, and runs that share its key would wait for ever.
+     */
+    private static void doubtWhatIsOpen(Execution execution) {
+        RunLoop.Resident run = execution.run();
+        for (Ledger.Row row : execution.ask(reads -> reads.effects(run.id()))) {
+            if (row.state() == Ledger.State.RESERVED) {
+                String protection = row.facts().protection();
+                boolean harmless = protection.equals("repeatable") || protection.equals("none");
+                Ledger.Holder holder = new Ledger.Holder(
+                        row.holder().step(), run.id(), run.driver().claim(), execution.nextTurn());
+                Ledger.State to = harmless ? Ledger.State.FREE : Ledger.State.UNKNOWN;
+                execution.note(new Ledger.Settle(row.id(), holder, to, null));
+            }
+        }
     }
 }

@@ -40,8 +40,9 @@ final class Execution {
     private final List<Ledger.Op> pendingOps = new ArrayList<>();
     private final List<CompletableFuture<Write.Owned>> submitted = new ArrayList<>();
     private final Set<String> asked = ConcurrentHashMap.newKeySet();
-    private final Set<String> taken;
+    private final Set<String> taken = ConcurrentHashMap.newKeySet();
     private int pendingBytes;
+    private boolean stumbled;
     private int nextSeq;
     private int turn;
     private volatile int signalsSeen;
@@ -59,7 +60,7 @@ final class Execution {
         List<Entry> entries = new ArrayList<>();
         chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
         this.memory = new Memory(entries);
-        this.taken = ConcurrentHashMap.newKeySet();
+        this.stumbled = memory.stumbled();
         taken.addAll(memory.takenSignals());
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
         this.waits = new Waits(() -> engine.readers().ask(reads -> reads.now()));
@@ -206,6 +207,7 @@ final class Execution {
         lock.lock();
         try {
             pending.add(entry);
+            stumbled |= entry instanceof Entry.Tried || entry instanceof Entry.Failed;
             pendingOps.addAll(List.of(ops));
             pendingBytes += bytes + entry.path().length() + 64;
             Limits limits = engine.limits();
@@ -382,7 +384,8 @@ final class Execution {
     Write.End ending(RunState state, Write.Ending ending) {
         lock.lock();
         try {
-            return new Write.End(run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps));
+            return new Write.End(
+                    run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps), stumbled);
         } finally {
             lock.unlock();
         }

@@ -356,6 +356,7 @@ public final class Intake {
 
     private static NewRun newRun(Case one, RunId id) {
         Trigger trigger = one.trigger();
+        Trigger.Ties ties = trigger.ties();
         IdempotencyKey key = trigger.names().key();
         Trigger.DoorName door = trigger.names().door();
         return new NewRun(
@@ -372,11 +373,7 @@ public final class Intake {
                         trigger.sender().correlationId()),
                 trigger.input(),
                 one.fingerprint().fields(),
-                new NewRun.Links(
-                        trigger.ties().lineage(),
-                        trigger.ties().parent(),
-                        trigger.ties().replayOf(),
-                        trigger.ties().carried()),
+                new NewRun.Links(ties.lineage(), ties.parent(), ties.replayOf(), ties.carried(), ties.depth()),
                 Gatekeeper.gate(trigger));
     }
 
@@ -394,6 +391,7 @@ public final class Intake {
                 longest == null ? Write.Rest.NEVER : Micros.after(fresh.now(), longest),
                 0,
                 false,
-                trigger.ties().parent());
+                trigger.ties().parent(),
+                trigger.ties().depth());
     }
 }

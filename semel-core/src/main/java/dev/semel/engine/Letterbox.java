@@ -1,9 +1,13 @@
 package dev.semel.engine;
 
 import dev.semel.journal.Entry;
+import dev.semel.journal.Journal;
+import dev.semel.run.RunId;
+import dev.semel.run.StepPath;
 import dev.semel.store.Edit;
 import dev.semel.store.Letter;
 import dev.semel.store.Letter.Heard;
+import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.time.Duration;
@@ -21,14 +25,19 @@ final class Letterbox {
     private final Letter.Address to;
     private final Letter.Ear ear;
     private final long due;
+    private final long since;
 
-    private Letterbox(Scope scope, Scope.Place place, Letter.Address to, long due) {
+    private Letterbox(Scope scope, Letter.Address to, Term term) {
         this.scope = scope;
         this.execution = scope.execution();
         this.to = to;
-        this.ear = new Letter.Ear(execution.run().driver(), place.path());
-        this.due = due;
+        this.ear = new Letter.Ear(execution.run().driver(), term.place().path());
+        this.due = term.due();
+        this.since = term.since();
     }
+
+    /** @param since letters from before then are not for it */
+    private record Term(Scope.Place place, long due, long since) {}
 
     /** The next message, recorded; null when the time is over. */
     static @Nullable JsonNode await(Scope scope, String name, Letter.Address to, @Nullable Duration longest) {
@@ -37,7 +46,36 @@ final class Letterbox {
         if (done != null) {
             return done.how() == Entry.How.TIMED_OUT ? null : place.result();
         }
-        return new Letterbox(scope, place, to, Signals.due(scope, place, longest, Entry.Kind.AWAIT)).next();
+        long due = Signals.due(scope, place, longest, Entry.Kind.AWAIT);
+        return new Letterbox(scope, to, new Term(place, due, 0)).next();
+    }
+
+    /** The same for a message that came since the question, as far as that is known: since the last wait of the scope. */
+    static @Nullable JsonNode reply(Scope scope, String name, Letter.Address to, @Nullable Duration longest) {
+        Scope.Place place = scope.enter(name, Entry.Kind.AWAIT);
+        Entry.Done done = place.done();
+        if (done != null) {
+            return done.how() == Entry.How.TIMED_OUT ? null : place.result();
+        }
+        long due = Signals.due(scope, place, longest, Entry.Kind.AWAIT);
+        return new Letterbox(scope, to, new Term(place, due, waited(scope.execution(), place.path()))).next();
+    }
+
+    /** When the run began, or the last wait of the scope was over: both are told by the store's clock. */
+    private static long waited(Execution execution, String path) {
+        RunId id = execution.run().id();
+        Rows.Run run = execution.maybe(reads -> reads.claimed(id));
+        long since = run == null ? 0 : run.createdAt();
+        String scope = StepPath.scopeOf(path);
+        for (Reads.Chunk chunk : execution.ask(reads -> reads.journal(id))) {
+            for (Entry entry : Journal.decode(chunk.entries())) {
+                boolean over = entry instanceof Entry.Done && entry.kind() == Entry.Kind.AWAIT;
+                if (over && StepPath.scopeOf(entry.path()).equals(scope)) {
+                    since = Math.max(since, entry.at());
+                }
+            }
+        }
+        return since;
     }
 
     private @Nullable JsonNode next() {
@@ -60,7 +98,7 @@ final class Letterbox {
                     return Signals.taken(execution, over, found);
                 }
                 listens = false; // another branch was faster, and we have just stopped listening
-            } else if (listens || told(new Letter.Listen(to, ear, scope.undoes())) == Heard.NOTHING) {
+            } else if (listens || told(new Letter.Listen(to, ear, scope.undoes(), since)) == Heard.NOTHING) {
                 listens = true;
                 String what = Waiting.keyed(ear.path(), due, to.name(), to.key());
                 scope.await(new Waits.Wait(due, what, true, false), seen);

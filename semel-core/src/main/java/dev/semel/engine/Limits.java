@@ -15,7 +15,8 @@ public record Limits(
         int bufferedBytes,
         Duration requestFlush,
         Duration tombstones,
-        Duration finishedRuns) {
+        Duration finishedRuns,
+        Keeping keeping) {
     public static final Limits DEFAULT = new Limits(
             10_000,
             512,
@@ -28,16 +29,18 @@ public record Limits(
             256 * 1024,
             Duration.ofMillis(250),
             Duration.ofDays(7),
-            Duration.ofDays(90));
+            Duration.ofDays(90),
+            Keeping.DEFAULT);
 
     /** So often in a row may a worker die with a run before the run is held. */
     public int mostFalls() {
         return 5;
     }
 
-    /** How long an event is kept, at the least: as long as its names keep it from starting anything twice. */
-    public Duration events() {
-        return Duration.ofDays(7);
+    /** Whether what a run was told and what it made may be gone, by how long ago it ended. */
+    public Duration payloads() {
+        Duration payloads = keeping.payloads();
+        return payloads == null || payloads.compareTo(finishedRuns) > 0 ? finishedRuns : payloads;
     }
 
     /** Of what a run returns in the end. */
@@ -58,7 +61,8 @@ public record Limits(
                 bufferedBytes,
                 requestFlush,
                 tombstones,
-                finishedRuns);
+                finishedRuns,
+                keeping);
     }
 
     public Limits withTombstones(Duration value) {
@@ -74,7 +78,8 @@ public record Limits(
                 bufferedBytes,
                 requestFlush,
                 value,
-                finishedRuns);
+                finishedRuns,
+                keeping);
     }
 
     /** How long a run is kept after its end; while a name stands for it it is kept for longer. */
@@ -91,6 +96,24 @@ public record Limits(
                 bufferedBytes,
                 requestFlush,
                 tombstones,
+                value,
+                keeping);
+    }
+
+    public Limits withKeeping(Keeping value) {
+        return new Limits(
+                queuedTriggers,
+                batchWrites,
+                batchBytes,
+                writeDeadline,
+                lease,
+                residentRuns,
+                stepResultBytes,
+                bufferedEntries,
+                bufferedBytes,
+                requestFlush,
+                tombstones,
+                finishedRuns,
                 value);
     }
 
@@ -107,7 +130,8 @@ public record Limits(
                 bufferedBytes,
                 requestFlush,
                 tombstones,
-                finishedRuns);
+                finishedRuns,
+                keeping);
     }
 
     public Limits withResidentRuns(int value) {
@@ -123,6 +147,7 @@ public record Limits(
                 bufferedBytes,
                 requestFlush,
                 tombstones,
-                finishedRuns);
+                finishedRuns,
+                keeping);
     }
 }

@@ -65,7 +65,7 @@ public final class ReplayDoor {
                                     base.origin().correlationId()),
                             false,
                             Trigger.Checks.NONE,
-                            new Trigger.Ties(base.lineage(), null, base.id(), null, prospect.carried())));
+                            new Trigger.Ties(base.lineage(), null, base.id(), null, prospect.carried(), 0)));
             return item.became(Replay.Fate.APPLIED, answer.run(), "");
         } catch (Catalog.NotKnownHere e) {
             return item.became(Replay.Fate.REFUSED, null, "the code of its workflow is not registered at this worker");

@@ -61,7 +61,8 @@ public final class RunLoop {
             long deadline,
             int falls,
             boolean cancel,
-            @Nullable RunId parent) {
+            @Nullable RunId parent,
+            int depth) {
         public RunId id() {
             return driver.run();
         }

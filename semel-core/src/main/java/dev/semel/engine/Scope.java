@@ -259,7 +259,10 @@ final class Scope {
     String stoodFor(String path) {
         Memory.Trace trace = execution.memory().at(path);
         Entry.Done done = trace == null ? null : trace.done();
-        return done != null && done.how() == Entry.How.SUPPRESSED ? done.ref() : stoodFor.get(path);
+        if (done != null && (done.how() == Entry.How.SUPPRESSED || done.how() == Entry.How.REUSED)) {
+            return done.ref();
+        }
+        return stoodFor.get(path);
     }
 
     /** New work begins only in a run that nobody cancelled and whose time is not over. What is recorded is replayed. */

@@ -1,7 +1,9 @@
 package dev.semel.engine;
 
 import dev.semel.run.RunId;
+import dev.semel.store.Counted;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.Reads;
@@ -20,8 +22,10 @@ final class Sweep {
     private static final int NAMES_AT_ONCE = 1_000;
     private static final int EVENTS_AT_ONCE = 512;
     private static final int RUNS_AT_ONCE = 256;
-    private static final Duration TICKS = TickDoor.WINDOW.plusDays(5);
     private static final Duration PLANS = Duration.ofDays(30);
+    private static final long BLANKED_AGAIN_NANOS = TimeUnit.HOURS.toNanos(6);
+    private static final Duration FINE = Figures.FINE;
+    private static final Duration COUNTS = Duration.ofDays(400);
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Intake.Parts parts;
@@ -33,8 +37,12 @@ final class Sweep {
     private long nextWalk = Long.MIN_VALUE;
     private volatile boolean moved;
     private long endedBefore;
+    private long blankedBefore;
     private long eventsBefore;
     private boolean amongRuns;
+    private boolean amongPayloads;
+    private @Nullable RunId blankReached;
+    private long nextBlanking = Long.MIN_VALUE;
     private boolean draining;
     private boolean found;
 
@@ -59,6 +67,8 @@ final class Sweep {
             events(spaceReached);
         } else if (amongRuns) {
             runs();
+        } else if (amongPayloads) {
+            payloads();
         } else if (moved || nameReached != null || around.ambient().nanos() >= nextWalk) {
             names();
         }
@@ -94,21 +104,45 @@ final class Sweep {
         if (parts.readers().ask(reads -> reads.expiredDelivery())) {
             removed += change(new Edit.DeleteDeliveries(NAMES_AT_ONCE));
         }
+        removed += forget(Edit.Memory.REQUESTS, limits.keeping().requests(), now);
+        removed += forget(Edit.Memory.AUDIT, limits.keeping().audit(), now);
+        removed += figures(now);
         if (removed < NAMES_AT_ONCE) {
             draining = false;
             endedBefore = now - micros(limits.finishedRuns());
-            eventsBefore = now - micros(limits.events());
+            blankedBefore = now - micros(limits.payloads());
+            eventsBefore = now - micros(limits.keeping().events());
             spaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(0));
             amongRuns = true;
         }
     }
 
+    /** Null: it has no time of its own. */
+    private int forget(Edit.Memory memory, @Nullable Duration kept, long now) {
+        return kept == null ? 0 : change(new Edit.Forget(memory, now - micros(kept), NAMES_AT_ONCE));
+    }
+
     /** Kept for longer than the names of ticks, so that a backfill always knows what was done. */
     private int ticks(long now) {
-        Duration kept = limits.finishedRuns().compareTo(TICKS) < 0 ? TICKS : limits.finishedRuns();
+        Duration least = Keeping.LEAST_TICKS;
+        Duration asLongAsRuns = limits.finishedRuns().compareTo(least) < 0 ? least : limits.finishedRuns();
+        Duration kept = limits.keeping().ticks() == null
+                ? asLongAsRuns
+                : limits.keeping().ticks();
         long before = now - micros(kept);
         boolean some = parts.readers().ask(reads -> reads.timetable().hasTicksBefore(before));
         return some ? change(new Edit.DeleteTicks(before, NAMES_AT_ONCE)) : 0;
+    }
+
+    /** Minutes become hours when nobody looks at them as minutes any more; facts are kept as long as their runs. */
+    private int figures(long now) {
+        long hours = (now - micros(FINE)) / micros(Duration.ofHours(1));
+        Edit.TidyFigures tidy = new Edit.TidyFigures(
+                hours * 60,
+                (now - micros(COUNTS)) / Counted.MINUTE,
+                now - micros(limits.finishedRuns()),
+                NAMES_AT_ONCE);
+        return parts.readers().ask(reads -> reads.figures().isUntidy(tidy)) ? change(tidy) : 0;
     }
 
     /** The oldest of one workspace; where all of those went, there may be more. */
@@ -130,7 +164,30 @@ final class Sweep {
         runReached = old.next();
         if (runReached == null) {
             amongRuns = false;
+            amongPayloads = limits.keeping().payloads() != null;
             nextWalk = around.ambient().nanos() + REST_NANOS;
+        }
+    }
+
+    /**
+     * Goes on where it was last time, since what is blank stays where it is. Now and then it begins anew, for what a name
+     * or an effect needed then.
+     */
+    private void payloads() {
+        long nanos = around.ambient().nanos();
+        if (nanos >= nextBlanking) {
+            nextBlanking = nanos + BLANKED_AGAIN_NANOS;
+            blankReached = null;
+        }
+        Reads.Old old = parts.readers().ask(reads -> reads.oldRuns(blankReached, RUNS_AT_ONCE, blankedBefore));
+        if (!old.found().isEmpty()) {
+            change(new Edit.BlankRuns(old.found(), blankedBefore));
+            blankReached = old.found().getLast();
+        }
+        if (old.next() == null) {
+            amongPayloads = false;
+        } else {
+            blankReached = old.next();
         }
     }
 

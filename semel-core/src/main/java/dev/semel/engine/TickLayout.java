@@ -1,8 +1,12 @@
 package dev.semel.engine;
 
 import dev.semel.json.Json;
+import dev.semel.key.Known;
 import dev.semel.schedule.Schedule;
+import dev.semel.schedule.Tick;
+import dev.semel.schedule.Ticked;
 import dev.semel.store.Edit;
+import dev.semel.store.Name;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Timetable;
@@ -29,12 +33,14 @@ final class TickLayout {
 
     private final Intake.Parts parts;
     private final Catalog catalog;
+    private final TickPatience patience;
     private final Map<String, Integer> laid = new ConcurrentHashMap<>();
     private volatile long change = -1;
 
-    TickLayout(Intake.Parts parts, Catalog catalog) {
+    TickLayout(Intake.Parts parts, Catalog catalog, TickPatience patience) {
         this.parts = parts;
         this.catalog = catalog;
+        this.patience = patience;
     }
 
     boolean isUpToDate() {
@@ -95,12 +101,16 @@ final class TickLayout {
         }
         Seen seen = parts.readers()
                 .ask(reads -> new Seen(reads.now(), reads.timetable().of(one.workflowId())));
-        boolean done = isLaid(wanted, seen.rows())
+        boolean there = isLaid(wanted, seen.rows());
+        boolean done = there
                 || parts.committer()
                         .submit(0, new Write.Change<>(layOut(one, wanted, seen)))
                         .join();
         if (done) {
             laid.put(one.workflowId(), one.version());
+        }
+        if (done && !there) {
+            patience.forget(one.workflowId());
         }
         return done;
     }
@@ -115,7 +125,7 @@ final class TickLayout {
                 });
     }
 
-    private static Edit.LayOut layOut(Timetable.Standing one, List<Schedule> wanted, Seen seen) {
+    private Edit.LayOut layOut(Timetable.Standing one, List<Schedule> wanted, Seen seen) {
         List<Edit.Laid> rows = new ArrayList<>();
         for (Schedule schedule : wanted) {
             Rows.Schedule before = find(seen.rows(), schedule.name());
@@ -131,7 +141,69 @@ final class TickLayout {
                     next == null ? Write.Rest.NEVER : Micros.of(schedule.firesAt(one.workflowId(), next)),
                     before));
         }
-        return new Edit.LayOut(one.ws(), one.workflowId(), one.version(), rows);
+        List<Edit.Left> left = new ArrayList<>();
+        for (Rows.Schedule row : seen.rows()) {
+            boolean stays = rows.stream()
+                    .anyMatch(laid -> laid.name().equals(row.name()) && laid.nextNominal() == row.nextNominal());
+            Edit.Left behind = stays ? null : left(row, seen.now());
+            if (behind != null) {
+                left.add(behind);
+            }
+        }
+        return new Edit.LayOut(one.ws(), one.workflowId(), one.version(), rows, left);
+    }
+
+    /** The ticks of a row that goes, or gets other times, whose time had come: each is told. Null: the store tells them. */
+    private Edit.@Nullable Left left(Rows.Schedule row, long now) {
+        Instant nominal = TickPlan.instant(row.nextNominal());
+        Schedule schedule = row.nextNominal() > now ? null : read(row);
+        if (schedule == null) {
+            return null;
+        }
+        List<Instant> times = new ArrayList<>();
+        while (nominal != null && Micros.of(nominal) <= now && times.size() < TickPlan.MOST_AT_ONCE) {
+            times.add(nominal);
+            nominal = schedule.after(nominal);
+        }
+        boolean more = nominal != null && Micros.of(nominal) <= now;
+        List<@Nullable Known> known = runs(row, schedule, times);
+        List<Rows.Tick> ticks = new ArrayList<>();
+        for (int i = 0; i < times.size(); i++) {
+            Known run = known.isEmpty() ? null : known.get(i);
+            ticks.add(new Rows.Tick(
+                    row.workflowId(),
+                    row.name(),
+                    Micros.of(times.get(i)),
+                    run == null ? Ticked.SKIPPED : Ticked.FIRED,
+                    run == null ? Tick.Reason.EDITED.word() : "",
+                    run == null ? null : run.run(),
+                    now,
+                    more && i == times.size() - 1 ? now : 0));
+        }
+        return new Edit.Left(row.name(), row.nextNominal(), ticks);
+    }
+
+    private static @Nullable Schedule read(Rows.Schedule row) {
+        try {
+            return Schedule.read(row.name(), Json.parse(row.spec()));
+        } catch (RuntimeException e) {
+            LOG.log(
+                    Level.WARNING,
+                    "schedule " + row.name() + " of workflow " + row.workflowId()
+                            + " cannot be read as it was; its ticks are told as one: " + e.getMessage());
+            return null;
+        }
+    }
+
+    /** Where somebody took these ticks and died before they were written down, some of them may have runs. */
+    private List<@Nullable Known> runs(Rows.Schedule row, Schedule schedule, List<Instant> times) {
+        if (row.takenBy() == null) {
+            return List.of();
+        }
+        List<Name> names = times.stream()
+                .map(time -> Naming.ofDoor(row.ws(), TickDoor.name(row.workflowId(), schedule, time)))
+                .toList();
+        return parts.readers().names(names).known();
     }
 
     private static boolean hasSameTimes(String one, String other) {

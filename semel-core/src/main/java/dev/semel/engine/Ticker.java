@@ -42,8 +42,6 @@ public final class Ticker implements AutoCloseable {
     private static final long TAKEN_MICROS = TimeUnit.SECONDS.toMicros(6);
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long LATEST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Intake.Parts parts;
     private final TickDoor door;
@@ -52,11 +50,12 @@ public final class Ticker implements AutoCloseable {
     private final TickLayout layout;
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
+    private final TickPatience patience = new TickPatience();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
     private final Thread thread;
     private final Set<String> registered = ConcurrentHashMap.newKeySet();
-    private int orphans;
+    private volatile int orphans;
     private long nextLook = Long.MIN_VALUE;
     private volatile boolean woken = true;
     private volatile boolean busy;
@@ -67,7 +66,7 @@ public final class Ticker implements AutoCloseable {
         this.door = door;
         this.catalog = catalog;
         this.around = around;
-        this.layout = new TickLayout(parts, catalog);
+        this.layout = new TickLayout(parts, catalog, patience);
         around.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-ticks").daemon(true).start(this::loop);
     }
@@ -108,11 +107,19 @@ public final class Ticker implements AutoCloseable {
         if (busy || woken || !layout.isUpToDate()) {
             return OptionalLong.empty();
         }
-        Rows.Schedule first = parts.readers().maybe(reads -> reads.timetable().first());
-        long now = parts.readers().ask(reads -> reads.now());
-        long next = first == null ? Write.Rest.NEVER : Math.max(first.nextAt(), first.takenUntil());
-        boolean ours = first == null || !unknown.contains(first.workflowId());
-        return next <= now && ours ? OptionalLong.empty() : OptionalLong.of(ours ? next : Write.Rest.NEVER);
+        Seen seen = look();
+        if (seen.due().stream().anyMatch(this::isOurs)) {
+            return OptionalLong.empty();
+        }
+        long next = seen.next() == null ? Write.Rest.NEVER : seen.next().nextAt();
+        Rows.Schedule first = seen.first();
+        boolean taken = first != null && first.nextAt() <= seen.now() && first.takenUntil() > seen.now();
+        return OptionalLong.of(first != null && taken ? Math.min(next, first.takenUntil()) : next);
+    }
+
+    private boolean isOurs(Rows.Schedule row) {
+        return !unknown.contains(row.workflowId())
+                && !patience.holds(row, catalog.change(), around.ambient().nanos());
     }
 
     private void loop() {
@@ -149,6 +156,7 @@ public final class Ticker implements AutoCloseable {
         woken = false; // before looking: who calls from here on is heard
         registered.removeIf(id -> {
             layout.again(id);
+            patience.forgetAll();
             return true;
         });
         boolean more = true;
@@ -160,20 +168,13 @@ public final class Ticker implements AutoCloseable {
 
     /** True when there may be more at once. */
     private boolean fire() {
-        Seen seen = parts.readers().ask(reads -> {
-            long now = reads.now();
-            return new Seen(
-                    now,
-                    reads.timetable().due(now, AT_ONCE + orphans),
-                    reads.timetable().first());
-        });
+        Seen seen = look();
         // Looked at before it is taken: what is taken and cannot be fired here would be late at those who can.
-        List<Rows.Schedule> due = seen.due().stream()
-                .filter(row -> !unknown.contains(row.workflowId()) && schedule(row) != null)
-                .toList();
+        List<Rows.Schedule> due =
+                seen.due().stream().filter(row -> schedule(row) != null).toList();
         orphans = seen.due().size() - due.size();
         if (due.isEmpty()) {
-            rest(seen);
+            nextLook = around.ambient().nanos() + TickPatience.rest(seen.now(), seen.first(), seen.next());
             return false;
         }
         RunId by = around.ambient().id();
@@ -196,29 +197,39 @@ public final class Ticker implements AutoCloseable {
                     .submit(0, new Write.Change<>(new Edit.SettleTicks(by, settled)))
                     .join();
         }
-        nextLook = around.ambient().nanos() + SOON_NANOS;
+        nextLook = around.ambient().nanos() + TickPatience.SOON_NANOS;
         return !settled.isEmpty();
     }
 
-    private record Seen(long now, List<Rows.Schedule> due, Rows.@Nullable Schedule first) {}
+    private record Seen(
+            long now, List<Rows.Schedule> due, Rows.@Nullable Schedule first, Rows.@Nullable Schedule next) {}
 
-    private void rest(Seen seen) {
-        Rows.Schedule first = seen.first();
-        long until = first == null ? LATEST_LOOK_NANOS : (first.nextAt() - seen.now()) * 1_000;
-        boolean never = first == null || first.nextAt() == Write.Rest.NEVER;
-        long left = never ? LATEST_LOOK_NANOS : Math.clamp(until, SOON_NANOS, LATEST_LOOK_NANOS);
-        nextLook = around.ambient().nanos() + left;
+    private Seen look() {
+        return parts.readers().ask(reads -> {
+            long now = reads.now();
+            Timetable timetable = reads.timetable();
+            return new Seen(now, timetable.due(now, AT_ONCE + orphans), timetable.first(), timetable.after(now));
+        });
     }
 
     /** Null: it cannot be fired here, or not any more as it is. */
     private @Nullable Schedule schedule(Rows.Schedule row) {
+        if (!isOurs(row)) {
+            return null;
+        }
         try {
             Current current = catalog.find(row.ws(), row.workflowId());
             Schedule schedule = current == null
                     ? null
                     : current.published().extras().doors().schedule(row.name());
-            boolean edited = schedule != null && !schedule.text().equals(row.spec());
-            return edited ? null : schedule; // an edited one is laid out anew in a moment
+            if (schedule != null && schedule.text().equals(row.spec())) {
+                patience.forget(row);
+                return schedule;
+            }
+            // Edited a moment ago, or laid out by somebody who took another text for the published one.
+            layout.again(row.workflowId());
+            patience.hold(row, catalog.change(), around.ambient().nanos());
+            return null;
         } catch (Catalog.NotKnownHere e) {
             unknown.add(row.workflowId()); // those who know it fire it
             return null;
@@ -228,6 +239,7 @@ public final class Ticker implements AutoCloseable {
             if (Ambient.Death.isIn(e)) {
                 throw e;
             }
+            patience.hold(row, catalog.change(), around.ambient().nanos());
             if (unreadable.add(row.workflowId())) {
                 LOG.log(
                         Level.ERROR,

@@ -268,6 +268,11 @@ public final class TxDesk implements AutoCloseable {
         }
 
         @Override
+        public @Nullable Duration longest() {
+            return longest;
+        }
+
+        @Override
         public boolean isLate() {
             return longest != null && scope.execution().ambient().nanos() - begun > Micros.nanos(longest);
         }

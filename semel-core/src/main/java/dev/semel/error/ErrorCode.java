@@ -33,6 +33,7 @@ public enum ErrorCode {
     RUN_TIMED_OUT(500, false, "The run took longer than its deadline"),
     RUN_HELD(409, false, "The run brought its worker down several times and is held"),
     WAITS_FOR_ITSELF(409, false, "The run would wait for its own end"),
+    TRIGGERED_TOO_DEEP(409, false, "Too many runs have started each other"),
     RUN_NOT_ENDED(409, true, "The run has not ended yet"),
     TYPE_MISMATCH(500, false, "A value and its Java type do not fit"),
     SECRET_KEY_UNUSABLE(409, false, "The key for secrets is missing, or is another one"),

@@ -116,6 +116,11 @@ public final class Memory {
         return traces.get(path);
     }
 
+    /** Whether an attempt failed on the way, whatever came of it. */
+    public boolean stumbled() {
+        return traces.values().stream().anyMatch(trace -> trace.tries() > 0 || trace.failed() != null);
+    }
+
     /** Calls whose run has begun and whose end is not on record: path and run. */
     public Map<String, String> openCalls() {
         Map<String, String> open = new LinkedHashMap<>();

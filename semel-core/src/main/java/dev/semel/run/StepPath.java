@@ -106,6 +106,20 @@ public final class StepPath {
         return path.substring(0, end);
     }
 
+    /** The last name of a path, as its author wrote it. */
+    public static String nameOf(String path) {
+        String name = path.substring(scopeOf(path).length());
+        if (name.indexOf('\\') < 0) {
+            return name;
+        }
+        StringBuilder out = new StringBuilder(name.length());
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            out.append(c == '\\' && i + 1 < name.length() ? name.charAt(++i) : c);
+        }
+        return out.toString();
+    }
+
     private static String escaped(String name) {
         StringBuilder out = null;
         for (int i = 0; i < name.length(); i++) {

@@ -3,6 +3,7 @@ package dev.semel.schedule;
 import dev.semel.json.Json;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -142,6 +143,38 @@ public record Schedule(
             text.set("data", input);
         }
         return Json.write(text);
+    }
+
+    /** The schedule whose {@link #text} this is: what was stored counts, whatever the code of today says. */
+    public static Schedule read(String name, JsonNode words) {
+        Instant anchor = instant(words, "anchor");
+        Rule rule = words.has("cron")
+                ? Cron.of(
+                        words.required("cron").asString(),
+                        ZoneId.of(words.required("zone").asString()))
+                : new Every(
+                        Duration.parse(words.required("every").asString()), anchor == null ? Instant.EPOCH : anchor);
+        JsonNode catchUp = words.required("catch_up");
+        return new Schedule(
+                name,
+                rule,
+                instant(words, "start"),
+                instant(words, "end"),
+                Overlap.valueOf(constant(words, "overlap")),
+                new CatchUp(
+                        Mode.valueOf(constant(catchUp, "mode")),
+                        Duration.parse(catchUp.required("within").asString())),
+                words.has("jitter") ? Duration.parse(words.required("jitter").asString()) : Duration.ZERO,
+                words.has("data") ? words.required("data") : JsonNodeFactory.instance.objectNode());
+    }
+
+    private static @Nullable Instant instant(JsonNode words, String name) {
+        JsonNode value = words.get(name);
+        return value == null ? null : Instant.parse(value.asString());
+    }
+
+    private static String constant(JsonNode words, String name) {
+        return words.required(name).asString().toUpperCase(Locale.ROOT);
     }
 
     private static String word(Enum<?> constant) {

@@ -1,6 +1,10 @@
 package dev.semel.store;
 
 import dev.semel.run.RunId;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +65,7 @@ public record Delivery(
     /**
      * What of a delivery is remembered beside its row.
      *
-     * @param signature of a delivery whose id is not signed; null: its id cannot be exchanged
+     * @param signature of a delivery whose id or type is not signed; null: neither can be exchanged
      * @param window microseconds for which id and signature are remembered, and the row is kept
      * @param payload microseconds for which the payload is kept
      */
@@ -87,17 +91,50 @@ public record Delivery(
     /**
      * As it is stored.
      *
-     * @param signedFor the id under which its signature came first; null where signatures are not remembered
+     * @param signedFor what its signature came first for, as {@link #signed} says it; null where signatures are not
+     *     remembered
      * @param repeated whether the id came before
      */
     public Delivery judged(long now, Reuse reuse, @Nullable String signedFor, boolean repeated) {
-        boolean reused = signedFor != null && !signedFor.equals(eventId) && reuse != Reuse.ALLOW;
-        String said = reused ? "the signature came before under another id" : note;
-        Verdict judged = reused && reuse == Reuse.REJECT
-                ? Verdict.REFUSED
-                : repeated ? Verdict.REPEATED : reused ? Verdict.FLAGGED : Verdict.ACCEPTED;
+        String first = signedFor == null || reuse == Reuse.ALLOW ? signed() : signedFor;
+        boolean renamed = !first.equals(eventId) && !first.startsWith(eventId + "\n");
+        boolean retyped = !renamed && first.indexOf('\n') >= 0 && !first.equals(signed());
+        String said = renamed
+                ? "the signature came before under another id"
+                : retyped ? "the signature came before with another type" : note;
+        Verdict judged;
+        if ((renamed || retyped) && reuse == Reuse.REJECT) {
+            judged = Verdict.REFUSED;
+        } else if (retyped) {
+            judged = Verdict.FLAGGED; // no provider repeats a delivery as something else
+        } else if (repeated) {
+            judged = Verdict.REPEATED;
+        } else {
+            judged = renamed ? Verdict.FLAGGED : Verdict.ACCEPTED;
+        }
         boolean kept = judged == Verdict.ACCEPTED || judged == Verdict.FLAGGED;
         return new Delivery(id, ws, hook, now, eventId, type, judged, said, kept ? payload : null);
+    }
+
+    /** What its signature is remembered for: whoever sends it again as something else is seen. */
+    public String signed() {
+        return eventId + "\n" + type;
+    }
+
+    /** Under what an id is remembered. Of a long one it is a digest, since an index takes no long texts. */
+    public static String mark(String eventId) {
+        byte[] bytes = eventId.getBytes(StandardCharsets.UTF_8);
+        return bytes.length <= LONGEST_MARK ? "id " + eventId : "id sha256 " + digest(bytes);
+    }
+
+    private static final int LONGEST_MARK = 1_100;
+
+    private static String digest(byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
     }
 
     /** One that was turned away, as it is stored: without what it said. */

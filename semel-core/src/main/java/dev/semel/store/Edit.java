@@ -2,9 +2,12 @@ package dev.semel.store;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.schedule.Tick;
+import dev.semel.schedule.Ticked;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The rare changes that people make. Each says what it did, never nothing. */
@@ -190,6 +193,26 @@ public sealed interface Edit<T> {
      */
     record Asked(RunId id, int workspace, String operation, String key, byte[] digest, long window) {}
 
+    /**
+     * A change with its row in the audit, in one transaction: who did it, to what, and why. Applied again it leaves one row.
+     *
+     * @param done whether the outcome is worth a row: what was refused, or was so before, leaves none
+     */
+    record Noted<T>(Edit<T> edit, Predicate<@Nullable T> done, Note note) implements Edit<T> {
+        @Override
+        public boolean changesCatalog() {
+            return edit.changesCatalog();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return edit.standsAlone();
+        }
+    }
+
+    /** A row of the audit. No value of a payload and no secret may be in it. */
+    record Note(int workspace, String action, String target, By by) {}
+
     sealed interface Replied {
         /** Done now, or done before. */
         record Done(String answer, boolean replayed) implements Replied {}
@@ -229,6 +252,32 @@ public sealed interface Edit<T> {
      * by its first run, and not while a name, an effect in its window or in doubt, or an unfinished parent needs it.
      */
     record DeleteRuns(List<RunId> first, long endedBefore) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /**
+     * Takes out what such runs were told and what they made: input, output, results. The runs stay, with how they ended.
+     * Answers how many had something. What may not be removed yet keeps its payload as well.
+     */
+    record BlankRuns(List<RunId> first, long endedBefore) implements Edit<Integer> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /** What is kept in rows of its own, and forgotten by its age. */
+    enum Memory {
+        /** Rows of single duplicates; their counts stay with the run. */
+        REQUESTS,
+        AUDIT
+    }
+
+    /** Deletes the oldest rows that were written before then, of up to {@code limit} that are looked at; says how many. */
+    record Forget(Memory memory, long before, int limit) implements Edit<Integer> {
         @Override
         public boolean standsAlone() {
             return true;
@@ -377,11 +426,44 @@ public sealed interface Edit<T> {
     /**
      * Lays out the schedules of a workflow's version; others of that workflow are removed, and what became of their ticks
      * stays. Nothing changes, and it answers false, where that version is not current or a row is not what it was.
+     *
+     * @param left what is told of the ticks that rows leave behind which go or get other times
      */
-    record LayOut(int workspace, String workflowId, int version, List<Laid> schedules) implements Edit<Boolean> {
+    record LayOut(int workspace, String workflowId, int version, List<Laid> schedules, List<Left> left)
+            implements Edit<Boolean> {
         public LayOut {
             schedules =
                     schedules.stream().sorted(Comparator.comparing(Laid::name)).toList();
+            left = List.copyOf(left);
+        }
+
+        /** One that leaves it to the store what is told of ticks that are left behind. */
+        public LayOut(int workspace, String workflowId, int version, List<Laid> schedules) {
+            this(workspace, workflowId, version, schedules, List.of());
+        }
+
+        /**
+         * What is told where this row goes, or gets other times, at this moment. Where nobody has looked at its ticks one
+         * by one, the first of them stands for all.
+         */
+        public List<Rows.Tick> leftOf(Rows.Schedule row, long now) {
+            for (Left one : left) {
+                if (one.name().equals(row.name()) && one.from() == row.nextNominal()) {
+                    return one.ticks();
+                }
+            }
+            long through = row.nextNominal() < now ? now : 0;
+            return row.nextNominal() > now
+                    ? List.of()
+                    : List.of(new Rows.Tick(
+                            row.workflowId(),
+                            row.name(),
+                            row.nextNominal(),
+                            Ticked.SKIPPED,
+                            Tick.Reason.EDITED.word(),
+                            null,
+                            now,
+                            through));
         }
 
         @Override
@@ -396,6 +478,17 @@ public sealed interface Edit<T> {
      * @param before how it stood; null where there was none
      */
     record Laid(String name, String spec, long nextNominal, long nextAt, Rows.@Nullable Schedule before) {}
+
+    /**
+     * Ticks whose time had come when their schedule was edited, and the runs that some of them have.
+     *
+     * @param from the nominal time at which the row stood that was looked at
+     */
+    record Left(String name, long from, List<Rows.Tick> ticks) {
+        public Left {
+            ticks = List.copyOf(ticks);
+        }
+    }
 
     /**
      * Takes ticks that are due, to see to them alone for a while. Answers those it got.
@@ -457,6 +550,21 @@ public sealed interface Edit<T> {
     /** Pauses or resumes one schedule. Null: no such schedule. */
     record PauseSchedule(int workspace, String workflowId, String name, boolean paused, By by)
             implements Edit<Rows.@Nullable Schedule> {
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /**
+     * Makes hours of minutes that are long over, and removes counts and facts that are kept no longer; up to {@code
+     * limit} rows of each. Answers how many went.
+     *
+     * @param fine minutes that are older are gathered by the hour
+     * @param counts the last minute that is gone
+     * @param facts microseconds
+     */
+    record TidyFigures(long fine, long counts, long facts, int limit) implements Edit<Integer> {
         @Override
         public boolean standsAlone() {
             return true;

@@ -3,6 +3,7 @@ package dev.semel.store;
 import dev.semel.run.RunId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * What is done about letters: signals for whoever waits under a key, sent by somebody who does not know the run. A wait
@@ -18,6 +19,9 @@ public sealed interface Letter<T> {
 
     int LONGEST_KEY = 255;
 
+    /** The name of the signal under which messages of people come. */
+    String REPLY = "reply";
+
     /** Whether it has a transaction of its own; see {@link Edit#standsAlone}. */
     default boolean standsAlone() {
         return false;
@@ -30,6 +34,11 @@ public sealed interface Letter<T> {
                 throw new IllegalArgumentException(
                         "the key of a signal has 1 to 255 characters and no control characters");
             }
+        }
+
+        /** Where messages of a sender go that may be replies, whichever way the sender is written. */
+        public static Address reply(int workspace, String from) {
+            return new Address(workspace, REPLY, from.strip().toLowerCase(Locale.ROOT));
         }
 
         /** The row that is locked by whoever sends or begins to listen here, so that they never miss each other. */
@@ -81,8 +90,14 @@ public sealed interface Letter<T> {
      * A wait begins to listen, or gets the oldest letter that is kept.
      *
      * @param undoing it listens although its run is asked to end, because it undoes what the run did
+     * @param since letters that were sent before then are not for this wait
      */
-    record Listen(Address to, Ear ear, boolean undoing) implements Letter<Heard> {}
+    record Listen(Address to, Ear ear, boolean undoing, long since) implements Letter<Heard> {
+        /** A wait that takes whatever is kept. */
+        public Listen(Address to, Ear ear, boolean undoing) {
+            this(to, ear, undoing, 0);
+        }
+    }
 
     /** A wait listens no more, because it is over for another reason. A letter that came before is told. */
     record Hush(Ear ear) implements Letter<Heard> {}

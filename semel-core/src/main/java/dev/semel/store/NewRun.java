@@ -45,17 +45,24 @@ public record NewRun(
      *
      * @param lineage the first run of the line that this one continues; null where it begins one
      * @param carried what its journal begins with; empty text for nothing
+     * @param depth so many runs, each started by a step of the one before, stand between it and whoever began
      */
     public record Links(
             @Nullable RunId lineage,
             @Nullable RunId parent,
             @Nullable RunId replayOf,
-            String carried) {
+            String carried,
+            int depth) {
         public static final Links NONE = new Links(null, null, null);
 
-        /** A run that begins with an empty journal. */
+        /** A run that begins with an empty journal, and that no step of a run has started. */
         public Links(@Nullable RunId lineage, @Nullable RunId parent, @Nullable RunId replayOf) {
-            this(lineage, parent, replayOf, "");
+            this(lineage, parent, replayOf, "", 0);
+        }
+
+        /** Whether there is anything to remember about where it comes from, beside its lineage. */
+        public boolean isLinked() {
+            return parent != null || replayOf != null || depth > 0;
         }
     }
 

@@ -173,6 +173,10 @@ public interface Reads extends AutoCloseable {
     @Nullable
     Delivery delivery(int ws, String hook, RunId id);
 
+    /** The delivery that brought this id of its provider first; null where it is known no longer. */
+    @Nullable
+    Delivery firstDelivery(int ws, String hook, String eventId);
+
     /** Whether anything of a delivery is kept that need not be any more. */
     boolean expiredDelivery();
 
@@ -201,6 +205,9 @@ public interface Reads extends AutoCloseable {
 
     /** Plans of safe replays. */
     Plans plans();
+
+    /** What was counted. */
+    Figures figures();
 
     /** Questions that runs put to people. */
     Review.Desk reviews();

@@ -63,7 +63,8 @@ public final class Rows {
             @Nullable End end,
             Counts counts,
             @Nullable RunId parent,
-            @Nullable RunId replayOf) {
+            @Nullable RunId replayOf,
+            int depth) {
         public String runIdText() {
             return chosenId != null ? chosenId : id.text();
         }

@@ -11,6 +11,9 @@ public interface Timetable {
     /** The schedule whose next tick comes first, taken or not; null where there is none. */
     Rows.@Nullable Schedule first();
 
+    /** The schedule whose next tick comes first behind this time, taken or not; null where there is none. */
+    Rows.@Nullable Schedule after(long time);
+
     Rows.@Nullable Schedule schedule(int ws, String workflowId, String name);
 
     /** All schedules of a workflow, by name. */
@@ -18,6 +21,9 @@ public interface Timetable {
 
     /** Schedules of a workspace by workflow and name, behind these. */
     List<Rows.Schedule> page(int ws, String afterWorkflow, String afterName, int limit);
+
+    /** How many schedules a workspace has beside those of this workflow. */
+    int countBeside(int ws, String workflowId);
 
     /** What became of ticks whose nominal time is before this one, newest first. */
     List<Rows.Tick> ticks(String workflowId, String schedule, long before, int limit);

@@ -4,6 +4,7 @@ import dev.semel.effect.Ledger;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -121,8 +122,18 @@ public sealed interface Write<O> {
         }
     }
 
-    /** The end of a run, with the entries that were not yet written. */
-    record End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops) implements Write<Owned> {
+    /**
+     * The end of a run, with the entries that were not yet written.
+     *
+     * @param stumbled an attempt of it failed on the way
+     */
+    record End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops, boolean stumbled)
+            implements Write<Owned> {
+        /** The end of a run whose attempts all came through. */
+        public End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops) {
+            this(by, state, ending, entries, ops, false);
+        }
+
         /** The end of a run that was taken up once. */
         public End(RunId run, RunState state, Ending ending, String entries) {
             this(new Driver(run, 1), state, ending, entries, List.of());
@@ -237,6 +248,11 @@ public sealed interface Write<O> {
         default boolean isLate() {
             return false;
         }
+
+        /** How long it may take; for a store whose server ends a statement itself. Null: as long as the store allows. */
+        default java.time.@Nullable Duration longest() {
+            return null;
+        }
     }
 
     /**
@@ -245,6 +261,14 @@ public sealed interface Write<O> {
      * @param change of the catalog under which it was matched: who subscribed later was not asked
      */
     record Keep(Rows.Event event, long change) implements Write<Kept> {
+        /** How long an event is known. One that comes again later is another one, though its row may still be there. */
+        public static final Duration WINDOW = Duration.ofDays(7);
+
+        /** Whether this row is known no longer. */
+        public static boolean isOver(Rows.Event row, long now) {
+            return row.at() <= now - WINDOW.toNanos() / 1_000;
+        }
+
         @Override
         public int weight() {
             return 256 + event.body().length();

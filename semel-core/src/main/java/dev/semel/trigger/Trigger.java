@@ -62,19 +62,26 @@ public record Trigger(
      * @param lineage the first run of the line that the new one continues
      * @param childOf the id of the step that starts it; the same step finds the same run again
      * @param carried what its journal begins with; empty text for nothing
+     * @param depth so many runs, each started by a step of the one before, stand between it and whoever began
      */
     public record Ties(
             @Nullable RunId lineage,
             @Nullable RunId parent,
             @Nullable RunId replayOf,
             @Nullable String childOf,
-            String carried) {
+            String carried,
+            int depth) {
         public static final Ties NONE = new Ties(null, null, null, null);
 
-        /** A run that begins with an empty journal. */
+        /** A run that begins with an empty journal, and that no step of a run has started. */
         public Ties(
                 @Nullable RunId lineage, @Nullable RunId parent, @Nullable RunId replayOf, @Nullable String childOf) {
-            this(lineage, parent, replayOf, childOf, "");
+            this(lineage, parent, replayOf, childOf, "", 0);
+        }
+
+        /** Of a trigger that a step of a run has sent. */
+        public static Ties atDepth(int depth) {
+            return new Ties(null, null, null, null, "", depth);
         }
     }
 

@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Everything about a workflow that is declared and not coded.
  *
  * @param key what the workflow makes its own key of; null where it makes none
+ * @param events types of events that start it; what it makes of one is code
  */
 record Declaration(
         String name,
@@ -24,7 +25,8 @@ record Declaration(
         KeyPolicy policy,
         Gates gates,
         @Nullable Duration deadline,
-        List<Schedule> schedules) {
+        List<Schedule> schedules,
+        List<String> events) {
 
     /** One text for one declaration, members always in this order: a changed text is a new version. */
     String text() {
@@ -43,6 +45,7 @@ record Declaration(
             ObjectNode all = text.putObject("schedules");
             schedules.forEach(schedule -> all.set(schedule.name(), Json.parse(schedule.text())));
         }
+        list(text, "events", events);
         return Json.write(text);
     }
 

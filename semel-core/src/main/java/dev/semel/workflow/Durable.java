@@ -68,6 +68,16 @@ public interface Durable {
     @Nullable
     JsonNode await(String name, String signal, String key, @Nullable Duration longest);
 
+    /**
+     * Waits for a message of this sender: one that came since the run began, and since the last wait before it in the same
+     * scope was over. What was said before the question is no answer to it.
+     */
+    @Nullable
+    JsonNode awaitReply(String name, String from, @Nullable Duration longest);
+
+    /** So many runs, each started by a step of the one before, stand between this run and whoever began. */
+    int depth();
+
     /** Asks people to decide. */
     Decision approval(String name, Approval approval);
 
@@ -134,8 +144,17 @@ public interface Durable {
         void run(Durable scope) throws Exception;
     }
 
-    /** A workflow to start: by name, with its input and the names the caller gives it. */
-    record Child(String workflow, JsonNode input, Start start) {}
+    /**
+     * A workflow to start: by name, with its input and the names the caller gives it.
+     *
+     * @param once refused where a run of that workflow waits for the caller: for those who cannot end a circle themselves
+     */
+    record Child(String workflow, JsonNode input, Start start, boolean once) {
+        /** Code may call itself, and knows when it is enough. */
+        public Child(String workflow, JsonNode input, Start start) {
+            this(workflow, input, start, false);
+        }
+    }
 
     /** A signal for another run; sent twice with the same key it arrives once. */
     record Outgoing(

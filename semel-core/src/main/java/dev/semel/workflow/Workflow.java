@@ -1,6 +1,7 @@
 package dev.semel.workflow;
 
 import dev.semel.json.Codec;
+import dev.semel.json.Json;
 import dev.semel.key.CanonicalJson;
 import dev.semel.key.KeyPolicy;
 import dev.semel.schedule.Schedule;
@@ -30,6 +31,7 @@ public final class Workflow<I, O> {
     private final @Nullable Accessor<I, ?> key;
     private final TypeRef<O> out;
     private final Code.Flow<I, O> flow;
+    private final List<Doors.Subscription> events;
 
     Workflow(WorkflowDraft<I, O> draft, Code.Flow<I, O> flow) {
         this.declaration = draft.declaration();
@@ -38,6 +40,7 @@ public final class Workflow<I, O> {
         this.key = draft.key();
         this.out = draft.out();
         this.flow = flow;
+        this.events = draft.events();
     }
 
     /** @param name 1 to 64 characters a-z, 0-9, _ and -, beginning with a letter */
@@ -87,6 +90,25 @@ public final class Workflow<I, O> {
     /** When it starts by itself. */
     public List<Schedule> schedules() {
         return declaration.schedules();
+    }
+
+    /** When a version of this workflow starts by itself that was declared before, by its stored text. */
+    public static List<Schedule> schedulesOf(String storedDescriptor) {
+        return Json.parse(storedDescriptor).path("schedules").properties().stream()
+                .map(one -> Schedule.read(one.getKey(), one.getValue()))
+                .toList();
+    }
+
+    /** Which events start a version that was declared before: its stored text says which, and the code here what they give. */
+    public List<Doors.Subscription> subscriptionsOf(String storedDescriptor) {
+        return Json.parse(storedDescriptor)
+                .path("events")
+                .valueStream()
+                .map(type -> events.stream()
+                        .filter(one -> one.type().equals(type.asString()))
+                        .findFirst()
+                        .orElseGet(() -> new Doors.Subscription(type.asString(), null, Doors.Reading.PLAIN)))
+                .toList();
     }
 
     /**

@@ -18,12 +18,14 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /** A workflow in the making; {@link #body} finishes it. What is wrong is refused here, with the name of what it is. */
 public final class WorkflowDraft<I, O> {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]{0,63}");
     private static final String A_FUNCTION = "a function";
     private static final int LONGEST_TEXT = 1_000;
+    private static final int LONGEST_TYPE = 255;
 
     private final String name;
     private final Input<I> input;
@@ -33,6 +35,7 @@ public final class WorkflowDraft<I, O> {
     private final List<Input.Field<I>> accessors = new ArrayList<>();
     private final List<String> ignored = new ArrayList<>();
     private final List<Schedule> schedules = new ArrayList<>();
+    private final List<Doors.Subscription> events = new ArrayList<>();
 
     private @Nullable String title;
     private @Nullable String description;
@@ -217,6 +220,48 @@ public final class WorkflowDraft<I, O> {
         return this;
     }
 
+    /**
+     * Starts it for each event of this type, once for each source and id; a {@code *} at the end stands for any end. The
+     * event's data are the input.
+     */
+    public WorkflowDraft<I, O> onEvent(String type) {
+        return onEvent(new Doors.Subscription(type, null, Doors.Reading.PLAIN));
+    }
+
+    /**
+     * The same, with an input that is made of the whole event ({@code id, source, type, data} and what else came along);
+     * null where the workflow does not want this one.
+     */
+    public WorkflowDraft<I, O> onEvent(String type, Function<JsonNode, @Nullable I> reading) {
+        return onEvent(new Doors.Subscription(type, null, event -> {
+            try {
+                I value = reading.apply(event);
+                return value == null
+                        ? new Doors.Read.Unfit()
+                        : new Doors.Read.Input(input.codec().write(value, "the input of workflow \"" + name + "\""));
+            } catch (RuntimeException e) {
+                return new Doors.Read.Failed("its code failed with "
+                        + e.getClass().getSimpleName()); // its text may tell what the event says
+            }
+        }));
+    }
+
+    private WorkflowDraft<I, O> onEvent(Doors.Subscription subscription) {
+        String type = subscription.type();
+        if (type.isBlank() || type.length() > LONGEST_TYPE || type.chars().anyMatch(Character::isISOControl)) {
+            throw refused("the type of an event has 1 to " + LONGEST_TYPE + " characters");
+        }
+        if (events.stream().anyMatch(other -> other.type().equals(type))) {
+            throw refused("it has onEvent(\"" + type + "\") twice");
+        }
+        events.add(subscription);
+        return this;
+    }
+
+    List<Doors.Subscription> events() {
+        return List.copyOf(events);
+    }
+
     /** What it does. The draft may be used further; the workflow stays as it is. */
     public Workflow<I, O> body(Code.Flow<I, O> flow) {
         return new Workflow<>(this, flow);
@@ -225,7 +270,16 @@ public final class WorkflowDraft<I, O> {
     Declaration declaration() {
         String keyName = key == null ? null : nameOf(key, A_FUNCTION);
         return new Declaration(
-                name, title, description, owner, keyName, policy(), gates, deadline, List.copyOf(schedules));
+                name,
+                title,
+                description,
+                owner,
+                keyName,
+                policy(),
+                gates,
+                deadline,
+                List.copyOf(schedules),
+                events.stream().map(Doors.Subscription::type).toList());
     }
 
     Input<I> input() {

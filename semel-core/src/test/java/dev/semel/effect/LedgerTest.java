@@ -220,6 +220,16 @@ final class LedgerTest {
     }
 
     @Test
+    void the_note_of_a_suppressed_step_knows_whose_deed_it_was() {
+        var note = new Ledger.Note(ID, holder("same turn"), "r", FACTS, new Ledger.Instead("d4", "run_x 17"));
+        Row noted = java.util.Objects.requireNonNull(Ledger.apply(null, note, 9).row());
+        assertEquals("run_x 17", noted.stoodFor());
+        Change replayed =
+                Ledger.apply(noted, new Ledger.Reserve(ID, holder("same turn"), 0, 0, OnChange.SEND, null, FACTS), 10);
+        assertEquals(new Verdict.Reused("r"), replayed.verdict(), "and is reused as it is");
+    }
+
+    @Test
     void states_are_stored_under_codes_that_stay() {
         for (State state : State.values()) {
             assertEquals(state, State.of(state.code()));

@@ -70,6 +70,11 @@ final class IntakeTest {
                     }
 
                     @Override
+                    public String workflowId(RunLoop.Resident parent, Durable.Child child) {
+                        throw new UnsupportedOperationException("no children here");
+                    }
+
+                    @Override
                     public void stop(RunLoop.Resident parent, RunId child) {
                         throw new UnsupportedOperationException("no children here");
                     }

@@ -51,6 +51,7 @@ final class AppliedTwiceTest {
             case Write.Claim _ -> false; // takes the next ones too; what the first one took is found by its owner
             case Write.Change<?>(Edit.Pause _) -> false; // workers are told to look again
             case Write.Change<?>(Edit.Cancel _) -> false; // is in the audit twice
+            case Write.Change<?>(Edit.Forget _) -> false; // takes the next slice
             case Write.Change<?> _,
                     Write.Admit _,
                     Write.Append _,

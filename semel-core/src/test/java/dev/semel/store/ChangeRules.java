@@ -12,6 +12,7 @@ import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -190,6 +191,63 @@ interface ChangeRules {
         desk().place.setTime(Place.START + Desk.WINDOW);
         assertTrue(desk().change(new Edit.Release(key.name(), run, desk().by("op", "why"))));
         assertInstanceOf(Write.Admitted.Fresh.class, desk().apply(desk().admit(desk().id(), key)));
+    }
+
+    @Test
+    default void a_change_with_a_note_leaves_one_row_and_only_where_it_did_something() {
+        var token = new Rows.Token("tok_1", desk().ws, "one", "ci", Desk.bytes("hash"), "read", 0, 0, 0);
+        var note = new Edit.Note(desk().ws, "token.create", "tok_1", desk().by("op", "for ci"));
+        var create = new Edit.Noted<>(new Edit.CreateToken(token), Objects::nonNull, note);
+        assertNotNull(desk().change(create));
+        assertNotNull(desk().change(create), "applied again after a lost answer it answers the same");
+        var taken = new Rows.Token("tok_2", desk().ws, "one", "ci", Desk.bytes("hash"), "admin", 0, 0, 0);
+        var refused = new Edit.Note(desk().ws, "token.create", "tok_2", desk().by("op", "again"));
+        assertEquals(
+                Nothing.NOTHING,
+                desk().applyAll(new Write.Change<>(
+                                new Edit.Noted<>(new Edit.CreateToken(taken), Objects::nonNull, refused)))
+                        .getFirst());
+        List<Rows.Audit> rows = desk().reads.audit(desk().ws, null, 10);
+        assertEquals(List.of("tok_1"), rows.stream().map(Rows.Audit::target).toList());
+        assertEquals("for ci", rows.getFirst().reason());
+    }
+
+    @Test
+    default void a_note_beside_a_signal_to_a_run_that_is_gone_is_not_written() {
+        RunId run = desk().fresh(desk().key("K"));
+        var note = new Edit.Note(desk().ws, "run.decide", "K", desk().by("op", "approve"));
+        Edit<Edit.Signalled> signal = new Edit.Signal(desk().ws, run, "go", "once", "{}");
+        var noted = new Edit.Noted<>(signal, outcome -> outcome == Edit.Signalled.DELIVERED, note);
+        assertEquals(Edit.Signalled.DELIVERED, desk().change(noted));
+        desk().apply(desk().end(run));
+        var late = new Edit.Note(desk().ws, "run.decide", "K", desk().by("op", "reject"));
+        Edit<Edit.Signalled> second = new Edit.Signal(desk().ws, run, "go", "twice", "{}");
+        assertEquals(
+                Edit.Signalled.GONE,
+                desk().change(new Edit.Noted<>(second, outcome -> outcome == Edit.Signalled.DELIVERED, late)));
+        assertEquals(1, desk().place.count("semel_audit"));
+    }
+
+    @Test
+    default void whoever_approves_begins_or_stops_a_plan_of_replays_is_in_the_audit_once() {
+        RunId plan = desk().id();
+        int ws = desk().ws;
+        desk().change(new Edit.Replaying<>(new Replay.Lay(plan, ws, "ann", "{}", null, true)));
+        desk().change(new Edit.Replaying<>(new Replay.Ready(plan, "{}")));
+        for (String who : List.of("bob", "eve")) {
+            desk().change(new Edit.Replaying<>(new Replay.Approve(ws, plan, desk().by(who, ""))));
+        }
+        for (String who : List.of("ann", "eve")) {
+            desk().change(new Edit.Replaying<>(new Replay.Begin(ws, plan, "{}", desk().by(who, ""))));
+        }
+        for (String who : List.of("bob", "eve")) {
+            desk().change(new Edit.Replaying<>(new Replay.Stop(ws, plan, desk().by(who, "enough"))));
+        }
+        assertEquals(
+                List.of("bob replay.stop", "ann replay.apply", "bob replay.approve"),
+                desk().reads.audit(ws, null, 10).stream()
+                        .map(row -> row.actor() + " " + row.action())
+                        .toList());
     }
 
     @Test

@@ -13,7 +13,8 @@ record Deed(
         long window,
         OnChange onChange,
         @Nullable String data) {
-    static final Ledger.Facts FACTS = new Ledger.Facts("the key", "pay", Desk.WORKFLOW, "ask", "create", null, null);
+    static final Ledger.Facts FACTS =
+            new Ledger.Facts("the key", "pay", Desk.WORKFLOW, "ask", "create", "order 1", "12.50 EUR");
 
     static Deed of(int ws, String key) {
         return new Deed(new Ledger.Id(ws, key), 0, 0, OnChange.SEND, "data");
@@ -58,5 +59,10 @@ record Deed(
 
     Ledger.Note note(RunId run) {
         return new Ledger.Note(id, holder(run, 1, 1), "{\"noted\":1}", FACTS);
+    }
+
+    /** Another run's effect stood for that of this run. */
+    Ledger.Note suppressed(RunId run) {
+        return new Ledger.Note(id, holder(run, 1, 1), "{\"noted\":1}", FACTS, new Ledger.Instead("the other digest", "run_x 17"));
     }
 }

@@ -56,6 +56,39 @@ interface DeliveryRules {
         assertEquals(Verdict.ACCEPTED, verdict("evt_4", "s", Reuse.ALLOW));
     }
 
+    private Delivery typed(String id, String type, Reuse reuse) {
+        Delivery asked = row(id, Verdict.ACCEPTED);
+        var row =
+                new Delivery(asked.id(), asked.ws(), asked.hook(), 0, id, type, Verdict.ACCEPTED, "", asked.payload());
+        Delivery told = desk().change(new Edit.Receive(row, new Delivery.Memory("s", reuse, Desk.WINDOW, Desk.WINDOW)));
+        assertNotNull(told);
+        return told;
+    }
+
+    @Test
+    default void a_signature_that_comes_again_as_another_type_is_no_repeat() {
+        assertEquals(Verdict.ACCEPTED, typed("evt_1", "push", Reuse.FLAG).verdict());
+        assertEquals(Verdict.REPEATED, typed("evt_1", "push", Reuse.FLAG).verdict());
+        Delivery other = typed("evt_1", "release", Reuse.FLAG);
+        assertEquals(Verdict.FLAGGED, other.verdict());
+        assertEquals("the signature came before with another type", other.note());
+        assertEquals(Verdict.REFUSED, typed("evt_1", "release", Reuse.REJECT).verdict());
+        assertEquals(Verdict.REPEATED, typed("evt_1", "release", Reuse.ALLOW).verdict());
+    }
+
+    @Test
+    default void an_id_of_any_length_is_known_again_and_its_first_delivery_is_found() {
+        String longest = "é".repeat(4_000);
+        Delivery first = received(longest, null, Reuse.FLAG);
+        assertEquals(Verdict.ACCEPTED, first.verdict());
+        assertEquals(Verdict.REPEATED, verdict(longest, null, Reuse.FLAG));
+        assertEquals(Verdict.ACCEPTED, verdict(longest + "!", null, Reuse.FLAG));
+        assertEquals(first, desk().reads.firstDelivery(desk().ws, "hook", longest));
+        assertNull(desk().reads.firstDelivery(desk().ws + 1, "hook", longest), "another workspace's");
+        assertNull(desk().reads.firstDelivery(desk().ws, "other", longest), "another hook's");
+        assertNull(desk().reads.firstDelivery(desk().ws, "hook", "never"));
+    }
+
     @Test
     default void applied_again_it_answers_the_same() {
         var edit = receive("evt_1", "s", Reuse.REJECT);

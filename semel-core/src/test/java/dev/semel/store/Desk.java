@@ -30,7 +30,7 @@ final class Desk implements AutoCloseable {
     private @Nullable Lane txLane;
 
     Desk(Dialect dialect) {
-        this(dialect.open());
+        this(dialect.emptied());
     }
 
     Desk(Place place) {

@@ -65,6 +65,22 @@ interface EventRules {
     }
 
     @Test
+    default void one_that_comes_again_when_it_is_known_no_longer_takes_the_row() {
+        long week = Write.Keep.WINDOW.toNanos() / 1_000;
+        keep("evt_a", "paid", 3);
+        desk().place.setTime(Place.START + week - 1);
+        assertEquals(new Write.Kept.Now(false), keep("evt_a", "other", 1), "known until the last moment");
+        desk().place.setTime(Place.START + week);
+        Rows.Event again = event("evt_a", "other", 1);
+        Write.Keep keep = keep(again);
+        assertEquals(new Write.Kept.Now(true), desk().apply(keep));
+        assertEquals(new Write.Kept.Now(true), desk().apply(keep), "after a lost answer");
+        assertEquals(again.at(Place.START + week), desk().reads.event(desk().ws, "evt_a"));
+        assertEquals(List.of("evt_a"), ids(list("other", false, 10)));
+        assertEquals(List.of(), desk().reads.oldEvents(desk().ws, Place.START + week, 100), "not swept with the old");
+    }
+
+    @Test
     default void of_equal_ones_in_a_batch_the_first_is_kept() {
         List<Object> told = desk().applyAll(
                         keep(event("evt_b", "first", 0)),

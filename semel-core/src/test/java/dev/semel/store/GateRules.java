@@ -239,11 +239,16 @@ interface GateRules {
         RunId replay = desk().id();
         var links = new NewRun.Links(null, first, null);
         var replays = new NewRun.Links(first, null, first);
+        RunId deep = desk().id();
+        var caused = new NewRun.Links(null, null, null, "", 3);
         Write<?>[] writes = {
+            desk().admit(desk().linked(deep, caused, null, RunState.STARTED), List.of(), true),
             desk().admit(desk().linked(child, links, null, RunState.STARTED), List.of(), true),
             desk().admit(desk().linked(replay, replays, null, RunState.STARTED), List.of(), true)
         };
         assertEquals(desk().applyAll(writes), desk().applyAll(writes), "applied again it is the same");
+        assertEquals(3, desk().runOf(deep).depth());
+        assertEquals(0, desk().runOf(child).depth() + desk().runOf(first).depth());
         assertEquals(first, desk().runOf(child).parent());
         assertEquals(child, desk().runOf(child).lineage());
         assertNull(desk().runOf(child).replayOf());

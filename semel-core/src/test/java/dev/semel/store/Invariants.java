@@ -54,6 +54,16 @@ public final class Invariants {
         NEVER.put("requests are not counted", """
             SELECT q.actor FROM semel_request q WHERE NOT EXISTS (SELECT 1 FROM semel_use u WHERE u.run = q.run)
             """);
+        NEVER.put("a run is not among the fresh triggers that were counted", """
+            SELECT r.runs FROM (
+                SELECT count(*) AS runs FROM semel_run r
+                WHERE NOT EXISTS (SELECT 1 FROM semel_link l WHERE l.run = r.run AND l.replay_of IS NOT NULL)) r
+            WHERE r.runs > (SELECT COALESCE(sum(n), 0) FROM semel_count WHERE figure IN (1, 2))
+            """);
+        NEVER.put("a request is not among those that were counted", """
+            SELECT q.requests FROM (SELECT COALESCE(sum(times), 0) AS requests FROM semel_request) q
+            WHERE q.requests > (SELECT COALESCE(sum(n), 0) FROM semel_count WHERE figure IN (3, 4, 5))
+            """);
         NEVER.put("two runs have one chosen id", """
             SELECT chosen_id FROM semel_run WHERE chosen_id IS NOT NULL GROUP BY ws, chosen_id HAVING count(*) > 1
             """);

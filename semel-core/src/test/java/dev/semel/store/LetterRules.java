@@ -56,6 +56,25 @@ interface LetterRules {
     }
 
     @Test
+    default void a_wait_for_what_comes_from_some_time_on_leaves_what_was_kept_before() {
+        Driver by = driver();
+        post("o1", "old", "1");
+        desk().place.setTime(Place.START + 10);
+        var ear = new Letter.Ear(by, "wait");
+        assertEquals(
+                Heard.NOTHING,
+                desk().change(new Edit.Mail<>(new Letter.Listen(to("o1"), ear, false, Place.START + 1))));
+        post("o1", "new", "2");
+        assertEquals(1, values(by).size(), "the one that came while it listened");
+        Driver other = driver();
+        var again = new Letter.Ear(other, "wait");
+        assertEquals(
+                Heard.LETTER,
+                desk().change(new Edit.Mail<>(new Letter.Listen(to("o1"), again, false, Place.START))),
+                "the old one is still there for whoever wants it");
+    }
+
+    @Test
     default void a_letter_goes_to_the_run_that_listens_and_wakes_it() {
         Driver by = driver();
         assertEquals(Heard.NOTHING, listen(by, "wait", "o1"));

@@ -43,7 +43,8 @@ final class Ops {
             }
         }
         if (random.nextInt(6) == 0) {
-            ops.add(new Ledger.Note(pick(ids), holder(by), "{\"noted\":true}", FACTS));
+            Ledger.Instead instead = random.nextBoolean() ? new Ledger.Instead("d4", "run_x 17") : null;
+            ops.add(new Ledger.Note(pick(ids), holder(by), "{\"noted\":true}", FACTS, instead));
         }
         for (int i = reserves ? random.nextInt(3) : 0; i > 0; i--) {
             ops.add(new Ledger.Reserve(

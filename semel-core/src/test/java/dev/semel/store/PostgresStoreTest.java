@@ -3,6 +3,6 @@ package dev.semel.store;
 final class PostgresStoreTest extends StoreContract implements TxRules {
     @Override
     Place place() {
-        return Dialect.POSTGRES.open();
+        return Dialect.POSTGRES.emptied();
     }
 }

@@ -58,6 +58,8 @@ final class Questions {
         Timetable timetable = reads.timetable();
         answer("schedules due", () -> timetable.due(reads.now(), 100));
         answer("first schedule", timetable::first);
+        answer("next schedule", () -> timetable.after(reads.now()));
+        answer("schedules beside", () -> timetable.countBeside(1, "wf_other"));
         answer("schedules of", () -> timetable.of("wf_pay"));
         answer("schedules", () -> timetable.page(1, "wf_pay", "a", 2));
         answer("no schedules", () -> timetable.page(2, "", "", 2));
@@ -65,6 +67,7 @@ final class Questions {
         answer("ticks page", () -> timetable.ticks("wf_pay", "b", reads.now(), 2));
         answer("old ticks", () -> timetable.hasTicksBefore(reads.now() - 1_000_000));
         answer("standings", () -> timetable.standings("wf_new", 2));
+        figures();
         for (Ledger.Id id : Ops.IDS) {
             answer("effect", () -> reads.effect(id));
         }
@@ -72,6 +75,34 @@ final class Questions {
             byte[] hash = {(byte) i};
             answer("token", () -> reads.token(hash));
         }
+    }
+
+    private void figures() {
+        Figures figures = reads.figures();
+        long now = reads.now();
+        answer("totals", () -> figures.totals(0, Long.MAX_VALUE));
+        answer("untidy", () -> figures.isUntidy(new Edit.TidyFigures(now / Counted.MINUTE, 0, now - 1_000_000, 1)));
+        for (int ws = 1; ws <= 2; ws++) {
+            int one = ws;
+            Figures.Range all = new Figures.Range(ws, "", 0, Long.MAX_VALUE);
+            Figures.Range some = new Figures.Range(ws, "wf_pay", now - Counted.MINUTE, now);
+            answer("sums", () -> figures.sums(all, 1));
+            answer("some sums", () -> figures.sums(some, 60));
+            answer("written", () -> figures.written(all));
+            answer("objects", () -> figures.objects(all, 1, 3));
+            answer("doubts", () -> figures.doubts(one));
+            answer("arrivals", () -> figures.arrivals(one, "wf_pay", 5));
+            for (Figure figure : Figure.values()) {
+                List<Counted.Fact> first = figures.facts(all, figure, Figures.Behind.START, 2);
+                answer("facts", () -> first);
+                answer("more facts", () -> first.isEmpty() ? null : figures.facts(all, figure, behind(first), 100));
+            }
+        }
+    }
+
+    private static Figures.Behind behind(List<Counted.Fact> facts) {
+        Counted.Fact last = facts.getLast();
+        return new Figures.Behind(last.at(), last.run(), last.digest());
     }
 
     private void workspace(int ws) {
@@ -123,6 +154,7 @@ final class Questions {
                     () -> deliveries.isEmpty()
                             ? null
                             : reads.delivery(ws, hook, deliveries.getFirst().id()));
+            answer("first delivery", () -> reads.firstDelivery(ws, hook, "evt_1"));
         }
         // Which of two equally old effects comes first is no promise.
         answer("effects", () -> sorted(reads.effects(ws, null, 1_000)));

@@ -234,7 +234,7 @@ interface ReplayRules {
     default void a_run_begins_with_the_record_that_it_carries_and_only_once() {
         RunId first = desk().fresh();
         RunId id = desk().id();
-        var links = new NewRun.Links(first, null, first, "[{\"step\":\"a\",\"at\":1,\"result\":1}]");
+        var links = new NewRun.Links(first, null, first, "[{\"step\":\"a\",\"at\":1,\"result\":1}]", 0);
         NewRun run = desk().linked(id, links, null, RunState.STARTED);
         Write.Admit admit = desk().admit(run, List.of(desk().wish(Name.Kind.REPLAY, first.text(), 1)), true);
         for (int i = 0; i < 2; i++) {

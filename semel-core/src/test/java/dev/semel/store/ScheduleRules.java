@@ -126,6 +126,60 @@ interface ScheduleRules {
     }
 
     @Test
+    default void a_schedule_that_goes_after_an_outage_tells_all_its_ticks_up_to_now() {
+        lay(laid("a", "one", at(5)), laid("b", "one", at(5)));
+        desk().place.advance(Duration.ofSeconds(65));
+        assertTrue(lay(new Edit.Laid("b", "two", at(70), at(70), row("b"))));
+        assertEquals(
+                List.of(new Rows.Tick(Desk.WORKFLOW, "a", at(5), Ticked.SKIPPED, "edited", null, at(65), at(65))),
+                ticks());
+        assertEquals(
+                List.of(new Rows.Tick(Desk.WORKFLOW, "b", at(5), Ticked.SKIPPED, "edited", null, at(65), at(65))),
+                desk().reads.timetable().ticks(Desk.WORKFLOW, "b", Long.MAX_VALUE, 100));
+    }
+
+    @Test
+    default void what_was_found_of_ticks_that_are_left_behind_is_told_as_long_as_the_row_stands_there() {
+        lay(laid("a", "one", at(0)));
+        RunId run = desk().id();
+        List<Rows.Tick> found = List.of(tick(at(0), Ticked.FIRED, run), tick(at(1), Ticked.SKIPPED, null));
+        Edit.Left elsewhere = new Edit.Left("a", at(3), List.of(tick(at(3), Ticked.SKIPPED, null)));
+        Edit.Left left = new Edit.Left("a", at(0), found);
+        var edit = new Edit.LayOut(desk().ws, Desk.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
+        assertTrue(desk().change(edit));
+        assertTrue(desk().change(edit), "after a lost answer");
+        assertEquals(found.reversed(), ticks());
+    }
+
+    @Test
+    default void an_edit_that_leaves_the_times_alone_leaves_on_record_that_somebody_had_the_tick() {
+        lay(laid("a", "one", at(0)));
+        RunId first = desk().id();
+        take(first);
+        assertTrue(lay(new Edit.Laid("a", "two", at(0), at(0), row("a"))));
+        assertEquals(first, row("a").takenBy(), "it may have started the run");
+        assertEquals(0, settle(first, at(0), at(60), tick(at(0), Ticked.SKIPPED, null)), "by a text that is over");
+        assertTrue(ticks().isEmpty());
+        RunId second = desk().id();
+        assertEquals(first, take(second).getFirst().takenBy(), "it is free at once, and who had it is told");
+        RunId run = desk().id();
+        assertEquals(1, settle(second, at(0), at(60), tick(at(0), Ticked.FIRED, run)));
+        assertEquals(List.of(tick(at(0), Ticked.FIRED, run)), ticks());
+    }
+
+    @Test
+    default void the_tick_that_comes_next_is_found_behind_those_that_are_due() {
+        assertNull(desk().reads.timetable().after(0));
+        lay(laid("a", "one", at(3)), laid("b", "one", at(5)), laid("c", "one", at(9)));
+        assertEquals(
+                "b", assertThere(desk().reads.timetable().after(at(3))).name(), "not the one that is due right then");
+        assertNull(desk().reads.timetable().after(at(9)));
+        assertEquals(3, desk().reads.timetable().countBeside(desk().ws, "wf_other"));
+        assertEquals(0, desk().reads.timetable().countBeside(desk().ws, Desk.WORKFLOW));
+        assertEquals(0, desk().reads.timetable().countBeside(desk().ws + 1, "wf_other"));
+    }
+
+    @Test
     default void a_tick_that_is_due_is_taken_by_one_worker_for_a_while() {
         lay(laid("a", "one", at(5)), laid("b", "two", at(6)));
         assertTrue(due().isEmpty());

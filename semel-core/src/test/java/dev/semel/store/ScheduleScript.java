@@ -51,7 +51,11 @@ final class ScheduleScript {
         for (Timetable.Standing one : timetable.standings("wf_ot", 10)) {
             version = one.workflowId().equals("wf_pay") && random.nextInt(4) > 0 ? one.version() : version;
         }
-        return new Edit.LayOut(1, "wf_pay", version, laid);
+        Rows.Schedule there = timetable.schedule(1, "wf_pay", "a");
+        List<Edit.Left> left = there == null
+                ? List.of()
+                : List.of(new Edit.Left("a", there.nextNominal(), List.of(tick("a", there.nextNominal()))));
+        return new Edit.LayOut(1, "wf_pay", version, laid, left);
     }
 
     private Edit.SettleTicks settle(Timetable timetable, long now) {

@@ -20,6 +20,7 @@ final class Script {
     private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
     private static final int REPLAYS_EVERY = 17;
+    private static final int TIDIES_EVERY = 23;
     private static final int REVIEWS_EVERY = 8;
 
     private final RandomGenerator random;
@@ -90,6 +91,9 @@ final class Script {
         if (made % REPLAYS_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(replays.next(runs))));
         }
+        if (made % TIDIES_EVERY == 0) {
+            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(tidy())));
+        }
         int dice = random.nextInt(100);
         if (dice < 8) {
             return new Step.Move(pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));
@@ -146,6 +150,11 @@ final class Script {
         }
         Edit<?> edit = dice < 88 ? runEdit() : edit();
         return new Write.Change<>(edit);
+    }
+
+    private Edit.TidyFigures tidy() {
+        long now = first.reads.now();
+        return new Edit.TidyFigures(now / Counted.MINUTE, 0, now - 7_200_000_000L, 1_000);
     }
 
     /** Kinds in the order in which PostgreSQL applies them, each about other runs: the order is no promise. */
@@ -278,9 +287,10 @@ final class Script {
     private Edit<?> runEdit() {
         RunId run = anyRun();
         int ws = random.nextInt(8) == 0 ? 2 : 1;
-        return switch (random.nextInt(10)) {
-            case 9 -> retire();
-            case 0, 1 -> new Edit.Signal(ws, run, pick(List.of("go", "stop")), pick(List.of("a", "b")), "{\"n\":1}");
+        return switch (random.nextInt(11)) {
+            case 9 -> random.nextInt(3) == 0 ? forget() : retire();
+            case 10 -> noted(ws, run);
+            case 0, 1 -> signal(ws, run);
             case 2 -> new Edit.Cancel(ws, run, "tester", "enough");
             case 3 -> new Edit.Wake(List.of(run, anyRun()));
             case 4 -> new Edit.GiveBack(driver());
@@ -291,9 +301,27 @@ final class Script {
         };
     }
 
+    private Edit.Signal signal(int ws, RunId run) {
+        return new Edit.Signal(ws, run, pick(List.of("go", "stop")), pick(List.of("a", "b")), "{\"n\":1}");
+    }
+
+    private Edit<?> noted(int ws, RunId run) {
+        var note = new Edit.Note(ws, "run.decide", run.text(), by("tester", "go"));
+        return new Edit.Noted<>(signal(ws, run), outcome -> outcome == Edit.Signalled.DELIVERED, note);
+    }
+
     private @Nullable RunId lineage(RunId id) {
         Rows.Run run = first.reads.claimed(id);
         return run == null ? null : run.lineage();
+    }
+
+    /** Not the rows of duplicates: every history ends with the sums of those. */
+    private Edit<Integer> forget() {
+        long before = first.place.time() - random.nextInt(3) * 1_000_000L;
+        return random.nextBoolean()
+                ? new Edit.Forget(Edit.Memory.AUDIT, before, 1 + random.nextInt(3))
+                : new Edit.BlankRuns(
+                        first.reads.oldRuns(null, 1 + random.nextInt(20), before).found(), before);
     }
 
     private Edit.DeleteRuns retire() {

@@ -32,7 +32,8 @@ abstract class StoreContract
                 ScheduleRules,
                 ReplayRules,
                 EventRules,
-                DeliveryRules {
+                DeliveryRules,
+                FigureRules {
     private Desk desk = unopened();
 
     abstract Place place();

@@ -176,4 +176,77 @@ interface SweepRules {
         assertEquals(runs.stream().sorted().toList(), found);
         assertNull(desk().reads.oldRuns(null, 2, Place.START).next(), "all of them are too young");
     }
+
+    @Test
+    default void the_payload_of_an_old_run_goes_and_the_run_stays_with_how_it_ended() {
+        RunId old = desk().fresh();
+        RunId young = desk().fresh();
+        desk().apply(desk().append(old, 1, "[1]"));
+        desk().apply(desk().end(old));
+        desk().place.setTime(Place.START + 10);
+        desk().apply(desk().end(young));
+        var blank = new Edit.BlankRuns(List.of(old, young), Place.START + 10);
+        assertEquals(1, desk().change(blank));
+        assertEquals(0, desk().change(blank), "once");
+        Rows.Run run = desk().runOf(old);
+        assertEquals("{}", run.input());
+        Rows.End end = run.end();
+        assertNotNull(end);
+        assertNull(end.ending().output());
+        assertEquals("[]", end.entries());
+        assertEquals(List.of(), desk().reads.journal(old));
+        assertEquals(Place.START, end.endedAt());
+        Rows.End kept = desk().runOf(young).end();
+        assertNotNull(kept);
+        assertNotNull(kept.ending().output());
+    }
+
+    @Test
+    default void a_payload_stays_as_long_as_a_name_stands_for_its_run() {
+        Wish key = desk().key("K");
+        RunId run = desk().fresh(key);
+        desk().apply(desk().end(run));
+        desk().place.setTime(Place.START + Desk.WINDOW + 1);
+        var blank = new Edit.BlankRuns(List.of(run), Place.START + 1);
+        assertEquals(0, desk().change(blank));
+        desk().change(new Edit.DeleteNames(found(desk().place.time())));
+        assertEquals(1, desk().change(blank));
+    }
+
+    @Test
+    default void rows_of_duplicates_go_by_their_age_and_the_counts_stay() {
+        RunId run = desk().fresh();
+        desk().apply(new Write.Tally(List.of(desk().seen(run, false, 3))));
+        desk().place.setTime(Place.START + 10);
+        desk().apply(new Write.Tally(List.of(desk().seen(run, true, 1))));
+        var forget = new Edit.Forget(Edit.Memory.REQUESTS, Place.START + 1, 100);
+        assertEquals(1, desk().change(forget));
+        assertEquals(0, desk().change(forget), "once");
+        assertEquals(1, desk().place.count("semel_request"));
+        assertEquals(3, desk().runOf(run).counts().replays());
+        // Elsewhere counts are the sums of their rows, and every other rule ends with that: so the run goes as well.
+        desk().apply(desk().end(run));
+        desk().place.setTime(Place.START + 20);
+        assertEquals(1, desk().change(new Edit.DeleteRuns(List.of(run), Place.START + 20)));
+    }
+
+    @Test
+    default void the_oldest_rows_of_the_audit_go_a_slice_at_a_time_and_younger_ones_stay() {
+        for (String key : List.of("a", "b", "c")) {
+            RunId run = desk().fresh(desk().key(key));
+            desk().change(new Edit.Release(desk().key(key).name(), run, desk().by("op", "why")));
+        }
+        desk().place.setTime(Place.START + 10);
+        RunId last = desk().fresh(desk().key("d"));
+        desk().change(new Edit.Release(desk().key("d").name(), last, desk().by("op", "why")));
+        var forget = new Edit.Forget(Edit.Memory.AUDIT, Place.START + 10, 2);
+        assertEquals(2, desk().change(forget));
+        assertEquals(1, desk().change(forget));
+        assertEquals(0, desk().change(forget));
+        assertEquals(
+                List.of("d"),
+                desk().reads.audit(desk().ws, null, 10).stream()
+                        .map(Rows.Audit::target)
+                        .toList());
+    }
 }

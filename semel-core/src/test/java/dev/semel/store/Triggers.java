@@ -99,7 +99,8 @@ final class Triggers {
             // The engine continues a line by its first run, never by one in the middle, which could go with its own
             // line.
             RunId continued = relative();
-            links = new NewRun.Links(continued == null ? null : lineage.apply(continued), relative(), relative());
+            links = new NewRun.Links(
+                    continued == null ? null : lineage.apply(continued), relative(), relative(), "", asked.size() % 3);
         }
         asked.add(id);
         String input = random.nextInt(20) == 0 ? "\"" + "é".repeat(4_094 + random.nextInt(3)) + "\"" : "{\"n\":1}";

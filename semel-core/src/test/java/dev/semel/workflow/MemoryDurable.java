@@ -106,6 +106,16 @@ final class MemoryDurable implements Durable {
     }
 
     @Override
+    public int depth() {
+        return 0;
+    }
+
+    @Override
+    public @Nullable JsonNode awaitReply(String name, String from, @Nullable Duration longest) {
+        return await(name, "reply/" + from, longest);
+    }
+
+    @Override
     public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
         JsonNode value = world.signals.get(signal);
         if (value == null && longest == null) {

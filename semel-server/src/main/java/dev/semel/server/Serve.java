@@ -5,10 +5,16 @@ import dev.semel.Settings;
 import dev.semel.Standing;
 import dev.semel.engine.Ambient;
 import dev.semel.engine.Catalog;
+import dev.semel.engine.Keeping;
+import dev.semel.engine.Limits;
 import dev.semel.error.SemelException;
+import dev.semel.server.alerts.Watch;
 import dev.semel.server.api.Api;
+import dev.semel.server.api.Bounds;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
+import dev.semel.server.auth.People;
+import dev.semel.server.auth.Role;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.channel.Alarm;
 import dev.semel.server.channel.Channels;
@@ -22,6 +28,7 @@ import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.Scope;
 import dev.semel.server.outbound.Guard;
 import dev.semel.server.outbound.Outbound;
+import dev.semel.server.pages.Pages;
 import dev.semel.server.settings.Settings.Checks;
 import dev.semel.server.steps.JavaStep;
 import dev.semel.server.steps.Outside;
@@ -32,16 +39,21 @@ import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -50,15 +62,19 @@ import org.jspecify.annotations.Nullable;
 
 /** The server, put together with `new`, from the store up to the door. */
 public final class Serve implements AutoCloseable {
+    private static final Duration ALERTS = Duration.ofSeconds(15);
+
     private final ServeOptions options;
     private final Outbound outbound;
     private final Alarm alarm = new Alarm();
     private final InstantSource clock;
-    private final Map<String, JavaStep> javaSteps = javaSteps();
+    private final Map<String, JavaStep> javaSteps;
     private final CompletableFuture<Boolean> furnishing = new CompletableFuture<>();
     private final Semel semel;
     private final dev.semel.server.settings.Settings settings;
+    private final People people;
     private final Api api;
+    private final Watch watch;
     private final HttpServer http;
     private final Rows.Workspace workspace;
     private final @Nullable WorkflowFolder folder;
@@ -68,11 +84,16 @@ public final class Serve implements AutoCloseable {
     private Serve(ServeOptions options, Ambient ambient) {
         this.options = options;
         this.clock = () -> Instant.EPOCH.plus(ambient.micros(), ChronoUnit.MICROS);
-        this.outbound = new Outbound(Guard.of(options.dev(), options.allowHosts()));
+        int standIn = options.trust().standIn();
+        this.outbound = standIn == 0
+                ? new Outbound(Guard.of(options.dev(), options.allowHosts()))
+                : Outbound.to(new InetSocketAddress(InetAddress.getLoopbackAddress(), standIn));
+        this.javaSteps = standIn == 0 ? javaSteps() : Map.of(); // code of its own could reach others
         this.semel = Semel.open(
                 Settings.of(options.store(), version -> FileWorkflow.compile(whenFurnished(version), this::outside))
                         .withClock(ambient, () -> 0)
                         .withWorker(name(options))
+                        .withLimits(kept(options.keep()))
                         .withRequests(Log::request));
         try {
             this.playground = options.dev() && options.demo() ? playground(options.port()) : null;
@@ -83,9 +104,18 @@ public final class Serve implements AutoCloseable {
                     semel, SecretKeyFile.keys(options, semel), new Checks(MessageTemplate::check, Channels::check));
             furnishing.complete(true);
             Log.clean(settings.redaction()::clean);
+            this.people = options.dev()
+                    ? People.forDev(semel, Objects.requireNonNull(tokens.authenticate("dev")))
+                    : People.serving(semel);
             this.api = new Api(semel, tokens, metrics, options.dev())
                     .with(settings)
-                    .receiving(settings, clock);
+                    .receiving(settings, clock)
+                    .within(new Bounds(
+                            options.bounds().depth(), options.bounds().schedules()))
+                    .with(people);
+            Pages.addTo(
+                    api.router(), people, clock, () -> "form-" + HexFormat.of().formatHex(semel.newSecret(16)));
+            this.watch = new Watch(semel, settings, ws -> outside(ws).outbox());
             this.reminders = new Reminders(semel, api.eventDoor());
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
@@ -112,13 +142,27 @@ public final class Serve implements AutoCloseable {
         return version;
     }
 
+    /** What was said, over what is usual. */
+    private static Limits kept(Map<String, Duration> keep) {
+        Limits usual = Limits.DEFAULT;
+        Keeping keeping = new Keeping(
+                keep.get("payloads"),
+                keep.get("requests"),
+                keep.get("ticks"),
+                keep.getOrDefault("events", usual.keeping().events()),
+                keep.get("audit"));
+        return usual.withTombstones(keep.getOrDefault("tombstones", usual.tombstones()))
+                .withFinishedRuns(keep.getOrDefault("runs", usual.finishedRuns()))
+                .withKeeping(keeping);
+    }
+
     /** On the port behind the server's, which the example files name. */
     private static Playground playground(int port) {
         return Playground.start(port == 0 ? 0 : port + 1);
     }
 
     /** What the steps of a workspace reach. */
-    private Outside outside(int ws) {
+    private World outside(int ws) {
         return new World(
                 new World.Means(
                         semel,
@@ -149,10 +193,12 @@ public final class Serve implements AutoCloseable {
 
     /** Starts it and returns when `/readyz` would say yes. */
     public static Serve start(ServeOptions options) {
-        return start(options, Ambient.real());
+        Serve serve = start(options, Ambient.real());
+        serve.watch.every(ALERTS);
+        return serve;
     }
 
-    /** For trials: a server whose clock and crash points are held by the caller. */
+    /** For trials: a server whose clock and crash points are held by the caller, and that looks at alerts when told to. */
     public static Serve start(ServeOptions options, Ambient ambient) {
         return new Serve(options, ambient);
     }
@@ -199,6 +245,8 @@ public final class Serve implements AutoCloseable {
                 + Runtime.version().feature() + "  ·  " + shownStore());
         Durability durability = semel.standing().durability();
         talk.println(durability == null ? "the store has not told its durability yet" : durability.line());
+        talk.println("  Look  " + url + (options.dev() ? "         workflows, runs and keys in your browser" : ""));
+        setUpLink(url, talk);
         talk.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
         if (playground != null) {
             talk.println("  Play  " + playground.url() + "         fake providers: calls next to effects");
@@ -210,6 +258,34 @@ public final class Serve implements AutoCloseable {
         }
         talk.println("ready");
         talk.flush();
+    }
+
+    /** As long as nobody can log in: the link by which the first administrator is set up, shown and in a file. */
+    private void setUpLink(String url, PrintStream talk) {
+        if (options.dev() || !people.nobodyYet(workspace.ws())) {
+            return;
+        }
+        Path file = options.data().resolve("setup-link");
+        try {
+            String known = Files.exists(file) ? Files.readString(file).strip() : "";
+            String token = known.substring(known.lastIndexOf('=') + 1);
+            if (people.invitations().find(token) == null) {
+                token = people.invitations().make(workspace.ws(), Role.ADMIN, true, "");
+            }
+            String link = url + "/setup?token=" + token;
+            ownFile(file, link);
+            talk.println("  Set up the first log-in: " + link + " (also in " + file + ")");
+        } catch (IOException e) {
+            talk.println("  The link to set up the first log-in could not be written to " + file + ": " + e.getMessage());
+        }
+    }
+
+    /** A file that only its owner can read. */
+    private static void ownFile(Path file, String text) throws IOException {
+        Files.createDirectories(Objects.requireNonNull(file.getParent()));
+        Files.deleteIfExists(file);
+        Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(file, text + "\n");
     }
 
     /** The store without what might be a password. */
@@ -268,10 +344,7 @@ public final class Serve implements AutoCloseable {
                 workspace.name(),
                 new Tokens.Wanted("first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0));
         try {
-            Files.createDirectories(options.data());
-            Files.deleteIfExists(file);
-            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            Files.writeString(file, made.secret() + "\n");
+            ownFile(file, made.secret());
         } catch (IOException e) {
             throw new StoreFailure.Down(
                     "The first token could not be written to " + file + ": " + e.getMessage()
@@ -280,7 +353,9 @@ public final class Serve implements AutoCloseable {
         }
         // CRASH(first-token): the file holds a token that the store does not know; the next start makes another.
         semel.point("first-token");
-        if (semel.maybeChange(new Edit.CreateToken(made.row())) == null) {
+        Edit.By by = new Edit.By(semel.newId(), "serve", "the first token of this store");
+        var note = new Edit.Note(workspace.ws(), "token.create", made.row().tokenId(), by);
+        if (semel.maybeChange(new Edit.Noted<>(new Edit.CreateToken(made.row()), Objects::nonNull, note)) == null) {
             throw new IllegalStateException("the id or the hash of a new token was taken before");
         }
         System.err.println("The first admin token is in " + file);
@@ -294,9 +369,19 @@ public final class Serve implements AutoCloseable {
         return semel;
     }
 
+    /** Who may log in, for trials. */
+    public People people() {
+        return people;
+    }
+
     /** The fake providers of the demo; null without it. */
     public @Nullable Playground playground() {
         return playground;
+    }
+
+    /** Who tells of alerts, for trials that do not wait until it looks by itself. */
+    public Watch watch() {
+        return watch;
     }
 
     /** What its workspaces keep beside workflows, for trials. */
@@ -310,6 +395,8 @@ public final class Serve implements AutoCloseable {
         if (folder != null) {
             folder.close();
         }
+        api.endStreams();
+        watch.close();
         reminders.close();
         http.stop();
         semel.close(options.grace());

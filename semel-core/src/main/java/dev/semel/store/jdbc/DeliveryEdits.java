@@ -14,6 +14,11 @@ final class DeliveryEdits {
         SELECT id, ws, hook, at, event_id, type, verdict, note, payload FROM semel_delivery WHERE id = ?
         """;
 
+    private static final String FIRST_OF = """
+        SELECT d.id, d.ws, d.hook, d.at, d.event_id, d.type, d.verdict, d.note, d.payload
+        FROM semel_mark m JOIN semel_delivery d ON d.id = m.delivery WHERE m.ws = ? AND m.hook = ? AND m.mark = ?
+        """;
+
     private static final String PAGE = """
         SELECT id, ws, hook, at, event_id, type, verdict, note, CAST(NULL AS text) FROM semel_delivery
         WHERE ws = ? AND hook = ? AND id < ? ORDER BY id DESC LIMIT ?
@@ -98,24 +103,26 @@ final class DeliveryEdits {
     private Delivery judged(Edit.Receive receive, long now) throws SQLException {
         Delivery asked = receive.delivery();
         Delivery.Memory memory = receive.memory();
-        Marked signed = memory.signature() == null ? null : mark(receive, "sig " + memory.signature(), now);
+        Marked signed =
+                memory.signature() == null ? null : mark(receive, "sig " + memory.signature(), asked.signed(), now);
         String signedFor = signed == null ? null : signed.eventId();
         Delivery first = asked.judged(now, memory.reuse(), signedFor, false);
         if (first.verdict() == Delivery.Verdict.REFUSED) {
             return first;
         }
-        boolean repeated =
-                !mark(receive, "id " + asked.eventId(), now).delivery().equals(asked.id());
+        boolean repeated = !mark(receive, Delivery.mark(asked.eventId()), asked.eventId(), now)
+                .delivery()
+                .equals(asked.id());
         return asked.judged(now, memory.reuse(), signedFor, repeated);
     }
 
     private record Marked(String eventId, RunId delivery) {}
 
-    /** Who has this mark: the one that came first. */
-    private Marked mark(Edit.Receive receive, String mark, long now) throws SQLException {
+    /** Who has this mark, and for what: the one that came first. */
+    private Marked mark(Edit.Receive receive, String mark, String what, long now) throws SQLException {
         Delivery asked = receive.delivery();
         long until = now + receive.memory().window();
-        session.update(MARK, asked.ws(), asked.hook(), mark, asked.eventId(), asked.id(), until, now);
+        session.update(MARK, asked.ws(), asked.hook(), mark, what, asked.id(), until, now);
         Marked marked = session.one(
                 MARKED, row -> new Marked(row.getString(1), RunId.of(row.getBytes(2))), asked.ws(), asked.hook(), mark);
         if (marked == null) {
@@ -158,6 +165,10 @@ final class DeliveryEdits {
     static @Nullable Delivery one(Session session, int ws, String hook, RunId id) throws SQLException {
         Delivery row = session.one(ONE, DeliveryEdits::read, id);
         return row != null && row.ws() == ws && row.hook().equals(hook) ? row : null;
+    }
+
+    static @Nullable Delivery firstOf(Session session, int ws, String hook, String eventId) throws SQLException {
+        return session.one(FIRST_OF, DeliveryEdits::read, ws, hook, Delivery.mark(eventId));
     }
 
     private static Delivery read(ResultSet row) throws SQLException {

@@ -1,6 +1,7 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
+import dev.semel.store.Counted;
 import dev.semel.store.Edit;
 import dev.semel.store.Name;
 import dev.semel.store.Rows;
@@ -32,10 +33,11 @@ public final class Edits {
     private final ReplayEdits replays;
     private final ReviewEdits reviews;
 
-    public Edits(Session session, Supplier<RunId> ids) {
+    /** @param counted where a change tells what it has to count */
+    public Edits(Session session, Supplier<RunId> ids, Counted counted) {
         this.session = session;
         this.ids = ids;
-        this.runs = new RunEdits(session, ids);
+        this.runs = new RunEdits(session, ids, counted);
         this.replying = new Replying(session, this);
         this.settings = new SettingEdits(session);
         this.deliveries = new DeliveryEdits(session);
@@ -60,10 +62,13 @@ public final class Edits {
             case Edit.ReleaseAll all -> releaseAll(all, now);
             case Edit.Extend extend -> extend(extend, now);
             case Edit.Once<?> once -> replying.once(once, now);
+            case Edit.Noted<?> noted -> noted(noted, now);
             case Edit.DeleteReplies delete -> replying.deleteExpired(delete.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
             case Edit.DeleteEvents delete -> EventRows.delete(session, delete.events());
             case Edit.DeleteRuns delete -> new Retiring(session).retire(delete, now);
+            case Edit.BlankRuns blank -> new Retiring(session).blank(blank, now);
+            case Edit.Forget forget -> new Forgetting(session).forget(forget);
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
             case Edit.Reviewing<?> reviewing -> reviews.apply(reviewing.review(), now);
@@ -84,6 +89,7 @@ public final class Edits {
             case Edit.PauseSchedule pause -> schedules.pause(pause, now);
             case Edit.DeleteTicks delete -> schedules.delete(delete);
             case Edit.Replaying<?> replaying -> replays.apply(replaying.replay(), now);
+            case Edit.TidyFigures tidy -> Counting.tidy(session, tidy);
         };
     }
 
@@ -227,6 +233,16 @@ public final class Edits {
             any = any || isDone(one.by());
         }
         return any;
+    }
+
+    @SuppressWarnings("unchecked") // each edit answers with the outcome of its own type
+    private <T> @Nullable Object noted(Edit.Noted<T> noted, long now) throws SQLException {
+        @Nullable T outcome = (T) apply(noted.edit(), now);
+        Edit.Note note = noted.note();
+        if (noted.done().test(outcome) && !isDone(note.by())) {
+            audit(note.workspace(), now, note.by(), List.of(note.action(), note.target()));
+        }
+        return outcome;
     }
 
     /** Every worker remembers watched documents, and who changed one is asked for later. */

@@ -2,6 +2,7 @@ package dev.semel.store.jdbc;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.store.Counted;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -65,10 +66,11 @@ public final class Effects {
     }
 
     /** For a store with one writer: look, decide, write, with nobody in between. */
-    public static Ledger.Verdict apply(Session session, Ledger.Op op, long now) throws SQLException {
+    public static Ledger.Verdict apply(Session session, Ledger.Op op, long now, Counted counted) throws SQLException {
         Ledger.Row row = find(session, op.id());
         Ledger.Change change = Ledger.apply(row, op, now);
         Ledger.Row next = change.row();
+        counted.deed(op, next);
         if (next != null && row == null) {
             insert(session, next);
         } else if (next != null) {

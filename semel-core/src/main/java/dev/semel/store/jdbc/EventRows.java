@@ -14,11 +14,19 @@ import org.jspecify.annotations.Nullable;
 /** Events that are kept, in statements that both stores understand. */
 public final class EventRows {
     // A repeat changes a row only where it matched more than before: what nobody wanted is then not unmatched any more.
+    // One that comes when the row is known no longer (seven days, in microseconds) is another event and takes the row.
     private static final String KEEP = """
         INSERT INTO semel_event (ws, event, seq, door, source, id, type, body, at, actor, correlation_id, matched, notes)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (ws, event) DO UPDATE SET matched = EXCLUDED.matched, notes = EXCLUDED.notes
-        WHERE semel_event.matched < EXCLUDED.matched
+        ON CONFLICT (ws, event) DO UPDATE SET matched = EXCLUDED.matched, notes = EXCLUDED.notes,
+            seq = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.seq ELSE semel_event.seq END,
+            type = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.type ELSE semel_event.type END,
+            body = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.body ELSE semel_event.body END,
+            actor = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.actor ELSE semel_event.actor END,
+            correlation_id = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.correlation_id
+                ELSE semel_event.correlation_id END,
+            at = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.at ELSE semel_event.at END
+        WHERE semel_event.matched < EXCLUDED.matched OR semel_event.at <= EXCLUDED.at - 604800000000
         """;
 
     private static final String SEQ = "SELECT seq FROM semel_event WHERE ws = ? AND event = ?";

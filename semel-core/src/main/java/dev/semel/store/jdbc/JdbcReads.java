@@ -5,6 +5,7 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.Plans;
@@ -30,7 +31,7 @@ public abstract class JdbcReads implements Reads {
         SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
                r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
                e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at,
-               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of
+               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of, l.depth
         FROM semel_run r
         LEFT JOIN semel_work w ON w.run = r.run
         LEFT JOIN semel_end e ON e.run = r.run
@@ -44,7 +45,7 @@ public abstract class JdbcReads implements Reads {
         SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, CASE WHEN length(r.input) > 4096 THEN '' ELSE r.input END,
                r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
                CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message, e.error_step, '[]', u.replays, u.conflicts, u.last_at,
-               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of
+               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of, l.depth
         FROM semel_run r
         LEFT JOIN semel_work w ON w.run = r.run
         LEFT JOIN semel_end e ON e.run = r.run
@@ -446,6 +447,11 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
+    public @Nullable Delivery firstDelivery(int ws, String hook, String eventId) {
+        return maybe(() -> DeliveryEdits.firstOf(session, ws, hook, eventId));
+    }
+
+    @Override
     public boolean expiredDelivery() {
         long now = now();
         return maybe(() -> DeliveryEdits.expired(session, now)) != null;
@@ -496,6 +502,11 @@ public abstract class JdbcReads implements Reads {
     @Override
     public Plans plans() {
         return new JdbcPlans(session);
+    }
+
+    @Override
+    public Figures figures() {
+        return new JdbcFigures(session);
     }
 
     @Override

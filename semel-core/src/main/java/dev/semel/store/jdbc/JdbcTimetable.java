@@ -25,6 +25,12 @@ final class JdbcTimetable implements Timetable {
         FROM semel_schedule s ORDER BY s.next_at, s.workflow_id, s.name LIMIT 1
         """;
 
+    private static final String AFTER = """
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
+            0
+        FROM semel_schedule s WHERE s.next_at > ? ORDER BY s.next_at, s.workflow_id, s.name LIMIT 1
+        """;
+
     private static final String ONE = """
         SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
             CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
@@ -42,6 +48,10 @@ final class JdbcTimetable implements Timetable {
             CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
         FROM semel_schedule s WHERE s.ws = ? AND (s.workflow_id, s.name) > (?, ?)
         ORDER BY s.workflow_id, s.name LIMIT ?
+        """;
+
+    private static final String BESIDE = """
+        SELECT COUNT(*) FROM semel_schedule WHERE ws = ? AND workflow_id <> ?
         """;
 
     private static final String TICKS = """
@@ -68,6 +78,11 @@ final class JdbcTimetable implements Timetable {
     @Override
     public Rows.@Nullable Schedule first() {
         return maybe(() -> session.one(FIRST, JdbcTimetable::schedule));
+    }
+
+    @Override
+    public Rows.@Nullable Schedule after(long time) {
+        return maybe(() -> session.one(AFTER, JdbcTimetable::schedule, time));
     }
 
     @Override
@@ -107,6 +122,12 @@ final class JdbcTimetable implements Timetable {
     public List<Standing> standings(String after, int limit) {
         return ask(() -> session.list(
                 STANDINGS, row -> new Standing(row.getInt(1), row.getString(2), row.getInt(3)), after, limit));
+    }
+
+    @Override
+    public int countBeside(int ws, String workflowId) {
+        return ask(
+                () -> session.list(BESIDE, row -> row.getInt(1), ws, workflowId).getFirst());
     }
 
     private static Rows.Schedule schedule(ResultSet row) throws SQLException {

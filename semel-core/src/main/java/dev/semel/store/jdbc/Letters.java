@@ -42,7 +42,7 @@ final class Letters {
 
     private static final String OLDEST_KEPT = """
         SELECT letter, value FROM semel_letter
-        WHERE ws = ? AND name = ? AND key = ? AND runs = '' AND expires_at > ? ORDER BY at, id LIMIT 1
+        WHERE ws = ? AND name = ? AND key = ? AND runs = '' AND expires_at > ? AND at >= ? ORDER BY at, id LIMIT 1
         """;
 
     private static final String HAND_OVER = """
@@ -159,7 +159,8 @@ final class Letters {
                 to.workspace(),
                 to.name(),
                 to.key(),
-                now);
+                now,
+                listen.since());
         if (kept == null) {
             int undoing = listen.undoing() ? 1 : 0;
             session.update(LISTEN, ear.by().run(), ear.path(), to.workspace(), to.name(), to.key(), now, undoing);

@@ -34,7 +34,9 @@ public final class Migrations {
             "V011__letters.sql",
             "V012__deliveries.sql",
             "V013__replays.sql",
-            "V014__reviews.sql");
+            "V014__reviews.sql",
+            "V015__figures.sql",
+            "V016__depth.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

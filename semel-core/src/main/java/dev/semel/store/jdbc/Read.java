@@ -64,7 +64,8 @@ public final class Read {
                 end,
                 new Rows.Counts(row.getLong(24), row.getLong(25), row.getLong(26)),
                 runId(row, 31),
-                runId(row, 32));
+                runId(row, 32),
+                row.getInt(33));
     }
 
     private static Rows.Work work(ResultSet row) throws SQLException {

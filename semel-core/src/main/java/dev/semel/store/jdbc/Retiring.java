@@ -87,6 +87,26 @@ final class Retiring {
         DELETE FROM semel_run WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
+    // An empty object, so that whoever reads it finds what it expects to find.
+    private static final String BLANK = """
+        UPDATE semel_run SET input = '{}' WHERE input <> '{}'
+            AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
+    private static final List<String> PAYLOADS = List.of("""
+        UPDATE semel_end SET output = NULL, entries = '[]' WHERE (output IS NOT NULL OR entries <> '[]')
+            AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
+        DELETE FROM semel_journal
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
+        DELETE FROM semel_signal
+            WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, """
+        UPDATE semel_effect SET result = NULL, data = NULL WHERE (result IS NOT NULL OR data IS NOT NULL)
+            AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """);
+
     private final Session session;
 
     Retiring(Session session) {
@@ -124,11 +144,23 @@ final class Retiring {
         return new Reads.Old(found, last ? null : slice.getLast().run());
     }
 
-    /** How many runs are gone. */
-    int retire(Edit.DeleteRuns delete, long now) throws SQLException {
+    /** How many runs had a payload that is gone now; done again it finds none. */
+    int blank(Edit.BlankRuns blank, long now) throws SQLException {
+        int blanked = 0;
+        for (List<RunId> some : chunks(free(blank.first(), blank.endedBefore(), now))) {
+            blanked += session.update(BLANK, bound(some));
+            for (String statement : PAYLOADS) {
+                session.update(statement, bound(some));
+            }
+        }
+        return blanked;
+    }
+
+    /** Those whose whole lineage has ended before then, and is needed by nobody. */
+    private List<RunId> free(List<RunId> first, long endedBefore, long now) throws SQLException {
         Map<RunId, RunId> lineages = new LinkedHashMap<>();
-        delete.first().forEach(run -> lineages.put(run, run));
-        for (List<RunId> some : chunks(delete.first())) {
+        first.forEach(run -> lineages.put(run, run));
+        for (List<RunId> some : chunks(first)) {
             session.list(
                             MEMBERS,
                             row -> new RunId[] {RunId.of(row.getBytes(1)), RunId.of(row.getBytes(2))},
@@ -139,7 +171,7 @@ final class Retiring {
         Set<RunId> ended = new HashSet<>();
         Set<RunId> needed = new HashSet<>();
         for (List<RunId> some : chunks(all)) {
-            ended.addAll(runs(ENDED, bound(some, delete.endedBefore())));
+            ended.addAll(runs(ENDED, bound(some, endedBefore)));
             needed.addAll(runs(EFFECTS, bound(some, Ledger.State.RESERVED.code(), Ledger.State.UNKNOWN.code(), now)));
             needed.addAll(runs(NAMES, bound(some, Name.Kind.RUN.code(), Name.Kind.CHILD.code())));
             needed.addAll(runs(PARENTS, bound(some)));
@@ -150,10 +182,13 @@ final class Retiring {
                 staying.add(lineage);
             }
         });
-        List<RunId> going =
-                all.stream().filter(run -> !staying.contains(lineages.get(run))).toList();
+        return all.stream().filter(run -> !staying.contains(lineages.get(run))).toList();
+    }
+
+    /** How many runs are gone. */
+    int retire(Edit.DeleteRuns delete, long now) throws SQLException {
         int gone = 0;
-        for (List<RunId> some : chunks(going)) {
+        for (List<RunId> some : chunks(free(delete.first(), delete.endedBefore(), now))) {
             // The run first: of two sweeps at once one removes it and counts it, and whoever still wants to add
             // something to the run (a tally) finds that it goes, or was before us and is found by what follows.
             gone += session.update(RUNS, bound(some));

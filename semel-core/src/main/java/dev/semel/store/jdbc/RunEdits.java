@@ -3,6 +3,7 @@ package dev.semel.store.jdbc;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Counted;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
@@ -35,8 +36,10 @@ final class RunEdits {
 
     private final Session session;
     private final Supplier<RunId> ids;
+    private final Counted counted;
 
-    RunEdits(Session session, Supplier<RunId> ids) {
+    RunEdits(Session session, Supplier<RunId> ids, Counted counted) {
+        this.counted = counted;
         this.session = session;
         this.ids = ids;
     }
@@ -128,6 +131,7 @@ final class RunEdits {
         Ledger.State to = decide.result() == null ? Ledger.State.FREE : Ledger.State.DONE;
         var settle = new Ledger.Settle(row.id(), row.holder(), to, decide.result());
         Ledger.Row decided = Ledger.apply(row, settle, now).row();
+        counted.deed(settle, decided);
         if (decided == null) {
             return false;
         }

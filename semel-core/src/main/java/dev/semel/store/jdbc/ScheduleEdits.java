@@ -1,7 +1,5 @@
 package dev.semel.store.jdbc;
 
-import dev.semel.schedule.Tick;
-import dev.semel.schedule.Ticked;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import java.sql.SQLException;
@@ -22,8 +20,16 @@ final class ScheduleEdits {
         VALUES (?, ?, ?, ?, 0, ?, ?, NULL, 0, NULL) ON CONFLICT (workflow_id, name) DO NOTHING
         """;
 
+    // Whoever has taken the tick settles it no more, since it goes by another text now; but it may have started its
+    // run,
+    // so that who takes it next must know that somebody had it: taken until a time that is over for ever.
     private static final String CHANGE = """
-        UPDATE semel_schedule SET spec = ?, next_nominal = ?, next_at = ?, taken_by = NULL, taken_until = 0
+        UPDATE semel_schedule SET spec = ?, next_at = ?, taken_until = CASE WHEN taken_by IS NULL THEN 0 ELSE 1 END
+        WHERE workflow_id = ? AND name = ? AND spec = ? AND next_nominal = ?
+        """;
+
+    private static final String MOVE = """
+        UPDATE semel_schedule SET spec = ?, next_at = ?, taken_until = 0, taken_by = NULL, next_nominal = ?
         WHERE workflow_id = ? AND name = ? AND spec = ? AND next_nominal = ?
         """;
 
@@ -39,7 +45,7 @@ final class ScheduleEdits {
     private static final String MOVE_ON = """
         UPDATE semel_schedule SET next_nominal = ?, next_at = ?, taken_by = NULL, taken_until = 0,
             last_run = COALESCE(?, last_run)
-        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND taken_by = ?
+        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND taken_by = ? AND taken_until > 1
         """;
 
     private static final String NOTE = """
@@ -97,7 +103,7 @@ final class ScheduleEdits {
         for (Rows.Schedule gone : there.values().stream()
                 .sorted((a, b) -> a.name().compareTo(b.name()))
                 .toList()) {
-            leave(gone, now);
+            note(layOut.leftOf(gone, now));
             session.update(REMOVE, gone.workflowId(), gone.name());
         }
         return true;
@@ -115,35 +121,21 @@ final class ScheduleEdits {
             session.update(
                     ADD, layOut.workspace(), workflow, laid.name(), laid.spec(), laid.nextNominal(), laid.nextAt());
         } else if (!row.spec().equals(laid.spec())) {
-            if (row.nextNominal() != laid.nextNominal()) {
-                leave(row, now);
+            String spec = laid.spec();
+            if (row.nextNominal() == laid.nextNominal()) {
+                session.update(CHANGE, spec, laid.nextAt(), workflow, laid.name(), row.spec(), row.nextNominal());
+            } else {
+                note(layOut.leftOf(row, now));
+                session.update(
+                        MOVE,
+                        spec,
+                        laid.nextAt(),
+                        laid.nextNominal(),
+                        workflow,
+                        laid.name(),
+                        row.spec(),
+                        row.nextNominal());
             }
-            session.update(
-                    CHANGE,
-                    laid.spec(),
-                    laid.nextNominal(),
-                    laid.nextAt(),
-                    workflow,
-                    laid.name(),
-                    row.spec(),
-                    row.nextNominal());
-        }
-    }
-
-    /** A tick whose time had come and that will not fire any more. */
-    private void leave(Rows.Schedule row, long now) throws SQLException {
-        if (row.nextNominal() <= now) {
-            note(
-                    NOTE,
-                    new Rows.Tick(
-                            row.workflowId(),
-                            row.name(),
-                            row.nextNominal(),
-                            Ticked.SKIPPED,
-                            Tick.Reason.EDITED.word(),
-                            null,
-                            now,
-                            0));
         }
     }
 

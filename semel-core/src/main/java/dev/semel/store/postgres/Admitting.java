@@ -4,6 +4,7 @@ import dev.semel.key.Admissions;
 import dev.semel.key.Admissions.Standing;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
+import dev.semel.store.Counted;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
 import dev.semel.store.Wish;
@@ -66,8 +67,10 @@ final class Admitting {
     private final Session session;
     private final long skew;
     private final Moment moment;
+    private final Counted counted;
 
-    Admitting(Session session, long skew, Moment moment) {
+    Admitting(Session session, long skew, Moment moment, Counted counted) {
+        this.counted = counted;
         this.session = session;
         this.skew = skew;
         this.moment = moment;
@@ -248,9 +251,9 @@ final class Admitting {
     private void create(List<Case> cases, Object[] outcomes) throws SQLException {
         List<Creating.Row> fresh = cases.stream()
                 .filter(one -> !one.again && !one.blocked() && one.taker == null)
-                .map(one -> new Creating.Row(one.at, one.admit, origins(one)))
+                .map(one -> new Creating.Row(one.at, one.admit, origins(one), one.sinceAt()))
                 .toList();
-        new Creating(session, moment).apply(fresh, outcomes);
+        new Creating(session, moment, counted).apply(fresh, outcomes);
     }
 
     private void takeIn(List<Case> cases, Object[] outcomes) throws SQLException {

@@ -2,6 +2,7 @@ package dev.semel.store.postgres;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.store.Counted;
 import dev.semel.store.jdbc.Effects;
 import dev.semel.store.jdbc.Session;
 import java.sql.PreparedStatement;
@@ -56,14 +57,20 @@ final class Bookkeeping {
 
     private final Session session;
     private final long now;
+    private final Counted counted;
 
-    Bookkeeping(Session session, long now) {
+    Bookkeeping(Session session, long now, Counted counted) {
+        this.counted = counted;
         this.session = session;
         this.now = now;
     }
 
     /** What one op did to a row; null where it stays as it was. */
-    private record Event(Turn turn, boolean asks, Ledger.@Nullable Row row) {}
+    private record Event(Turn turn, Ledger.Op op, Ledger.@Nullable Row row) {
+        boolean asks() {
+            return op instanceof Ledger.Reserve;
+        }
+    }
 
     /** A row of the ledger and what the batch does to it. */
     private static final class Cell {
@@ -74,7 +81,7 @@ final class Bookkeeping {
 
         Ledger.Verdict apply(Turn turn, Ledger.Op op, long now) {
             Ledger.Change change = Ledger.apply(current, op, now);
-            events.add(new Event(turn, op instanceof Ledger.Reserve, change.row()));
+            events.add(new Event(turn, op, change.row()));
             current = change.row() == null ? current : change.row();
             return change.verdict();
         }
@@ -120,6 +127,7 @@ final class Bookkeeping {
         }
         insert(cells);
         settle(cells, turns);
+        count(cells.values());
         List<Ledger.Row> changed = new ArrayList<>();
         for (Cell cell : cells.values()) {
             Ledger.Row row = cell.changed();
@@ -131,6 +139,17 @@ final class Bookkeeping {
             PreparedStatement statement = session.statement(UPDATE);
             bind(new Arrays(session, statement), changed);
             statement.executeUpdate();
+        }
+    }
+
+    /** What changed the ledger for good; on a row that somebody else made meanwhile nothing did. */
+    private void count(Collection<Cell> cells) {
+        for (Cell cell : cells) {
+            for (Event event : cell.events) {
+                if (!cell.lost && !event.turn().deferred) {
+                    counted.deed(event.op(), event.row());
+                }
+            }
         }
     }
 

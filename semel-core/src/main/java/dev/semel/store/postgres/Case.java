@@ -46,6 +46,16 @@ final class Case {
                 .anyMatch(l -> l.standing() == Standing.LIVE && l.wish().binding());
     }
 
+    /** When its key was first used, where that has expired since; 0 elsewhere. */
+    long sinceAt() {
+        return lost.stream()
+                .filter(l -> l.standing() != Standing.LIVE && l.wish().name().kind() != Name.Kind.PAYLOAD)
+                .findFirst()
+                .filter(l -> l.standing() == Standing.EXPIRED)
+                .map(l -> l.known().firstAt())
+                .orElse(0L);
+    }
+
     RunId run() {
         return admit.run().id();
     }

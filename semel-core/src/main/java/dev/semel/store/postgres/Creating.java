@@ -3,6 +3,7 @@ package dev.semel.store.postgres;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Counted;
 import dev.semel.store.NewRun;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
@@ -42,8 +43,9 @@ final class Creating {
         """;
 
     private static final String LINK = """
-        INSERT INTO semel_link (run, parent, replay_of)
-        SELECT run, parent, replay_of FROM unnest(?::bytea[], ?::bytea[], ?::bytea[]) AS u(run, parent, replay_of)
+        INSERT INTO semel_link (run, parent, replay_of, depth)
+        SELECT run, parent, replay_of, depth
+        FROM unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::int[]) AS u(run, parent, replay_of, depth)
         """;
 
     private static final String CARRY = """
@@ -62,8 +64,12 @@ final class Creating {
         LEFT JOIN LATERAL (SELECT chosen_id FROM semel_run p WHERE p.run = r.previous LIMIT 1) p ON true
         """;
 
-    /** A trigger that is fresh, its place in the batch, and where its run comes from. */
-    record Row(int at, Write.Admit admit, Admitted.Fresh from) {
+    /**
+     * A trigger that is fresh, its place in the batch, and where its run comes from.
+     *
+     * @param sinceAt when its key was first used, where it has expired since; 0 elsewhere
+     */
+    record Row(int at, Write.Admit admit, Admitted.Fresh from, long sinceAt) {
         RunId run() {
             return admit.run().id();
         }
@@ -84,8 +90,10 @@ final class Creating {
 
     private final Session session;
     private final Admitting.Moment moment;
+    private final Counted counted;
 
-    Creating(Session session, Admitting.Moment moment) {
+    Creating(Session session, Admitting.Moment moment, Counted counted) {
+        this.counted = counted;
         this.session = session;
         this.moment = moment;
     }
@@ -103,6 +111,9 @@ final class Creating {
                 Set<RunId> made = create(some, lot, outcomes);
                 for (Row row : some) {
                     NewRun run = row.admit().run();
+                    if (made.contains(row.run())) {
+                        counted.fresh(run, row.sinceAt(), moment.now());
+                    }
                     if (run.gate() != null && made.contains(row.run())) {
                         gated.put(row.run(), run);
                     } else if (gating.stillGated(run)) {
@@ -128,7 +139,7 @@ final class Creating {
         List<NewRun> linked = rows.stream()
                 .map(row -> row.admit().run())
                 .filter(run -> made.contains(run.id()))
-                .filter(run -> run.links().parent() != null || run.links().replayOf() != null)
+                .filter(run -> run.links().isLinked())
                 .toList();
         if (!linked.isEmpty()) {
             PreparedStatement statement = session.statement(LINK);
@@ -139,7 +150,8 @@ final class Creating {
                             .toArray(byte[][]::new))
                     .bytes(linked.stream()
                             .map(run -> bytes(run.links().replayOf()))
-                            .toArray(byte[][]::new));
+                            .toArray(byte[][]::new))
+                    .ints(linked.stream().mapToInt(run -> run.links().depth()).toArray());
             statement.executeUpdate();
         }
     }

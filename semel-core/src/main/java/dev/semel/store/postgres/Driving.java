@@ -5,7 +5,9 @@ import static java.util.Objects.requireNonNull;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.Counted;
 import dev.semel.store.Write;
+import dev.semel.store.jdbc.Counting;
 import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.Session;
 import java.sql.PreparedStatement;
@@ -51,7 +53,7 @@ final class Driving {
         """;
 
     private static final String GONE = """
-        DELETE FROM semel_work WHERE owner = ? AND claims = ? AND run = ANY (?) RETURNING run, gated
+        DELETE FROM semel_work WHERE owner = ? AND claims = ? AND run = ANY (?) RETURNING run, gated, fell
         """;
 
     private static final String END = """
@@ -70,8 +72,9 @@ final class Driving {
     // circle; the sweep removes the run before what is known of it, and so finds whatever was counted before.
     private static final String TALLY = """
         WITH there AS MATERIALIZED (
-            SELECT DISTINCT l.run FROM unnest(?::bytea[]) AS w(run)
-            CROSS JOIN LATERAL (SELECT r.run FROM semel_run r WHERE r.run = w.run LIMIT 1 FOR KEY SHARE SKIP LOCKED) l),
+            SELECT l.run, l.workflow_id FROM unnest(?::bytea[]) AS w(run)
+            CROSS JOIN LATERAL (
+                SELECT r.run, r.workflow_id FROM semel_run r WHERE r.run = w.run LIMIT 1 FOR KEY SHARE SKIP LOCKED) l),
         seen AS (
             INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
             SELECT u.* FROM unnest(?::bytea[], ?::bytea[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[],
@@ -79,21 +82,26 @@ final class Driving {
                 AS u(run, id, ws, conflict, at, status_code, actor, changed, times)
             WHERE u.run IN (SELECT run FROM there)
             ON CONFLICT (run, id) DO NOTHING
-            RETURNING run, conflict, at, times)
-        INSERT INTO semel_use (run, replays, conflicts, last_at)
-        SELECT run, sum(times * (1 - conflict))::bigint, sum(times * conflict)::bigint, max(at)
-        FROM seen GROUP BY run ORDER BY run
-        ON CONFLICT (run) DO UPDATE SET replays = semel_use.replays + excluded.replays,
-            conflicts = semel_use.conflicts + excluded.conflicts,
-            last_at = GREATEST(semel_use.last_at, excluded.last_at)
+            RETURNING run, id, conflict, at, times),
+        used AS (
+            INSERT INTO semel_use (run, replays, conflicts, last_at)
+            SELECT run, sum(times * (1 - conflict))::bigint, sum(times * conflict)::bigint, max(at)
+            FROM seen GROUP BY run ORDER BY run
+            ON CONFLICT (run) DO UPDATE SET replays = semel_use.replays + excluded.replays,
+                conflicts = semel_use.conflicts + excluded.conflicts,
+                last_at = GREATEST(semel_use.last_at, excluded.last_at))
+        SELECT id, NULL::text FROM seen UNION ALL SELECT run, workflow_id FROM there
         """;
 
     private final Session session;
     private final Admitting.Moment moment;
     private final Locking locks;
+    private final Counted counted;
+    private final Set<RunId> fell = new HashSet<>();
     private boolean freedPlaces;
 
-    Driving(Session session, Admitting.Moment moment, Locking locks) {
+    Driving(Session session, Admitting.Moment moment, Locking locks, Counted counted) {
+        this.counted = counted;
         this.session = session;
         this.moment = moment;
         this.locks = locks;
@@ -106,7 +114,7 @@ final class Driving {
 
     void drive(List<Turn> turns, Collection<Ledger.Id> others, Object[] outcomes) throws SQLException {
         List<Turn> mine = mine(turns);
-        new Bookkeeping(session, moment.now()).apply(mine, others);
+        new Bookkeeping(session, moment.now(), counted).apply(mine, others);
         mine.removeIf(turn -> turn.deferred);
         List<Write.Append> appends = new ArrayList<>();
         List<Write.End> ends = new ArrayList<>();
@@ -260,6 +268,11 @@ final class Driving {
                     .texts(ours.stream().map(Write.End::entries).toArray(String[]::new));
             statement.executeUpdate();
         }
+        for (Write.End end : ours) {
+            if (end.state() == RunState.COMPLETED && (end.stumbled() || fell.contains(end.run()))) {
+                Counting.recovered(session, end.run(), moment.now(), counted);
+            }
+        }
         return ended;
     }
 
@@ -273,6 +286,9 @@ final class Driving {
                 ended.add(run);
                 if (row.getInt(2) != 0) {
                     gated.add(run);
+                }
+                if (row.getInt(3) == 1) {
+                    fell.add(run);
                 }
             }
         }
@@ -316,7 +332,22 @@ final class Driving {
                 .texts(rows.stream().map(Write.Seen::actor).toArray(String[]::new))
                 .texts(rows.stream().map(Write.Seen::changed).toArray(String[]::new))
                 .longs(rows.stream().mapToLong(Write.Seen::times).toArray());
-        statement.executeUpdate();
+        Set<RunId> inserted = new HashSet<>();
+        Map<RunId, String> workflows = new LinkedHashMap<>();
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                RunId id = RunId.of(row.getBytes(1));
+                String workflowId = row.getString(2);
+                if (workflowId == null) {
+                    inserted.add(id);
+                } else {
+                    workflows.put(id, workflowId);
+                }
+            }
+        }
+        rows.stream()
+                .filter(row -> inserted.contains(row.id()))
+                .forEach(row -> counted.seen(row, requireNonNull(workflows.get(row.run()))));
         for (var tally : tallies) {
             outcomes[tally.at()] = true;
         }

@@ -17,7 +17,9 @@ import java.util.TreeMap;
  * batches never wait in a circle for them.
  */
 final class EventKeeping {
-    // differs: one statement for many events. A repeat changes a row only where it matched more than before.
+    // differs: one statement for many events. A repeat changes a row only where it matched more than before, or where
+    // the
+    // row is known no longer (seven days, in microseconds).
     private static final String KEEP = """
         INSERT INTO semel_event (ws, event, seq, door, source, id, type, body, at, actor, correlation_id, matched, notes)
         SELECT u.ws, u.event, u.seq, u.door, u.source, u.id, u.type, u.body, ?, u.actor, u.correlation_id, u.matched,
@@ -25,8 +27,15 @@ final class EventKeeping {
         FROM unnest(?::int[], ?::text[], ?::bytea[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
                     ?::text[], ?::int[], ?::text[])
             AS u(ws, event, seq, door, source, id, type, body, actor, correlation_id, matched, notes)
-        ON CONFLICT (ws, event) DO UPDATE SET matched = EXCLUDED.matched, notes = EXCLUDED.notes
-        WHERE semel_event.matched < EXCLUDED.matched
+        ON CONFLICT (ws, event) DO UPDATE SET matched = EXCLUDED.matched, notes = EXCLUDED.notes,
+            seq = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.seq ELSE semel_event.seq END,
+            type = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.type ELSE semel_event.type END,
+            body = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.body ELSE semel_event.body END,
+            actor = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.actor ELSE semel_event.actor END,
+            correlation_id = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.correlation_id
+                ELSE semel_event.correlation_id END,
+            at = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.at ELSE semel_event.at END
+        WHERE semel_event.matched < EXCLUDED.matched OR semel_event.at <= EXCLUDED.at - 604800000000
         RETURNING ws, event, seq
         """;
 

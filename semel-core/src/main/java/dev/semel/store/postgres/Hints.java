@@ -4,6 +4,7 @@ import dev.semel.run.RunId;
 import dev.semel.store.Batch;
 import dev.semel.store.Edit;
 import dev.semel.store.Letter;
+import dev.semel.store.Review;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
@@ -66,6 +67,9 @@ final class Hints implements Store.Listening {
     private static void add(Set<String> hints, Edit<?> edit) {
         switch (edit) {
             case Edit.Once<?> once -> add(hints, once.edit());
+            case Edit.Noted<?> noted -> add(hints, noted.edit());
+            case Edit.Reviewing<?>(Review.Rule rule) -> add(hints, rule.deed());
+            case Edit.Reviewing<?> _ -> {}
             case Edit.Signal signal -> hints.add(signal.run().text());
             case Edit.Cancel cancel -> hints.add(cancel.run().text());
             case Edit.Decide decide -> hints.add(decide.run().text());
@@ -75,6 +79,8 @@ final class Hints implements Store.Listening {
                     Edit.DeleteReplies _,
                     Edit.DeleteEvents _,
                     Edit.DeleteRuns _,
+                    Edit.BlankRuns _,
+                    Edit.Forget _,
                     Edit.ReleaseAll _,
                     Edit.Replaying<?> _,
                     Edit.Receive _,

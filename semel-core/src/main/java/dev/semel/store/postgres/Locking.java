@@ -182,6 +182,7 @@ final class Locking {
             case Edit.GoOn on -> List.of(on.run());
             case Edit.Decide decide -> List.of(decide.run());
             case Edit.Once<?> once -> touched(once.edit());
+            case Edit.Noted<?> noted -> touched(noted.edit());
             case Edit.Mail<?> mail ->
                 switch (mail.letter()) {
                     case Letter.Listen listen -> List.of(listen.ear().by().run());
@@ -204,6 +205,8 @@ final class Locking {
                     Edit.DeleteEvents _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
+                    Edit.BlankRuns _,
+                    Edit.Forget _,
                     Edit.LayOut _,
                     Edit.TakeTicks _,
                     Edit.SettleTicks _,
@@ -211,6 +214,7 @@ final class Locking {
                     Edit.PauseSchedule _,
                     Edit.DeleteTicks _,
                     Edit.Replaying<?> _,
+                    Edit.TidyFigures _,
                     Edit.WakeHeld _,
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
@@ -244,6 +248,7 @@ final class Locking {
             case Edit.Cancel _, Edit.GiveBack _, Edit.GoOn _ -> false;
             case Edit.Wake _ -> 0;
             case Edit.Mail<?> _ -> Letter.Heard.GONE;
+            case Edit.Noted<?> noted -> absent(noted.edit()); // nothing was done, so there is nothing to note
             case Edit.Decide _,
                     Edit.OpenWorkspace _,
                     Edit.Publish _,
@@ -262,6 +267,8 @@ final class Locking {
                     Edit.Once<?> _,
                     Edit.DeleteNames _,
                     Edit.DeleteRuns _,
+                    Edit.BlankRuns _,
+                    Edit.Forget _,
                     Edit.LayOut _,
                     Edit.TakeTicks _,
                     Edit.SettleTicks _,
@@ -269,6 +276,7 @@ final class Locking {
                     Edit.PauseSchedule _,
                     Edit.DeleteTicks _,
                     Edit.Replaying<?> _,
+                    Edit.TidyFigures _,
                     Edit.WakeHeld _,
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
@@ -297,6 +305,8 @@ final class Locking {
             letters.add(listen.to().lock());
         } else if (edit instanceof Edit.Once<?> once) {
             letter(once.edit());
+        } else if (edit instanceof Edit.Noted<?> noted) {
+            letter(noted.edit());
         }
     }
 

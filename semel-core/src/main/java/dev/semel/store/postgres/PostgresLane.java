@@ -3,13 +3,16 @@ package dev.semel.store.postgres;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.store.Batch;
+import dev.semel.store.Counted;
 import dev.semel.store.Edit;
 import dev.semel.store.Fair;
 import dev.semel.store.Lane;
 import dev.semel.store.Nothing;
+import dev.semel.store.Review;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.store.jdbc.Claiming;
+import dev.semel.store.jdbc.Counting;
 import dev.semel.store.jdbc.Edits;
 import dev.semel.store.jdbc.Session;
 import java.sql.PreparedStatement;
@@ -87,6 +90,7 @@ final class PostgresLane implements Lane {
         Admitting.Moment moment = fence(session, batch.hold());
         long now = moment.now();
         Object[] outcomes = new Object[batch.writes().size()];
+        Counted counted = new Counted();
         // Before anything is locked for them: a refusal leaves no row, not even one that was made to be locked.
         List<Indexed<Write.Admit>> admits = Outdated.refuse(session, moment, pick(batch, Write.Admit.class), outcomes);
         List<Indexed<Write.Tally>> tallies = pick(batch, Write.Tally.class);
@@ -94,14 +98,14 @@ final class PostgresLane implements Lane {
         Locking locks = new Locking(session, now);
         locks.take(batch, admits, turns);
         if (!admits.isEmpty()) {
-            new Admitting(session, store.skew(), moment).apply(admits, locks, outcomes);
+            new Admitting(session, store.skew(), moment, counted).apply(admits, locks, outcomes);
         }
-        Driving driving = new Driving(session, moment, locks);
+        Driving driving = new Driving(session, moment, locks, counted);
         driving.drive(turns, decided(batch), outcomes);
         if (!tallies.isEmpty()) {
             driving.tally(tallies, outcomes);
         }
-        Edits edits = new Edits(session, store.ids());
+        Edits edits = new Edits(session, store.ids(), counted);
         for (int i = 0; i < outcomes.length; i++) {
             switch (batch.writes().get(i)) {
                 case Write.Claim claim -> outcomes[i] = claim(session, claim, moment);
@@ -119,6 +123,7 @@ final class PostgresLane implements Lane {
             new EventKeeping(session, moment).apply(keeps, outcomes);
         }
         locks.dropLetters();
+        Counting.write(session, counted, batch.hold()); // last, since its rows come last in the order of locks
         if (store.hasCompany()) {
             Hints.send(session, store.self(), Hints.of(batch, outcomes, driving.freedPlaces()));
         }
@@ -201,7 +206,10 @@ final class PostgresLane implements Lane {
         List<Ledger.Id> decided = new ArrayList<>();
         for (Write<?> write : batch.writes()) {
             Edit<?> edit = write instanceof Write.Change<?> change ? change.edit() : null;
-            if ((edit instanceof Edit.Once<?> once ? once.edit() : edit) instanceof Edit.Decide decide) {
+            edit = edit instanceof Edit.Once<?> once ? once.edit() : edit;
+            edit = edit instanceof Edit.Noted<?> noted ? noted.edit() : edit;
+            edit = edit instanceof Edit.Reviewing<?>(Review.Rule rule) ? rule.deed() : edit;
+            if (edit instanceof Edit.Decide decide) {
                 decided.add(decide.effect());
             }
         }

@@ -66,7 +66,8 @@ final class PostgresLeases implements Leases {
     private static final String FREE = """
         WITH its AS MATERIALIZED (
             SELECT run FROM semel_work WHERE owner = ? ORDER BY run FOR NO KEY UPDATE)
-        UPDATE semel_work w SET owner = NULL, falls = w.falls + ? FROM its WHERE w.run = its.run
+        UPDATE semel_work w SET owner = NULL, falls = w.falls + ?, fell = CASE WHEN ? > 0 THEN 1 ELSE w.fell END
+        FROM its WHERE w.run = its.run
         """;
 
     private final PostgresStore store;
@@ -194,7 +195,7 @@ final class PostgresLeases implements Leases {
      * @param falls 1 where the worker died with its runs
      */
     private int free(Session session, long lease, int falls) throws SQLException {
-        int freed = session.update(FREE, lease, falls);
+        int freed = session.update(FREE, lease, falls, falls);
         session.update("DELETE FROM semel_fence WHERE lease = ?", lease);
         if (freed > 0 && store.hasCompany()) {
             Hints.send(session, store.self(), Set.of(""));

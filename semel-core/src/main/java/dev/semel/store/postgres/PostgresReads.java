@@ -43,7 +43,7 @@ final class PostgresReads extends JdbcReads {
             SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
                    r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
                    e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at,
-                   w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of
+                   w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of, l.depth
             FROM semel_run r
             LEFT JOIN semel_work w ON w.run = r.run
             LEFT JOIN semel_end e ON e.run = r.run

@@ -10,6 +10,7 @@ import dev.semel.store.Write.Owned;
 import dev.semel.store.jdbc.GuardedConnection;
 import dev.semel.store.jdbc.Session;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +40,9 @@ final class PostgresTx implements Lane {
         INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, ?, ?, ?) ON CONFLICT (run, seq) DO NOTHING
         """;
 
+    // Local: it ends with the transaction, however that ends.
+    private static final String LIMIT = "SELECT set_config('statement_timeout', ?, true)";
+
     private static final int DEEPEST_CAUSE = 20;
 
     private final PostgresStore store;
@@ -61,6 +65,7 @@ final class PostgresTx implements Lane {
 
     private Write.TxOutcome apply(Write.Tx tx, Batch.Hold hold) {
         Session session;
+        Duration longest = tx.deed().longest();
         try {
             session = connected();
             Standing standing =
@@ -68,6 +73,9 @@ final class PostgresTx implements Lane {
             if (standing == null || standing.number() > 0) {
                 session.connection().rollback();
                 return standing == null ? Owned.FENCED : recorded(standing); // applied before; its answer was lost
+            }
+            if (longest != null) {
+                limit(session, Math.clamp(longest.toMillis() + 1, 1, Purpose.TX.statementMillis()));
             }
         } catch (SQLException e) {
             abandon(e);
@@ -81,6 +89,9 @@ final class PostgresTx implements Lane {
         }
         Write.TxOutcome outcome;
         try {
+            if (longest != null) {
+                limit(session, Purpose.TX.statementMillis()); // the record has its usual time again
+            }
             outcome = record(session, tx, hold, entries);
         } catch (SQLException e) {
             abandon(e);
@@ -93,6 +104,11 @@ final class PostgresTx implements Lane {
             throw Failures.of(e);
         }
         return outcome;
+    }
+
+    /** The server ends a statement that takes longer, a moment after it is late by our clock as well. */
+    private static void limit(Session session, int millis) throws SQLException {
+        session.one(LIMIT, row -> row.getString(1), String.valueOf(millis));
     }
 
     private static SemelException astray(SQLException e) {

@@ -38,6 +38,11 @@ enum Purpose {
         this.socketMillis = socketMillis;
     }
 
+    /** How long a statement may take before the server ends it; 0 for ever. */
+    int statementMillis() {
+        return statementMillis;
+    }
+
     /** How long an answer may take before the connection is given up; 0 for ever. */
     int socketMillis() {
         return socketMillis;

@@ -2,11 +2,14 @@ package dev.semel.store.sqlite;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Counted;
 import dev.semel.store.Fair;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Owned;
 import dev.semel.store.jdbc.Claiming;
+import dev.semel.store.jdbc.Counting;
 import dev.semel.store.jdbc.Effects;
 import dev.semel.store.jdbc.Gating;
 import dev.semel.store.jdbc.GuardedConnection;
@@ -15,6 +18,7 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.ProgressHandler;
 
@@ -41,6 +45,10 @@ final class SqliteDriving {
         WHERE run = ? RETURNING claims
         """;
 
+    private static final String LEAVE = """
+        DELETE FROM semel_work WHERE run = ? AND owner = ? AND claims = ? RETURNING gated, fell
+        """;
+
     private static final String INSERT_END = """
         INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
@@ -60,9 +68,11 @@ final class SqliteDriving {
 
     private final Session session;
     private final Gating gating;
+    private final Counted counted;
 
-    SqliteDriving(Session session) {
+    SqliteDriving(Session session, Counted counted) {
         this.session = session;
+        this.counted = counted;
         this.gating = new Gating(session);
     }
 
@@ -111,7 +121,7 @@ final class SqliteDriving {
     private List<Ledger.Verdict> ledger(List<Ledger.Op> ops, long now) throws SQLException {
         List<Ledger.Verdict> verdicts = new ArrayList<>(ops.size());
         for (Ledger.Op op : ops) {
-            verdicts.add(Effects.apply(session, op, now));
+            verdicts.add(Effects.apply(session, op, now, counted));
         }
         return verdicts;
     }
@@ -120,13 +130,13 @@ final class SqliteDriving {
         if (owner == null) {
             return Owned.FENCED;
         }
-        Integer gated = session.one(
-                "DELETE FROM semel_work WHERE run = ? AND owner = ? AND claims = ? RETURNING gated",
-                row -> row.getInt(1),
+        Gone gone = session.one(
+                LEAVE,
+                row -> new Gone(row.getInt(1) != 0, row.getInt(2) == 1),
                 end.run(),
                 owner,
                 end.by().claim());
-        if (gated == null) {
+        if (gone == null) {
             // Applied a second time after a lost answer: with the lease still held, the end on record is ours.
             boolean ended = session.one("SELECT 1 FROM semel_end WHERE run = ?", row -> 1, end.run()) != null;
             return ended ? Owned.RECORDED : Owned.FENCED;
@@ -143,11 +153,17 @@ final class SqliteDriving {
                 ending.errorStep(),
                 end.entries());
         List<Ledger.Verdict> verdicts = ledger(end.ops(), now);
-        if (gated != 0) {
+        if (gone.gated()) {
             gating.leave(List.of(end.run()));
+        }
+        if (end.state() == RunState.COMPLETED && (end.stumbled() || gone.fell())) {
+            Counting.recovered(session, end.run(), now, counted);
         }
         return new Owned(true, false, verdicts);
     }
+
+    /** How a run stood when it left the work: whether it was in a queue, and whether a worker died with it. */
+    private record Gone(boolean gated, boolean fell) {}
 
     boolean tally(Write.Tally tally) throws SQLException {
         for (Write.Seen row : tally.rows()) {
@@ -169,6 +185,9 @@ final class SqliteDriving {
                         row.conflict() ? 0L : row.times(),
                         row.conflict() ? row.times() : 0L,
                         row.at());
+                String workflowId = session.one(
+                        "SELECT workflow_id FROM semel_run WHERE run = ?", found -> found.getString(1), row.run());
+                counted.seen(row, Objects.requireNonNull(workflowId));
             }
         }
         return true;

@@ -6,6 +6,7 @@ import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Batch;
+import dev.semel.store.Counted;
 import dev.semel.store.Lane;
 import dev.semel.store.NewRun;
 import dev.semel.store.Nothing;
@@ -13,6 +14,7 @@ import dev.semel.store.StoreFailure;
 import dev.semel.store.Wish;
 import dev.semel.store.Write;
 import dev.semel.store.Write.Admitted;
+import dev.semel.store.jdbc.Counting;
 import dev.semel.store.jdbc.Edits;
 import dev.semel.store.jdbc.EventRows;
 import dev.semel.store.jdbc.Gating;
@@ -49,6 +51,7 @@ final class SqliteLane implements Lane {
     private final Edits edits;
     private final SqliteDriving driving;
     private final Gating gating;
+    private final Counted counted = new Counted();
     private long change;
 
     SqliteLane(Writer writer, ReentrantLock turn, Ambience ambience) {
@@ -57,8 +60,8 @@ final class SqliteLane implements Lane {
         this.turn = turn;
         this.ambience = ambience;
         this.names = new SqliteNames(session);
-        this.edits = new Edits(session, ambience.ids());
-        this.driving = new SqliteDriving(session);
+        this.edits = new Edits(session, ambience.ids(), counted);
+        this.driving = new SqliteDriving(session, counted);
         this.gating = new Gating(session);
     }
 
@@ -116,10 +119,12 @@ final class SqliteLane implements Lane {
             throw new StoreFailure.Fenced(hold.lease());
         }
         readChange();
+        counted.clear();
         List<Object> outcomes = new ArrayList<>(batch.writes().size());
         for (Write<?> write : batch.writes()) {
             outcomes.add(applyOne(write, owner, now));
         }
+        Counting.write(session, counted, hold);
         return outcomes;
     }
 
@@ -238,6 +243,7 @@ final class SqliteLane implements Lane {
                     run.state().code(),
                     queued ? 1 : 0);
             link(run, now);
+            counted.fresh(run, origins.sinceAt(), now);
             waits = !gating.enter(run, now);
         }
         Write.Earlier from = isNew ? earlier : names.recorded(run.id());
@@ -247,12 +253,13 @@ final class SqliteLane implements Lane {
 
     private void link(NewRun run, long now) throws SQLException {
         NewRun.Links links = run.links();
-        if (links.parent() != null || links.replayOf() != null) {
+        if (links.isLinked()) {
             session.update(
-                    "INSERT INTO semel_link (run, parent, replay_of) VALUES (?, ?, ?)",
+                    "INSERT INTO semel_link (run, parent, replay_of, depth) VALUES (?, ?, ?, ?)",
                     run.id(),
                     links.parent(),
-                    links.replayOf());
+                    links.replayOf(),
+                    links.depth());
         }
         if (!links.carried().isEmpty()) {
             session.update(

@@ -31,7 +31,7 @@ final class SqliteLeases implements Leases {
     public void start(long lease, String worker, int slots, long ttlMicros) {
         write(() -> {
             // differs: every older lease belongs to a dead process, because this one holds the file lock
-            session.update("UPDATE semel_work SET owner = NULL, falls = falls + 1 WHERE owner IS NOT NULL");
+            session.update("UPDATE semel_work SET owner = NULL, falls = falls + 1, fell = 1 WHERE owner IS NOT NULL");
             session.update("DELETE FROM semel_fence");
             session.update("DELETE FROM semel_lease");
             long now = clock.getAsLong();

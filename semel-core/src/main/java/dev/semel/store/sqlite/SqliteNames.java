@@ -82,24 +82,31 @@ final class SqliteNames {
     /** A name that is not live and goes to the new run. */
     record Retake(Wish wish, Known known, Standing standing) {}
 
-    /** Where the new run comes from: its lineage, the run before it, the run with the same payload. */
+    /**
+     * Where the new run comes from: its lineage, the run before it, the run with the same payload.
+     *
+     * @param sinceAt when its key was first used, where it has expired since; 0 elsewhere
+     */
     record Origins(
             RunId lineage,
             Write.@Nullable Earlier earlier,
-            @Nullable Known duplicateOf) {
+            @Nullable Known duplicateOf,
+            long sinceAt) {
         static Origins of(RunId ownLineage, List<Retake> retakes, @Nullable Known duplicateOf) {
             RunId lineage = ownLineage;
             Write.Earlier earlier = null;
+            long sinceAt = 0;
             for (Retake retake : retakes) {
                 // A payload that was seen under another key says nothing about who used this key before.
                 if (earlier == null && retake.wish().name().kind() != Name.Kind.PAYLOAD) {
                     Known known = retake.known();
-                    earlier =
-                            new Write.Earlier(known.run(), known.chosenRunId(), retake.standing() == Standing.EXPIRED);
+                    boolean expired = retake.standing() == Standing.EXPIRED;
+                    earlier = new Write.Earlier(known.run(), known.chosenRunId(), expired);
+                    sinceAt = expired ? known.firstAt() : 0;
                     lineage = retake.standing() == Standing.FAILED ? known.lineage() : ownLineage;
                 }
             }
-            return new Origins(lineage, earlier, duplicateOf);
+            return new Origins(lineage, earlier, duplicateOf, sinceAt);
         }
     }
 }

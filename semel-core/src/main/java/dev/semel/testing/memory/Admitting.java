@@ -70,7 +70,8 @@ final class Admitting {
     private record Origins(
             RunId lineage,
             Write.@Nullable Earlier earlier,
-            @Nullable Known duplicateOf) {}
+            @Nullable Known duplicateOf,
+            long sinceAt) {}
 
     private Origins origins(Write.Admit admit, long now) {
         RunId mine = admit.run().id();
@@ -79,6 +80,7 @@ final class Admitting {
         RunId failedLineage = null;
         Write.Earlier earlier = null;
         Known duplicateOf = null;
+        long sinceAt = 0;
         for (Wish wish : admit.wishes()) {
             Known known = find(tables, wish.name());
             if (known == null) {
@@ -94,10 +96,11 @@ final class Admitting {
             } else if (earlier == null && wish.name().kind() != Name.Kind.PAYLOAD) {
                 // A payload that was seen under another key says nothing about who used this key before.
                 earlier = new Write.Earlier(known.run(), known.chosenRunId(), standing == Standing.EXPIRED);
+                sinceAt = standing == Standing.EXPIRED ? known.firstAt() : 0;
                 failedLineage = standing == Standing.FAILED ? known.lineage() : null;
             }
         }
-        return new Origins(failedLineage == null ? lineage : failedLineage, earlier, duplicateOf);
+        return new Origins(failedLineage == null ? lineage : failedLineage, earlier, duplicateOf, sinceAt);
     }
 
     /** The run before this one, of an admission that is applied again: its names tell no more. */
@@ -138,6 +141,7 @@ final class Admitting {
                 var chunk = new Tables.Chunk(run.id(), 0, now, run.links().carried());
                 tables.journal.put(new Pair<>(run.id(), 0), chunk);
             }
+            tables.counted.fresh(run, origins.sinceAt(), now);
             waits = !gates.enter(run, now);
         }
         Work work = tables.work.get(run.id());
@@ -148,8 +152,8 @@ final class Admitting {
 
     private void link(NewRun run) {
         NewRun.Links links = run.links();
-        if (links.parent() != null || links.replayOf() != null) {
-            tables.links.put(run.id(), new Tables.Link(run.id(), links.parent(), links.replayOf()));
+        if (links.isLinked()) {
+            tables.links.put(run.id(), new Tables.Link(run.id(), links.parent(), links.replayOf(), links.depth()));
         }
     }
 

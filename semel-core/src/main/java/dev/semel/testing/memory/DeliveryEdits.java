@@ -48,23 +48,25 @@ final class DeliveryEdits {
         Delivery.Memory memory = receive.memory();
         String signedFor = memory.signature() == null
                 ? null
-                : mark(receive, "sig " + memory.signature(), now).eventId();
+                : mark(receive, "sig " + memory.signature(), asked.signed(), now)
+                        .eventId();
         Delivery first = asked.judged(now, memory.reuse(), signedFor, false);
         if (first.verdict() == Delivery.Verdict.REFUSED) {
             return first;
         }
-        boolean repeated =
-                !mark(receive, "id " + asked.eventId(), now).delivery().equals(asked.id());
+        boolean repeated = !mark(receive, Delivery.mark(asked.eventId()), asked.eventId(), now)
+                .delivery()
+                .equals(asked.id());
         return asked.judged(now, memory.reuse(), signedFor, repeated);
     }
 
-    private Tables.Mark mark(Edit.Receive receive, String mark, long now) {
+    private Tables.Mark mark(Edit.Receive receive, String mark, String what, long now) {
         Delivery asked = receive.delivery();
         var wanted = new Tables.Mark(
                 asked.ws(),
                 asked.hook(),
                 mark,
-                asked.eventId(),
+                what,
                 asked.id(),
                 now + receive.memory().window());
         Tables.Mark there = tables.marks.get(wanted.key());
@@ -116,6 +118,12 @@ final class DeliveryEdits {
     static @Nullable Delivery one(Tables tables, int ws, String hook, RunId id) {
         Tables.Delivered one = tables.deliveries.get(id);
         return one != null && one.row().ws() == ws && one.row().hook().equals(hook) ? one.row() : null;
+    }
+
+    static @Nullable Delivery firstOf(Tables tables, int ws, String hook, String eventId) {
+        Tables.Mark mark = tables.marks.get(new Pair<>(ws, new Pair<>(hook, Delivery.mark(eventId))));
+        Tables.Delivered one = mark == null ? null : tables.deliveries.get(mark.delivery());
+        return one == null ? null : one.row();
     }
 
     private static Delivery bare(Delivery row) {

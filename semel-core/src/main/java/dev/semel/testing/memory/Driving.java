@@ -57,6 +57,7 @@ final class Driving {
         List<Ledger.Verdict> verdicts = new ArrayList<>(ops.size());
         for (Ledger.Op op : ops) {
             Ledger.Change change = Ledger.apply(tables.effects.get(op.id()), op, now);
+            tables.counted.deed(op, change.row());
             if (change.row() != null) {
                 tables.effects.put(op.id(), change.row());
             }
@@ -79,13 +80,18 @@ final class Driving {
         if (work.gated != Work.Gated.NO) {
             gates.leave(end.run());
         }
+        Tables.Run run = tables.runs.get(end.run());
+        if (run != null && end.state() == RunState.COMPLETED && (end.stumbled() || work.fell)) {
+            tables.counted.recovered(run.asked().workspace(), run.asked().workflowId(), end.run(), moment.now());
+        }
         return new Owned(true, false, verdicts);
     }
 
     boolean tally(Write.Tally tally) {
         for (Write.Seen row : tally.rows()) {
-            boolean there = tables.runs.has(row.run()); // one that was removed meanwhile has no requests any more
-            if (there && tables.requests.add(new Pair<>(row.run(), row.id()), row)) {
+            Tables.Run there = tables.runs.get(row.run()); // one that was removed meanwhile has no requests any more
+            if (there != null && tables.requests.add(new Pair<>(row.run(), row.id()), row)) {
+                tables.counted.seen(row, there.asked().workflowId());
                 Rows.Counts before = tables.uses.get(row.run());
                 Rows.Counts counts = before == null ? Rows.Counts.NONE : before;
                 tables.uses.put(

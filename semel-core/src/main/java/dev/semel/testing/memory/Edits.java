@@ -54,10 +54,13 @@ final class Edits {
             case Edit.ReleaseAll all -> releaseAll(all, now);
             case Edit.Extend extend -> extend(extend, now);
             case Edit.Once<?> once -> once(once, now);
+            case Edit.Noted<?> noted -> noted(noted, now);
             case Edit.DeleteReplies replies -> deleteReplies(replies.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
             case Edit.DeleteEvents delete -> EventTable.delete(tables, delete.events());
             case Edit.DeleteRuns delete -> runs.retire(delete, now);
+            case Edit.BlankRuns blank -> runs.blank(blank, now);
+            case Edit.Forget forget -> new Forgetting(tables).forget(forget);
             case Edit.Signal signal -> runs.signal(signal, now);
             case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
             case Edit.Reviewing<?> reviewing -> reviews.apply(reviewing.review(), now);
@@ -78,6 +81,7 @@ final class Edits {
             case Edit.PauseSchedule pause -> schedules.pause(pause, now);
             case Edit.DeleteTicks delete -> schedules.delete(delete);
             case Edit.Replaying<?> replaying -> replays.apply(replaying.replay(), now);
+            case Edit.TidyFigures tidy -> MemoryFigures.tidy(tables, tidy);
         };
     }
 
@@ -212,6 +216,16 @@ final class Edits {
         }
         tables.replies.put(name, new Tables.Reply(asked.id(), asked.digest().clone(), answer, now + asked.window()));
         return new Edit.Replied.Done(answer, false);
+    }
+
+    @SuppressWarnings("unchecked") // each edit answers with the outcome of its own type
+    private <T> @Nullable Object noted(Edit.Noted<T> noted, long now) {
+        @Nullable T outcome = (T) apply(noted.edit(), now);
+        Edit.Note note = noted.note();
+        if (noted.done().test(outcome) && !isDone(note.by())) {
+            audit(note.workspace(), now, note.by(), List.of(note.action(), note.target()));
+        }
+        return outcome;
     }
 
     private int deleteReplies(int limit, long now) {

@@ -23,12 +23,12 @@ final class EventTable {
         if (change == null || keep.change() != change) {
             return own ? new Write.Kept.Now(true) : new Write.Kept.Stale();
         }
-        if (known == null) {
+        if (known == null || Write.Keep.isOver(known, now)) {
             tables.events.put(id, event.at(now));
-        } else {
-            tables.events.put(id, known.after(event));
+            return new Write.Kept.Now(true);
         }
-        return new Write.Kept.Now(own || known == null);
+        tables.events.put(id, known.after(event));
+        return new Write.Kept.Now(own);
     }
 
     static Reads.Events list(Tables tables, Reads.EventFilter filter) {

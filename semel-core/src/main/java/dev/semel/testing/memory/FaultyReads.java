@@ -4,6 +4,7 @@ import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Name;
 import dev.semel.store.Plans;
 import dev.semel.store.Reads;
@@ -115,6 +116,11 @@ final class FaultyReads implements Reads {
     }
 
     @Override
+    public Figures figures() {
+        return there().figures();
+    }
+
+    @Override
     public List<Misfit> held(@Nullable RunId after, int limit) {
         return there().held(after, limit);
     }
@@ -217,6 +223,11 @@ final class FaultyReads implements Reads {
     @Override
     public @Nullable Delivery delivery(int ws, String hook, RunId id) {
         return there().delivery(ws, hook, id);
+    }
+
+    @Override
+    public @Nullable Delivery firstDelivery(int ws, String hook, String eventId) {
+        return there().firstDelivery(ws, hook, eventId);
     }
 
     @Override

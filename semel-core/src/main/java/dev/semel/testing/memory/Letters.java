@@ -86,6 +86,7 @@ final class Letters {
         RunId run = ear.by().run();
         Tables.Mail kept = tables.letters.rows().values().stream()
                 .filter(one -> one.to().equals(listen.to()) && one.runs().isEmpty() && one.expiresAt() > now)
+                .filter(one -> one.at() >= listen.since())
                 .min(Comparator.comparingLong(Tables.Mail::at).thenComparing(Tables.Mail::id))
                 .orElse(null);
         var place = new Pair<>(run, ear.path());

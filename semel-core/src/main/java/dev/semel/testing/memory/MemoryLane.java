@@ -46,10 +46,12 @@ final class MemoryLane implements Lane {
             throw new StoreFailure.Fenced(hold.lease());
         }
         Moment moment = new Moment(now, hold == null ? null : hold.lease());
+        tables.counted.clear();
         List<Object> outcomes = new ArrayList<>(batch.writes().size());
         for (Write<?> write : batch.writes()) {
             outcomes.add(applyOne(write, moment));
         }
+        MemoryFigures.write(tables, hold);
         return outcomes;
     }
 

@@ -91,6 +91,7 @@ final class MemoryLeases implements Leases {
             Work copy = work.copy();
             copy.owner = null;
             copy.falls += falls;
+            copy.fell |= falls > 0;
             tables.work.put(work.run, copy);
         }
         List<Pair<Long, Integer>> slots = tables.fence.rows().tailMap(new Pair<>(lease, 0)).keySet().stream()

@@ -5,6 +5,7 @@ import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Figures;
 import dev.semel.store.Name;
 import dev.semel.store.Plans;
 import dev.semel.store.Reads;
@@ -48,6 +49,11 @@ final class MemoryReads implements Reads {
     @Override
     public Timetable timetable() {
         return new MemoryTimetable(tables, surroundings.lock());
+    }
+
+    @Override
+    public Figures figures() {
+        return new MemoryFigures(tables, surroundings.lock());
     }
 
     @Override
@@ -385,6 +391,11 @@ final class MemoryReads implements Reads {
     @Override
     public @Nullable Delivery delivery(int ws, String hook, RunId id) {
         return maybe(() -> DeliveryEdits.one(tables, ws, hook, id));
+    }
+
+    @Override
+    public @Nullable Delivery firstDelivery(int ws, String hook, String eventId) {
+        return maybe(() -> DeliveryEdits.firstOf(tables, ws, hook, eventId));
     }
 
     @Override

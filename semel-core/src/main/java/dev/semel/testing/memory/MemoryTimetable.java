@@ -37,6 +37,14 @@ final class MemoryTimetable implements Timetable {
     }
 
     @Override
+    public Rows.@Nullable Schedule after(long time) {
+        return one(() -> tables.schedulesDue.values().stream()
+                .filter(row -> row.nextAt() > time)
+                .findFirst()
+                .orElse(null));
+    }
+
+    @Override
     public Rows.@Nullable Schedule schedule(int ws, String workflowId, String name) {
         return one(() -> {
             Rows.Schedule row = tables.schedules.get(new Pair<>(workflowId, name));
@@ -63,6 +71,13 @@ final class MemoryTimetable implements Timetable {
                 .limit(limit)
                 .map(row -> told(tables, row))
                 .toList());
+    }
+
+    @Override
+    public int countBeside(int ws, String workflowId) {
+        return ask(() -> (int) tables.schedules.rows().values().stream()
+                .filter(row -> row.ws() == ws && !row.workflowId().equals(workflowId))
+                .count());
     }
 
     @Override

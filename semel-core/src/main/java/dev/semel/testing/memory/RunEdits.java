@@ -120,6 +120,7 @@ final class RunEdits {
         Ledger.State to = decide.result() == null ? Ledger.State.FREE : Ledger.State.DONE;
         var settle = new Ledger.Settle(row.id(), row.holder(), to, decide.result());
         Ledger.Row decided = Ledger.apply(row, settle, now).row();
+        tables.counted.deed(settle, decided);
         if (decided == null) {
             return false;
         }
@@ -145,6 +146,22 @@ final class RunEdits {
             }
         }
         return gone;
+    }
+
+    int blank(Edit.BlankRuns blank, long now) {
+        int blanked = 0;
+        for (RunId first : blank.first()) {
+            List<RunId> lineage = tables.runs.rows().values().stream()
+                    .filter(run -> run.lineage().equals(first))
+                    .map(Tables.Run::id)
+                    .toList();
+            if (lineage.stream().allMatch(run -> mayGo(run, blank.endedBefore(), now))) {
+                for (RunId run : lineage) {
+                    blanked += tables.blank(run) ? 1 : 0;
+                }
+            }
+        }
+        return blanked;
     }
 
     private boolean mayGo(RunId run, long endedBefore, long now) {

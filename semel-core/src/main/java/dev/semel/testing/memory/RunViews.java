@@ -84,7 +84,8 @@ final class RunViews {
                 end == null ? null : inList ? shortened(end.end()) : end.end(),
                 Objects.requireNonNullElse(tables.uses.get(run.id()), Rows.Counts.NONE),
                 link == null ? null : link.parent(),
-                link == null ? null : link.replayOf());
+                link == null ? null : link.replayOf(),
+                link == null ? 0 : link.depth());
     }
 
     /** As in the other stores: a page of a list must fit into memory whatever the runs hold. */

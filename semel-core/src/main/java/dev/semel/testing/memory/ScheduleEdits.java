@@ -1,8 +1,6 @@
 package dev.semel.testing.memory;
 
 import dev.semel.run.RunId;
-import dev.semel.schedule.Tick;
-import dev.semel.schedule.Ticked;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import java.util.ArrayList;
@@ -40,7 +38,7 @@ final class ScheduleEdits {
             lay(layOut, laid, there.remove(laid.name()), now);
         }
         for (Rows.Schedule gone : there.values()) {
-            leave(gone, now);
+            note(layOut.leftOf(gone, now));
             tables.schedules.remove(key(gone));
         }
         return true;
@@ -56,8 +54,10 @@ final class ScheduleEdits {
         if (row != null && row.spec().equals(laid.spec())) {
             return;
         }
-        if (row != null && row.nextNominal() != laid.nextNominal()) {
-            leave(row, now);
+        boolean stays = row != null && row.nextNominal() == laid.nextNominal();
+        RunId had = row != null && stays ? row.takenBy() : null; // it may have started the run of this tick
+        if (row != null && !stays) {
+            note(layOut.leftOf(row, now));
         }
         Rows.Schedule next = new Rows.Schedule(
                 layOut.workspace(),
@@ -67,25 +67,11 @@ final class ScheduleEdits {
                 row != null && row.paused(),
                 laid.nextNominal(),
                 laid.nextAt(),
-                null,
-                0,
+                had,
+                had == null ? 0 : 1,
                 row == null ? null : row.lastRun(),
                 false);
         tables.schedules.put(key(next), next);
-    }
-
-    private void leave(Rows.Schedule row, long now) {
-        if (row.nextNominal() <= now) {
-            note(new Rows.Tick(
-                    row.workflowId(),
-                    row.name(),
-                    row.nextNominal(),
-                    Ticked.SKIPPED,
-                    Tick.Reason.EDITED.word(),
-                    null,
-                    now,
-                    0));
-        }
     }
 
     List<Rows.Schedule> take(Edit.TakeTicks take, long now) {
@@ -126,7 +112,8 @@ final class ScheduleEdits {
             Rows.Schedule row = tables.schedules.get(new Pair<>(one.workflowId(), one.name()));
             boolean ours = row != null
                     && row.nextNominal() == one.from()
-                    && settle.by().equals(row.takenBy());
+                    && settle.by().equals(row.takenBy())
+                    && row.takenUntil() > 1;
             if (row != null && ours) {
                 RunId last = one.lastRun() == null ? row.lastRun() : one.lastRun();
                 put(row, one.nextNominal(), one.nextAt(), new Hold(null, 0, last));

@@ -4,7 +4,9 @@ import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Batch;
+import dev.semel.store.Counted;
 import dev.semel.store.Delivery;
+import dev.semel.store.Figure;
 import dev.semel.store.Letter;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
@@ -51,7 +53,7 @@ final class Tables {
 
     record Chunk(RunId run, int seq, long at, String entries) {}
 
-    record Link(RunId run, @Nullable RunId parent, @Nullable RunId replayOf) {}
+    record Link(RunId run, @Nullable RunId parent, @Nullable RunId replayOf, int depth) {}
 
     record Signal(RunId run, Rows.Signal signal) {}
 
@@ -92,6 +94,36 @@ final class Tables {
     record Mark(int ws, String hook, String mark, String eventId, RunId delivery, long expiresAt) {
         Pair<Integer, Pair<String, String>> key() {
             return new Pair<>(ws, new Pair<>(hook, mark));
+        }
+    }
+
+    /** @param span minutes that it stands for */
+    record CountKey(Counted.Cell cell, int span, long lease, int slot) implements Comparable<CountKey> {
+        private static final Comparator<CountKey> ORDER = Comparator.comparing(CountKey::cell)
+                .thenComparingInt(CountKey::span)
+                .thenComparingLong(CountKey::lease)
+                .thenComparingInt(CountKey::slot);
+
+        @Override
+        public int compareTo(CountKey other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
+    record FactKey(int ws, Figure figure, long at, RunId run, String digest) implements Comparable<FactKey> {
+        private static final Comparator<FactKey> ORDER = Comparator.comparingInt(FactKey::ws)
+                .thenComparing(FactKey::figure)
+                .thenComparingLong(FactKey::at)
+                .thenComparing(FactKey::run)
+                .thenComparing(FactKey::digest);
+
+        static FactKey of(Counted.Fact fact) {
+            return new FactKey(fact.ws(), fact.figure(), fact.at(), fact.run(), fact.digest());
+        }
+
+        @Override
+        public int compareTo(FactKey other) {
+            return ORDER.compare(this, other);
         }
     }
 
@@ -186,6 +218,12 @@ final class Tables {
 
     final Table<RunId, Audit> audit = new Table<>(undo);
 
+    /** What the batch at hand has to count. */
+    final Counted counted = new Counted();
+
+    final Table<CountKey, Long> counts = new Table<>(undo, n -> n > 0);
+    final Table<FactKey, Counted.Fact> facts = new Table<>(undo);
+
     Tables() {
         catalog.put(ONE, 1L);
         commit();
@@ -193,6 +231,44 @@ final class Tables {
 
     private static Pair<String, Integer> digestFirst(Ledger.Id id) {
         return new Pair<>(id.digest(), id.workspace());
+    }
+
+    /** Takes out what it was told and what it made; false where its input was gone before. */
+    boolean blank(RunId run) {
+        Run row = runs.get(run);
+        End end = ends.get(run);
+        if (end != null) {
+            Write.Ending before = end.end().ending();
+            var ending = new Write.Ending(null, before.errorCode(), before.errorMessage(), before.errorStep());
+            ends.put(run, new End(run, end.state(), new Rows.End(end.end().endedAt(), ending, "[]")));
+        }
+        removeWhere(journal, chunk -> chunk.run().equals(run));
+        removeWhere(signals, signal -> signal.run().equals(run));
+        effects.rows().values().stream()
+                .filter(effect -> effect.holder().run().equals(run))
+                .toList()
+                .forEach(effect -> effects.put(effect.id(), blank(effect)));
+        if (row == null || row.input().equals("{}")) {
+            return false;
+        }
+        runs.put(run, new Run(row.asked(), "{}", row.lineage(), row.previous(), row.duplicateOf(), row.createdAt()));
+        return true;
+    }
+
+    private static Ledger.Row blank(Ledger.Row row) {
+        return new Ledger.Row(
+                row.id(),
+                row.holder(),
+                row.state(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                row.window(),
+                row.expiresAt(),
+                null,
+                null,
+                row.facts());
     }
 
     /** Everything that is known of a run, and names that last as long as it. */

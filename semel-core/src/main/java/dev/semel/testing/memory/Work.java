@@ -27,6 +27,7 @@ final class Work {
 
     boolean cancel;
     int falls;
+    boolean fell;
     Gated gated = Gated.NO;
 
     /** Whether the run goes through queues. The order is that of the codes in the other stores. */
@@ -66,6 +67,7 @@ final class Work {
         copy.waits = waits;
         copy.cancel = cancel;
         copy.falls = falls;
+        copy.fell = fell;
         copy.gated = gated;
         return copy;
     }

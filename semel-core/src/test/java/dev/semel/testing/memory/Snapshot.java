@@ -77,6 +77,7 @@ public final class Snapshot {
             snapshot.hooks(store.surroundings().tables());
             snapshot.runs(store.surroundings().tables());
             snapshot.driving(store.surroundings().tables());
+            snapshot.figures(store.surroundings().tables());
         } finally {
             store.surroundings().lock().unlock();
         }
@@ -220,7 +221,10 @@ public final class Snapshot {
                         use.getValue().replays(),
                         use.getValue().conflicts(),
                         use.getValue().lastSeenAt()));
-        fill("semel_link", tables.links.rows().values(), link -> row(link.run(), link.parent(), link.replayOf()));
+        fill(
+                "semel_link",
+                tables.links.rows().values(),
+                link -> row(link.run(), link.parent(), link.replayOf(), link.depth()));
     }
 
     private void driving(Tables tables) throws SQLException {
@@ -271,6 +275,37 @@ public final class Snapshot {
                 place -> row(place.queue(), place.ticket(), place.run(), place.cap(), place.begun()));
         fill("semel_rate", tables.rates.rows().entrySet(), rate -> row(rate.getKey(), rate.getValue()));
         fill("semel_quiet", tables.quiet.rows().entrySet(), quiet -> row(quiet.getKey(), quiet.getValue()));
+    }
+
+    private void figures(Tables tables) throws SQLException {
+        fill("semel_count", tables.counts.rows().entrySet(), count -> {
+            Tables.CountKey key = count.getKey();
+            return row(
+                    key.cell().ws(),
+                    key.cell().minute(),
+                    key.cell().workflowId(),
+                    key.cell().figure().code(),
+                    key.cell().step(),
+                    key.span(),
+                    key.lease(),
+                    key.slot(),
+                    count.getValue());
+        });
+        fill(
+                "semel_fact",
+                tables.facts.rows().values(),
+                f -> row(
+                        f.ws(),
+                        f.figure().code(),
+                        f.at(),
+                        f.run(),
+                        f.digest(),
+                        f.workflowId(),
+                        f.step(),
+                        f.object(),
+                        f.worth(),
+                        f.data(),
+                        f.sinceAt()));
     }
 
     private void letters(Tables tables) throws SQLException {
@@ -359,7 +394,8 @@ public final class Snapshot {
                 work.waits,
                 work.cancel,
                 work.falls,
-                work.gated.ordinal());
+                work.gated.ordinal(),
+                work.fell);
     }
 
     private static @Nullable Object[] end(Tables.End end) {

@@ -1,21 +1,21 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.server.auth.People;
 import dev.semel.server.auth.Quotas;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.doors.EventDoor;
 import dev.semel.server.hooks.HookDoor;
-import dev.semel.server.http.Answer;
 import dev.semel.server.http.Handler;
-import dev.semel.server.http.Request;
 import dev.semel.server.http.Route;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Settings;
 import dev.semel.store.Rows;
+import dev.semel.workflow.Published;
+import tools.jackson.databind.JsonNode;
 import java.time.InstantSource;
-import java.util.List;
 
 /** Every route of the API, in one list. */
 public final class Api {
@@ -26,7 +26,10 @@ public final class Api {
     private final Workflows workflows;
     private final Promises promises = new Promises();
     private final Deeds deeds;
+    private final Triggers triggers;
     private final EventDoor eventDoor;
+    private final EventShelf shelf;
+    private final Tail tail;
     private final Router router;
 
     public Api(Semel semel, Tokens tokens, Metrics metrics, boolean openMetrics) {
@@ -34,8 +37,8 @@ public final class Api {
         Spaces spaces = new Spaces(semel);
         Views views = new Views(semel);
         Quotas quotas = new Quotas(semel::nanos);
-        Triggers triggers = new Triggers(semel, spaces, quotas);
-        this.eventDoor = new EventDoor(semel, new EventDoor.Ports(spaces::of, FileWorkflow::check));
+        this.triggers = new Triggers(semel, spaces, quotas);
+        this.eventDoor = new EventDoor(semel, ports(spaces));
         this.deeds = new Deeds(semel);
         Rollouts rollouts = new Rollouts(semel, triggers, deeds);
         this.workflows = new Workflows(semel, deeds, rollouts, promises);
@@ -79,15 +82,34 @@ public final class Api {
                 .add(new Route("DELETE", "/v1/tokens/{token_id}", Scope.ADMIN, tokenRoutes::revoke)
                         .withHead(Triggers::checkKey))
                 .add("GET", "/v1/workers", Scope.READ, new Workers(semel)::list)
-                .add("GET", "/v1/audit", Scope.READ, this::audit)
+                .add("GET", "/v1/audit", Scope.READ, new AuditRoutes(semel)::list)
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
         addOpen(new Manual(), health);
-        addEvents(new EventRoutes(eventDoor, quotas), new EventShelf(semel, eventDoor, views));
-        new ScheduleRoutes(semel, triggers, deeds).addTo(router);
-        new ReplayRoutes(semel, views, triggers, deeds).addTo(router);
+        this.shelf = new EventShelf(semel, eventDoor, views, deeds);
+        addEvents(new EventRoutes(eventDoor, quotas), shelf);
         keys.addTo(router);
+        addOthers(views);
+    }
+
+    private EventDoor.Ports ports(Spaces spaces) {
+        return new EventDoor.Ports(
+                spaces::of, this::check, () -> triggers.bounds().depth());
+    }
+
+    private void addOthers(Views views) {
+        new ScheduleRoutes(semel, deeds).addTo(router);
+        new ReplayRoutes(semel, views, triggers, deeds).addTo(router);
+        new SignalRoutes(semel, views).addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);
+        this.tail = watching(new Explanations(triggers), views);
+    }
+
+    private Tail watching(Explanations explanations, Views views) {
+        explanations.addTo(router);
+        Tail streams = new Tail(semel, views);
+        streams.addTo(router);
+        return streams;
     }
 
     private void addOpen(Manual manual, Health health) {
@@ -119,6 +141,18 @@ public final class Api {
     public Api with(Settings settings) {
         promises.with(settings);
         new SettingsApi(settings).addTo(router, deeds);
+        new IncidentRoutes(semel, settings.incidents(), new SettingDeeds(deeds), triggers).addTo(router);
+        return this;
+    }
+
+    private void check(Published workflow, JsonNode input) {
+        FileWorkflow.check(workflow, input);
+        semel.events().check(workflow.name(), input);
+    }
+
+    /** What nobody may go beyond here. */
+    public Api within(Bounds bounds) {
+        triggers.within(bounds);
         return this;
     }
 
@@ -130,8 +164,21 @@ public final class Api {
     /** Adds the door for providers, and the routes to its hooks. */
     public Api receiving(Settings settings, InstantSource clock) {
         new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
-        new Deliveries(semel, new HookDoor(semel, settings, eventDoor, clock)).addTo(router);
+        HookDoor hooks = new HookDoor(semel, settings, eventDoor, clock);
+        new Deliveries(semel, hooks, deeds).addTo(router);
+        shelf.with(hooks);
         return this;
+    }
+
+    /** Adds the routes to the people who log in. */
+    public Api with(People people) {
+        new PeopleRoutes(semel, people).addTo(router);
+        return this;
+    }
+
+    /** Ends the streams that are open: a server that stops need not wait for those who listen. */
+    public void endStreams() {
+        tail.end();
     }
 
     public Router router() {
@@ -141,21 +188,5 @@ public final class Api {
     /** Publishes a file that lies on this machine. */
     public Rows.Workflow publish(int workspace, Definition definition) {
         return workflows.publish(workspace, definition, "file");
-    }
-
-    private Answer audit(Request request) {
-        Paging paging = Paging.of(request);
-        List<Rows.Audit> rows =
-                semel.view(reads -> reads.audit(request.principal().workspace(), paging.afterId(), paging.limit()));
-        return Views.page(
-                rows == null ? List.of() : rows,
-                paging.limit(),
-                row -> Views.object()
-                        .put("at", Views.time(row.at()))
-                        .put("actor_id", row.actor())
-                        .put("action", row.action())
-                        .put("target", row.target())
-                        .put("reason", row.reason()),
-                row -> Paging.cursor(row.id()));
     }
 }

@@ -4,6 +4,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.IdempotencyKey;
+import dev.semel.server.doors.Depth;
 import dev.semel.server.http.Problems;
 import dev.semel.server.http.Request;
 import dev.semel.trigger.Answer;
@@ -90,7 +91,8 @@ final class Batches {
     private ObjectNode one(Request request, JsonNode item, boolean strict) {
         try {
             Ask ask = Ask.ofItem(item);
-            Triggers.Terms terms = new Triggers.Terms(key(item), strict, Triggers.Headers.NONE);
+            Triggers.Terms terms = new Triggers.Terms(
+                    key(item), strict, Triggers.Headers.NONE, Depth.of(request.header(Depth.HEADER)));
             Answer answer = triggers.admit(request.principal(), request.parameter("id"), ask, terms);
             ObjectNode out = Views.object().put("status_code", 200);
             out.setAll(Answers.body(answer, ask.warnings()));

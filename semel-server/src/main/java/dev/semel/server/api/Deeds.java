@@ -6,6 +6,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.server.http.Answer;
+import dev.semel.server.http.Principal;
 import dev.semel.server.http.Request;
 import dev.semel.store.Edit;
 import dev.semel.store.Edit.Replied;
@@ -15,6 +16,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -25,6 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class Deeds {
     private static final long KEPT_MICROS = Duration.ofHours(24).toNanos() / 1_000;
+    private static final int LONGEST_REASON = 500;
     private static final String DRAFT =
             "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.2";
 
@@ -101,6 +104,33 @@ final class Deeds {
             case Replied.Refused _ -> null;
             case Replied.OtherRequest _ -> throw conflict(key);
         };
+    }
+
+    /**
+     * What the audit says of a deed.
+     *
+     * @param target what it was done to: a name or an id, never a value
+     * @param reason in the words of whoever did it, or what else tells such deeds apart; may be empty
+     */
+    record Entry(String action, String target, String reason) {}
+
+    /** The change with a row in the audit beside it, where its outcome says that something was done. */
+    <T> Edit<T> noting(Request request, Entry entry, Edit<T> edit, Predicate<@Nullable T> done) {
+        return new Edit.Noted<>(edit, done, note(request.principal(), entry));
+    }
+
+    /** Writes down what somebody asks for, before it is begun; for deeds that are more than one change. */
+    void note(Request request, Entry entry) {
+        Edit.Wake nothing = new Edit.Wake(List.of());
+        semel.change(new Edit.Noted<>(nothing, _ -> true, note(request.principal(), entry)));
+    }
+
+    private Edit.Note note(Principal who, Entry entry) {
+        String reason = entry.reason().length() <= LONGEST_REASON
+                ? entry.reason()
+                : entry.reason().substring(0, LONGEST_REASON);
+        Edit.By by = new Edit.By(semel.newId(), who.tokenId(), reason);
+        return new Edit.Note(who.workspace(), entry.action(), entry.target(), by);
     }
 
     private static SemelException conflict(IdempotencyKey key) {

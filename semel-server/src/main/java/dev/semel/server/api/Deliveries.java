@@ -26,9 +26,11 @@ final class Deliveries {
 
     private final Semel semel;
     private final HookDoor door;
+    private final Deeds deeds;
 
-    Deliveries(Semel semel, HookDoor door) {
+    Deliveries(Semel semel, HookDoor door, Deeds deeds) {
         this.semel = semel;
+        this.deeds = deeds;
         this.door = door;
     }
 
@@ -42,15 +44,40 @@ final class Deliveries {
 
     /** Says no more than the provider needs: names of workflows are not theirs to know. */
     Answer receive(Request request) {
-        return switch (door.receive(request.parameter("name"), new Letter(request::headerLines, request.body()))) {
+        Letter letter = new Letter(request::headerLines, request.body(), request.headersLike("ce-"));
+        return switch (door.receive(request.parameter("name"), letter)) {
             case Outcome.Challenge(String text) -> Views.ok(Views.object().put("challenge", text));
-            case Outcome.Received received -> {
-                ObjectNode out = Views.object().put("delivery_id", id(received.delivery()));
-                out.put("event_id", received.delivery().eventId()).put("idempotent_replayed", received.replayed());
-                runs(out, received.delivered());
-                yield replayed(Views.ok(out), received.replayed());
-            }
+            case Outcome.Received received -> replayed(Views.ok(shown(received)), received.replayed());
+            case Outcome.Batch(List<Outcome> items) -> batch(items, request);
+            case Outcome.Refused(SemelException problem) -> throw problem;
         };
+    }
+
+    private static ObjectNode shown(Outcome.Received received) {
+        ObjectNode out = Views.object().put("delivery_id", id(received.delivery()));
+        out.put("event_id", received.delivery().eventId()).put("idempotent_replayed", received.replayed());
+        runs(out, received.delivered());
+        if (!received.answered().isEmpty()) {
+            ArrayNode answered = out.putArray("answered");
+            received.answered().forEach(answered::add);
+        }
+        return out;
+    }
+
+    private static Answer batch(List<Outcome> items, Request request) {
+        ObjectNode out = Views.object();
+        ArrayNode list = out.putArray("items");
+        boolean replayed = true;
+        for (Outcome item : items) {
+            if (item instanceof Outcome.Received received) {
+                list.add(Views.object().put("status_code", 200).setAll(shown(received)));
+                replayed &= received.replayed();
+            } else if (item instanceof Outcome.Refused(SemelException problem)) {
+                list.add(EventViews.problem(problem, request.id()));
+                replayed = false;
+            }
+        }
+        return replayed(Views.ok(out), replayed);
     }
 
     private static Answer replayed(Answer answer, boolean replayed) {
@@ -103,6 +130,7 @@ final class Deliveries {
                     "There is no such delivery of this hook. Nothing was started.",
                     "They are listed at GET /v1/hooks/{name}/deliveries.");
         }
+        deeds.note(request, new Deeds.Entry("delivery.reprocess", id(row), request.parameter("name")));
         Delivered delivered = door.again(row);
         if (delivered == null) {
             throw new SemelException(

@@ -121,7 +121,7 @@ final class EffectRoutes {
     }
 
     static boolean isSuppressed(Ledger.Row row) {
-        return Ledger.SUPPRESSED.equals(row.data());
+        return row.stoodFor() != null;
     }
 
     /** The row by which a safe replay finds what a step did under a key across runs; the deed has a row of its own. */

@@ -6,6 +6,7 @@ import dev.semel.json.Json;
 import dev.semel.server.auth.Quotas;
 import dev.semel.server.doors.BinaryEvent;
 import dev.semel.server.doors.Delivered;
+import dev.semel.server.doors.Depth;
 import dev.semel.server.doors.Entrance;
 import dev.semel.server.doors.Event;
 import dev.semel.server.doors.EventDoor;
@@ -71,22 +72,23 @@ final class EventRoutes {
     }
 
     private Answer single(Request request, Event event) {
-        Delivered delivered = deliver(request.principal(), event);
+        Delivered delivered = deliver(request, event);
         Answer answer = Views.ok(EventViews.delivered(event, delivered, request.id()));
         return delivered.replayed()
                 ? answer.with("X-Idempotent-Replayed", "true").with("Idempotent-Replayed", "true")
                 : answer;
     }
 
-    private Delivered deliver(Principal who, Event event) {
-        return door.deliver(who.workspace(), event, entrance(who));
+    private Delivered deliver(Request request, Event event) {
+        Principal who = request.principal();
+        return door.deliver(who.workspace(), event, entrance(who, Depth.of(request.header(Depth.HEADER))));
     }
 
-    Entrance entrance(Principal who) {
+    private Entrance entrance(Principal who, int depth) {
         Runnable fresh = quotas.fresh(who);
         Trigger.Checks quota =
                 fresh == null ? Trigger.Checks.NONE : new Trigger.Checks(fresh, () -> quotas.replayed(who));
-        return new Entrance(Door.EVENT, who.tokenId(), null, quota);
+        return new Entrance(Door.EVENT, who.tokenId(), null, quota, depth);
     }
 
     private Answer batch(Request request, JsonNode items, boolean cloud) {
@@ -128,7 +130,7 @@ final class EventRoutes {
         try {
             Event event = EventReader.read(item, cloud);
             ObjectNode out = Views.object().put("status_code", 200);
-            out.setAll(EventViews.delivered(event, deliver(request.principal(), event), request.id()));
+            out.setAll(EventViews.delivered(event, deliver(request, event), request.id()));
             return out;
         } catch (SemelException e) {
             return EventViews.problem(e, request.id());

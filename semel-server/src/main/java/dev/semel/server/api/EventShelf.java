@@ -10,6 +10,7 @@ import dev.semel.server.doors.Event;
 import dev.semel.server.doors.EventDoor;
 import dev.semel.server.doors.KeptEvent;
 import dev.semel.server.doors.SideBySide;
+import dev.semel.server.hooks.HookDoor;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.Request;
@@ -37,11 +38,19 @@ final class EventShelf {
     private final Semel semel;
     private final EventDoor door;
     private final Views views;
+    private final Deeds deeds;
+    private @Nullable HookDoor hooks;
 
-    EventShelf(Semel semel, EventDoor door, Views views) {
+    EventShelf(Semel semel, EventDoor door, Views views, Deeds deeds) {
         this.semel = semel;
+        this.deeds = deeds;
         this.door = door;
         this.views = views;
+    }
+
+    /** Where deliveries of webhooks are kept. */
+    void with(HookDoor value) {
+        hooks = value;
     }
 
     /** What is wanted, from a query or from the body of a request to process events again. */
@@ -149,7 +158,11 @@ final class EventShelf {
 
     Answer reprocess(Request request) {
         boolean dry = flag("dry_run", request.query("dry_run"));
-        ObjectNode out = again(find(request), request, dry);
+        Rows.Event event = find(request);
+        if (!dry) {
+            deeds.note(request, new Deeds.Entry("event.reprocess", event.eventId(), ""));
+        }
+        ObjectNode out = again(event, request, dry);
         return Views.ok(out.put("dry_run", dry));
     }
 
@@ -182,6 +195,12 @@ final class EventShelf {
                         text(body, "unmatched"),
                         text(body, "since"),
                         paging));
+        if (!dry && !page.found().isEmpty()) {
+            String first = page.found().getFirst().eventId();
+            deeds.note(
+                    request,
+                    new Deeds.Entry("event.reprocess", first, page.found().size() + " events from it on"));
+        }
         AtomicReferenceArray<ObjectNode> answers =
                 new AtomicReferenceArray<>(page.found().size());
         List<Integer> places =
@@ -220,9 +239,26 @@ final class EventShelf {
                             + " start again. Nothing was started.",
                     "Send it as a new event, with a new id, if it is really to start again.");
         }
-        Event event = KeptEvent.of(kept);
+        Event event = event(kept);
         Entrance entrance = new Entrance(kept.door(), request.principal().tokenId(), kept.correlationId());
         Delivered delivered = dry ? door.preview(kept.ws(), event, entrance) : door.deliver(kept.ws(), event, entrance);
         return EventViews.delivered(event, delivered, request.id());
+    }
+
+    /** One of a webhook lies with its delivery, for as long as the hook keeps payloads. */
+    private Event event(Rows.Event kept) {
+        Event event = KeptEvent.of(kept);
+        if (event.whole().has("data")) {
+            return event;
+        }
+        Event whole = hooks == null ? null : hooks.eventOf(kept);
+        if (whole == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "What this event said is kept no longer: the hook that it came by says for how long. Nothing was"
+                            + " started.",
+                    "Let the provider send it again, or let the hook keep payloads for longer (keep: 7d).");
+        }
+        return whole;
     }
 }

@@ -5,7 +5,6 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.CanonicalJson;
-import dev.semel.run.RunId;
 import dev.semel.server.hooks.Sample;
 import dev.semel.server.hooks.Source;
 import dev.semel.server.http.Answer;
@@ -29,6 +28,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class HookRoutes {
     private static final int LARGEST = 64 << 10;
     private static final int MOST_ATTEMPTS = 5;
+    /** Fits every scheme: text, and base64 of 24 bytes behind its prefix. Nobody keeps it. */
+    private static final String SAMPLE_SECRET = "whsec_c2VtZWwgc2FtcGxlOiAyNCBieXRlcyEh";
 
     private final Semel semel;
     private final Settings settings;
@@ -168,22 +169,41 @@ final class HookRoutes {
                                 request.principal().tokenId()));
     }
 
-    /** A signed delivery for whoever may change hooks, to be posted by them; the secret stays here. */
+    /**
+     * A signed delivery for whoever may change hooks, to be posted by them; the secret stays here. Where no hook has this
+     * name and a preset does, it is what that provider would send, signed with a secret that is told and worth nothing.
+     */
     Answer sample(Request request) {
         int workspace = request.principal().workspace();
-        Shelf.Kept<HookSetting> kept = settings.hooks().find(workspace, request.parameter("name"));
-        if (kept == null) {
+        String name = request.parameter("name");
+        Shelf.Kept<HookSetting> kept = settings.hooks().find(workspace, name);
+        String id = "sample_" + Paging.cursor(semel.newId());
+        long seconds = clock.instant().getEpochSecond();
+        if (kept != null) {
+            deeds.note(request, new Deeds.Entry("hook.sample", name, ""));
+            String secret =
+                    settings.secrets().reveal(workspace, kept.value().secrets().getFirst());
+            ObjectNode out =
+                    Views.object().put("path", "/v1/hooks/" + kept.value().source());
+            return sample(out, Sample.of(kept.value(), secret, id, seconds));
+        }
+        if (!HookSetting.PRESETS.contains(name)) {
             throw unknown();
         }
-        String secret =
-                settings.secrets().reveal(workspace, kept.value().secrets().getFirst());
-        RunId id = semel.newId();
-        Sample sample = Sample.of(
-                kept.value(),
-                secret,
-                "sample_" + Paging.cursor(id),
-                clock.instant().getEpochSecond());
-        ObjectNode out = Views.object().put("path", "/v1/hooks/" + kept.value().source());
+        if (name.equals("generic")) {
+            throw new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "There is no hook of the name generic, and that preset says neither how it is signed nor where its"
+                            + " id stands. No sample was made.",
+                    "Create a hook with signature and id first, and test that one.");
+        }
+        HookSetting plain =
+                settings.hooks().check(Json.parse("{\"preset\":\"" + name + "\",\"secrets\":[\"sample\"]}"));
+        ObjectNode out = Views.object().putNull("path").put("preset", name).put("secret", SAMPLE_SECRET);
+        return sample(out, Sample.of(plain, SAMPLE_SECRET, id, seconds));
+    }
+
+    private static Answer sample(ObjectNode out, Sample sample) {
         ObjectNode headers = out.putObject("headers");
         sample.headers().forEach(headers::put);
         return Views.ok(out.put("body", sample.body()));

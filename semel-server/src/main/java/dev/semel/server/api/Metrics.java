@@ -27,6 +27,8 @@ public final class Metrics implements Observer {
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final ConcurrentHashMap<Line, Timer> timers = new ConcurrentHashMap<>();
 
+    private final SignalMeters meters;
+
     /** Held here, because the registry itself only holds its counters weakly. */
     private final Map<String, LongSupplier> counts;
 
@@ -34,6 +36,7 @@ public final class Metrics implements Observer {
 
     public Metrics(Semel semel) {
         this.counts = semel.counts();
+        this.meters = new SignalMeters(semel);
         Map<String, LongSupplier> c = counts;
         count("semel_triggers_fresh", "Triggers that started a run", Objects.requireNonNull(c.get("fresh")));
         count(
@@ -140,7 +143,7 @@ public final class Metrics implements Observer {
     }
 
     String scrape() {
-        return registry.scrape();
+        return registry.scrape() + meters.text();
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.semel.server.api;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.definition.Definition;
+import dev.semel.server.language.Durations;
 import dev.semel.server.settings.ChannelSetting;
 import dev.semel.server.settings.RouteSetting;
 import dev.semel.server.settings.Settings;
@@ -10,6 +11,7 @@ import dev.semel.server.settings.Shelf;
 import dev.semel.server.steps.Declared;
 import dev.semel.server.steps.FileStep;
 import dev.semel.server.steps.Need;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -79,6 +81,14 @@ final class Promises {
                     .formatted(step, protection, name, String.join(", ", new TreeSet<>(honours)));
             throw refused(message, look.need());
         }
+        Duration said = look.need().providerWindow();
+        Duration kept = channel.value().honours().providerWindow();
+        if (said != null && kept != null && said.compareTo(kept) > 0) {
+            String message =
+                    "SEM-P02: step '%s' states provider_window: %s, and the provider of channel %s remembers a key for %s."
+                            .formatted(step, Durations.words(said), name, Durations.words(kept));
+            throw refused(message, look.need());
+        }
     }
 
     private static void template(Look look, @Nullable String name) {
@@ -94,7 +104,7 @@ final class Promises {
                         ErrorCode.INVALID_DEFINITION,
                         "The workflow file has an error at line %d, column %d: %s Nothing was published."
                                 .formatted(need.line(), need.column(), message),
-                        "State a protection that the channel can honour, or use another channel.")
+                        "State what the channel can honour, or use another channel.")
                 .with(
                         "errors",
                         List.of(Map.of(

@@ -11,11 +11,11 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
-import dev.semel.workflow.Current;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.util.Objects;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
@@ -28,12 +28,10 @@ final class ScheduleRoutes {
     private static final int TICKS_SHOWN = 10;
 
     private final Semel semel;
-    private final Triggers triggers;
     private final Deeds deeds;
 
-    ScheduleRoutes(Semel semel, Triggers triggers, Deeds deeds) {
+    ScheduleRoutes(Semel semel, Deeds deeds) {
         this.semel = semel;
-        this.triggers = triggers;
         this.deeds = deeds;
     }
 
@@ -57,18 +55,29 @@ final class ScheduleRoutes {
         String workflow = after.isEmpty() ? "" : after.substring(0, dot);
         String name = after.isEmpty() ? "" : after.substring(dot + 1);
         int ws = request.principal().workspace();
+        Map<String, String> names = new HashMap<>();
         return Views.page(
                 semel.schedules().page(ws, workflow, name, paging.limit()),
                 paging.limit(),
-                this::view,
+                row -> view(row, names.computeIfAbsent(row.workflowId(), id -> nameOf(ws, id))),
                 row -> row.workflowId() + "." + row.name());
+    }
+
+    /** From the store: the code of a workflow in Java may be in another process. */
+    private String nameOf(int workspace, String workflowId) {
+        Rows.Workflow row = semel.view(reads -> reads.workflow(workspace, workflowId));
+        return row == null ? workflowId : row.name();
+    }
+
+    private ObjectNode view(Rows.Schedule row) {
+        return view(row, nameOf(row.ws(), row.workflowId()));
     }
 
     private Answer get(Request request) {
         Rows.Schedule row = find(request);
         ObjectNode out = view(row);
         ArrayNode next = out.putArray("next");
-        semel.schedules().next(row.ws(), row, count(request)).forEach(time -> next.add(time.toString()));
+        semel.schedules().next(row, count(request)).forEach(time -> next.add(time.toString()));
         ArrayNode ticks = out.putArray("ticks");
         semel.schedules()
                 .ticks(row.workflowId(), row.name(), Long.MAX_VALUE, TICKS_SHOWN)
@@ -128,11 +137,15 @@ final class ScheduleRoutes {
             throw refused("to is not after from");
         }
         Rows.Schedule row = find(request);
+        String target = row.workflowId() + "/" + row.name();
+        deeds.note(request, new Deeds.Entry("schedule.backfill", target, span.from() + " to " + span.to()));
         Schedules.Backfilled filled = semel.schedules().backfill(row.ws(), row, span);
         ObjectNode out = Views.object();
-        ArrayNode started = out.putArray("ticks");
-        filled.started().forEach(tick -> started.add(view(tick)));
-        out.put("started", filled.started().size()).put("already_done", filled.before());
+        ArrayNode ticks = out.putArray("ticks");
+        filled.ticks().forEach(tick -> ticks.add(view(tick)));
+        out.put("started", filled.started())
+                .put("already_done", filled.before())
+                .put("refused", filled.refused());
         return Views.ok(out);
     }
 
@@ -152,9 +165,12 @@ final class ScheduleRoutes {
     }
 
     private Rows.Schedule find(Request request) {
-        Current workflow = triggers.workflow(request.principal(), request.parameter("id"));
-        Rows.Schedule row = semel.schedules()
-                .find(request.principal().workspace(), workflow.published().workflowId(), request.parameter("name"));
+        int workspace = request.principal().workspace();
+        Rows.Workflow workflow = semel.view(reads -> reads.workflow(workspace, request.parameter("id")));
+        if (workflow == null) {
+            throw Triggers.unknownWorkflow();
+        }
+        Rows.Schedule row = semel.schedules().find(workspace, workflow.workflowId(), request.parameter("name"));
         if (row == null) {
             throw unknown();
         }
@@ -168,11 +184,10 @@ final class ScheduleRoutes {
                 "Check the name; schedules are listed at GET /v1/schedules.");
     }
 
-    private ObjectNode view(Rows.Schedule row) {
-        Current workflow = semel.workflow(row.ws(), row.workflowId());
+    private static ObjectNode view(Rows.Schedule row, String workflow) {
         ObjectNode out = Views.object();
         out.put("workflow_id", row.workflowId())
-                .put("workflow", Objects.requireNonNull(workflow).published().name())
+                .put("workflow", workflow)
                 .put("schedule", row.name())
                 .put("paused", row.paused())
                 .put("next_at", Views.time(row.nextNominal()))

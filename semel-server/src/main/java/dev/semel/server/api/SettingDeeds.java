@@ -7,6 +7,7 @@ import dev.semel.server.http.Request;
 import dev.semel.store.Edit;
 import dev.semel.store.Edit.Placed;
 import dev.semel.store.Rows;
+import dev.semel.store.SettingName;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.concurrent.atomic.AtomicReference;
@@ -42,18 +43,33 @@ final class SettingDeeds {
     }
 
     Answer put(Request request, Deeds.Deed deed, Edit.Put put, Function<Rows.Setting, ObjectNode> view) {
-        return done(request, deed, put, view);
+        return done(request, deed, noted(request, put.name(), put), view);
     }
 
     Answer remove(Request request, Deeds.Deed deed, Edit.Remove remove) {
         return done(
                 request,
                 deed,
-                remove,
+                noted(request, remove.name(), remove),
                 row -> Views.object()
                         .put("name", row.name().substring(row.name().indexOf('\n') + 1))
                         .put("removed", true)
                         .put("version", row.version()));
+    }
+
+    /** Documents that workers remember write their rows by themselves; of these, what people change is written here. */
+    private Edit<Placed> noted(Request request, SettingName name, Edit<Placed> edit) {
+        if (name.kind().watched()) {
+            return edit;
+        }
+        String action = name.kind().word() + (edit instanceof Edit.Remove ? ".remove" : ".put");
+        var entry = new Deeds.Entry(action, name.text().replace('\n', '/'), "");
+        return deeds.noting(request, entry, edit, placed -> placed instanceof Placed.Now);
+    }
+
+    /** Writes down what somebody asks for. */
+    void note(Request request, Deeds.Entry entry) {
+        deeds.note(request, entry);
     }
 
     private Answer done(Request request, Deeds.Deed deed, Edit<Placed> edit, Function<Rows.Setting, ObjectNode> view) {

@@ -5,6 +5,7 @@ import dev.semel.error.SemelException;
 import dev.semel.server.http.Request;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
+import dev.semel.server.settings.AlertSetting;
 import dev.semel.server.settings.ChannelSetting;
 import dev.semel.server.settings.RouteSetting;
 import dev.semel.server.settings.Settings;
@@ -53,6 +54,13 @@ final class SettingsApi {
                         new SettingRoutes.Place("/v1/routes", "event", Scope.ADMIN, LARGEST_ROUTE),
                         this::missingLegs)
                 .addTo(router);
+        new SettingRoutes<>(
+                        settings.alerts(),
+                        deeds,
+                        new SettingRoutes.Place("/v1/alerts", "name", Scope.ADMIN, LARGEST_ROUTE),
+                        this::missingChannel)
+                .addTo(router);
+        router.add("GET", "/v1/alerts/{name}/state", Scope.READ, new AlarmRoutes(settings)::state);
         new ProfileRoutes(settings, deeds).addTo(router);
         new CohortRoutes(settings.cohorts(), deeds).addTo(router);
     }
@@ -84,6 +92,12 @@ final class SettingsApi {
 
     private static void addAll(Set<String> names, String text) {
         SECRET.matcher(text).results().forEach(found -> names.add(found.group(1)));
+    }
+
+    private List<String> missingChannel(Request request, AlertSetting alert) {
+        return settings.channels().find(request.principal().workspace(), alert.channel()) == null
+                ? List.of("there is no channel " + alert.channel() + " yet; until then nobody is told")
+                : List.of();
     }
 
     private List<String> missingLegs(Request request, RouteSetting route) {

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -56,7 +57,12 @@ final class TokenRoutes {
         Deeds.Done done = deeds.once(
                 request,
                 new Deeds.Deed("token.create", new String(CanonicalJson.bytes(body), StandardCharsets.UTF_8)),
-                new Edit.CreateToken(made.row(), inside),
+                deeds.noting(
+                        request,
+                        new Deeds.Entry(
+                                "token.create", made.row().tokenId(), made.row().scopes()),
+                        new Edit.CreateToken(made.row(), inside),
+                        Objects::nonNull),
                 row -> row == null ? null : view(row).putNull("token"));
         if (done == null) {
             throw foreign(request);

@@ -8,6 +8,7 @@ import dev.semel.key.ChosenRunId;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.server.auth.Quotas;
 import dev.semel.server.definition.Definition;
+import dev.semel.server.doors.Depth;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.Request;
 import dev.semel.store.Rows;
@@ -31,11 +32,20 @@ final class Triggers {
     private final Semel semel;
     private final Spaces spaces;
     private final Quotas quotas;
+    private volatile Bounds bounds = Bounds.USUAL;
 
     Triggers(Semel semel, Spaces spaces, Quotas quotas) {
         this.semel = semel;
         this.spaces = spaces;
         this.quotas = quotas;
+    }
+
+    void within(Bounds value) {
+        bounds = value;
+    }
+
+    Bounds bounds() {
+        return bounds;
     }
 
     /** A bad key is told before the size or the type of the body: the order in which CONTRACT section 2 judges. */
@@ -58,7 +68,10 @@ final class Triggers {
         Preferences wishes = Preferences.of(request);
         Ask ask = Ask.of(request, fromPath);
         Answer answer = admit(
-                request.principal(), request.parameter("id"), ask, new Terms(key, wishes.strict(), request::header));
+                request.principal(),
+                request.parameter("id"),
+                ask,
+                new Terms(key, wishes.strict(), request::header, Depth.of(request.header(Depth.HEADER))));
         ObjectNode body = Answers.body(answer, ask.warnings());
         Duration wait = wishes.longest();
         if (wait != null) {
@@ -71,8 +84,11 @@ final class Triggers {
         return wishes.applied(out);
     }
 
-    /** What stands beside the body: the key, whether a changed payload is refused, and headers for the key's expression. */
-    record Terms(@Nullable IdempotencyKey key, boolean strict, Headers headers) {}
+    /**
+     * What stands beside the body: the key, whether a changed payload is refused, headers for the key's expression, and how
+     * many runs stand between the request and whoever began.
+     */
+    record Terms(@Nullable IdempotencyKey key, boolean strict, Headers headers, int depth) {}
 
     /** The one line of a header, or null. */
     interface Headers {
@@ -85,7 +101,7 @@ final class Triggers {
     Answer admit(Principal who, String nameOrId, Ask ask, Terms terms) {
         Runnable quota = once(quotas.fresh(who));
         return semel.trigger(who.workspace(), workflow(who, nameOrId), workflow -> {
-            Runnable fresh = freshOnly(quota, workflow.published(), ask.data());
+            Runnable fresh = freshOnly(quota, workflow.published(), ask.data(), terms.depth());
             Trigger.Checks checks = new Trigger.Checks(fresh, () -> quotas.replayed(who));
             return trigger(who, workflow, ask, new Attempt(terms, checks));
         });
@@ -135,7 +151,8 @@ final class Triggers {
                         new Trigger.Names(key, ask.runId()),
                         new Trigger.Sender(Door.HTTP, who.tokenId(), ask.correlationId()),
                         terms.strict(),
-                        attempt.checks())
+                        attempt.checks(),
+                        Trigger.Ties.atDepth(terms.depth()))
                 .later(ask.later().micros(this::now));
     }
 
@@ -157,9 +174,10 @@ final class Triggers {
     }
 
     /** Quota, then input schema: held only against a fresh trigger, so that a duplicate is never refused for them. */
-    private static @Nullable Runnable freshOnly(@Nullable Runnable quota, Published workflow, JsonNode data) {
+    private @Nullable Runnable freshOnly(@Nullable Runnable quota, Published workflow, JsonNode data, int depth) {
         SemelException bad = null;
         try {
+            Depth.refuse(depth, bounds.depth(), workflow.name());
             FileWorkflow.of(workflow).checkInput(data);
         } catch (SemelException e) {
             bad = e;

@@ -66,9 +66,12 @@ final class Views {
         out.set("waiting_for", WaitingFor.of(run));
         out.put("key", run.origin().key());
         out.put("correlation_id", run.origin().correlationId());
-        out.putObject("trigger")
+        ObjectNode trigger = out.putObject("trigger")
                 .put("kind", run.origin().door().name().toLowerCase(java.util.Locale.ROOT))
                 .put("actor_id", run.origin().actor());
+        if (run.depth() > 0) {
+            trigger.put("depth", run.depth());
+        }
         large(out, "input", run.input());
         Rows.End end = run.end();
         String output = end == null ? null : end.ending().output();

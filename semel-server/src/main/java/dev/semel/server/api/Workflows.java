@@ -11,6 +11,7 @@ import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.server.steps.Declared;
 import dev.semel.store.Edit;
+import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
@@ -20,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -144,6 +146,7 @@ final class Workflows {
         int share = share(request);
         int workspace = request.principal().workspace();
         refuseLoops(workspace, read);
+        refuseTooManySchedules(workspace, read);
         Definition definition = read.noting(promises.check(workspace, read, share > 0));
         if ("true".equals(request.query("dry_run"))) {
             return Views.ok(withWarnings(Views.object().put("workflow", name).put("dry_run", true), definition));
@@ -162,10 +165,14 @@ final class Workflows {
         return deeds.once(
                 request,
                 new Deeds.Deed("workflow.publish", definition.name(), definition.text()),
-                publishing(
-                        request.principal().workspace(),
-                        definition,
-                        request.principal().tokenId()),
+                noted(
+                        request,
+                        definition.name(),
+                        "for all",
+                        publishing(
+                                request.principal().workspace(),
+                                definition,
+                                request.principal().tokenId())),
                 row -> published(row, definition));
     }
 
@@ -173,13 +180,26 @@ final class Workflows {
         return deeds.once(
                 request,
                 new Deeds.Deed("workflow.publish", definition.name(), definition.text(), String.valueOf(share)),
-                new Edit.Stage(
-                        request.principal().workspace(),
+                noted(
+                        request,
                         definition.name(),
-                        definition.text(),
-                        share,
-                        request.principal().tokenId()),
+                        "for " + share + " per cent",
+                        new Edit.Stage(
+                                request.principal().workspace(),
+                                definition.name(),
+                                definition.text(),
+                                share,
+                                request.principal().tokenId())),
                 row -> published(row, definition));
+    }
+
+    /** A text that was current before leaves no row: nothing was published. */
+    private Edit<Rows.@Nullable Workflow> noted(
+            Request request, String name, String share, Edit<? extends Rows.@Nullable Workflow> edit) {
+        @SuppressWarnings("unchecked") // a change that always answers is one that may not
+        Edit<Rows.@Nullable Workflow> wide = (Edit<Rows.@Nullable Workflow>) edit;
+        var entry = new Deeds.Entry("workflow.publish", name, share);
+        return deeds.noting(request, entry, wide, row -> row != null && row.changed());
     }
 
     /** Per cent of the fresh triggers; 0 for all of them. */
@@ -207,6 +227,25 @@ final class Workflows {
         out.put("version", row.version());
         out.put("changed", row.changed());
         return withWarnings(Rollouts.candidate(out, row.rollout()), definition);
+    }
+
+    /** Held against what is published now; of two that publish at the same moment both may go a little beyond. */
+    private void refuseTooManySchedules(int workspace, Definition definition) {
+        int wanted = definition.extras().doors().schedules().size();
+        if (wanted == 0) {
+            return;
+        }
+        Rows.Workflow there = semel.view(reads -> reads.workflow(workspace, definition.name()));
+        String id = there == null ? "" : there.workflowId();
+        Integer others = semel.view(reads -> reads.timetable().countBeside(workspace, id));
+        int most = triggers.bounds().schedules();
+        if (others != null && others + wanted > most) {
+            throw new SemelException(
+                    ErrorCode.INVALID_DEFINITION,
+                    "With the " + wanted + " schedules of workflow " + definition.name() + " this workspace would have "
+                            + (others + wanted) + ", and " + most + " are allowed. Nothing was published.",
+                    "Remove schedules that are not needed, or start the server with a larger --max-schedules.");
+        }
     }
 
     /** A circle of workflows is refused; the others are taken as they are now, with their candidates. */
@@ -241,10 +280,7 @@ final class Workflows {
             boolean there = row != null
                     && (is(reads.version(row.workflowId(), row.version()), definition)
                             || is(reads.version(row.workflowId(), row.rollout().candidate()), definition)
-                            || isLastOf(
-                                    actor,
-                                    reads.versions(row.workflowId(), Integer.MAX_VALUE, LOOKED_BACK),
-                                    definition));
+                            || is(lastOf(actor, reads, row), definition));
             return there ? row : null;
         });
         if (known != null) {
@@ -252,16 +288,23 @@ final class Workflows {
         }
         refuseLoops(workspace, definition);
         promises.check(workspace, definition, false);
-        return semel.change(publishing(workspace, definition, actor));
+        refuseTooManySchedules(workspace, definition);
+        Edit.By by = new Edit.By(semel.newId(), actor, "for all");
+        var note = new Edit.Note(workspace, "workflow.publish", definition.name(), by);
+        return semel.change(
+                new Edit.Noted<>(publishing(workspace, definition, actor), row -> row != null && row.changed(), note));
     }
 
-    /** The same file again, after somebody went back from it: that decision stands until the file changes. */
-    private static boolean isLastOf(String actor, List<Rows.Version> newestFirst, Definition definition) {
-        return newestFirst.stream()
+    /**
+     * What that actor published last, with its text, which a list of versions leaves out. The same file again, after somebody
+     * went back from it, is not published: that decision stands until the file changes.
+     */
+    private static Rows.@Nullable Version lastOf(String actor, Reads reads, Rows.Workflow row) {
+        return reads.versions(row.workflowId(), Integer.MAX_VALUE, LOOKED_BACK).stream()
                 .filter(version -> version.by().equals(actor))
                 .findFirst()
-                .filter(version -> is(version, definition))
-                .isPresent();
+                .map(version -> reads.version(version.workflowId(), version.version()))
+                .orElse(null);
     }
 
     private static boolean is(Rows.@Nullable Version version, Definition definition) {
@@ -308,10 +351,15 @@ final class Workflows {
     private Answer pause(Request request, boolean paused) {
         Current entry = triggers.workflow(request.principal(), request.parameter("id"));
         String id = entry.published().workflowId();
+        String action = paused ? "workflow.pause" : "workflow.resume";
         Deeds.Done done = deeds.once(
                 request,
-                new Deeds.Deed(paused ? "workflow.pause" : "workflow.resume", id),
-                new Edit.Pause(request.principal().workspace(), id, paused),
+                new Deeds.Deed(action, id),
+                deeds.noting(
+                        request,
+                        new Deeds.Entry(action, entry.published().name(), ""),
+                        new Edit.Pause(request.principal().workspace(), id, paused),
+                        Objects::nonNull),
                 row -> row == null ? null : view(entry, row.paused()));
         if (done == null) {
             throw Triggers.unknownWorkflow();

@@ -1,11 +1,15 @@
 package dev.semel.server.cli;
 
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -18,7 +22,7 @@ abstract sealed class ActCommand implements Callable<Integer> {
     @Mixin
     final Connection connection;
 
-    @Parameters(index = "0", paramLabel = "RUN", description = "The id of the run.")
+    @Parameters(index = "0", paramLabel = "ID", description = "The id of the run, or of the review.")
     String run = "";
 
     ActCommand(Surroundings around) {
@@ -64,22 +68,43 @@ abstract sealed class ActCommand implements Callable<Integer> {
         }
     }
 
+    /** A decision about a review; who came too late is told whose counts. */
+    final int decide(String review, ObjectNode body) {
+        JsonNode said = connection
+                .api()
+                .ask(Call.post(Call.path("v1", "reviews", review, "decide"), body.toString()))
+                .body();
+        if (output.json) {
+            output.document(said);
+        } else {
+            output.line("decided " + review + ": " + Json.text(said.path("decided"), "decision") + " ("
+                    + Json.text(said, "run_id") + ")");
+            output.next("semel run " + Shell.word(Json.text(said, "run_id")));
+        }
+        return Exit.DONE;
+    }
+
     @Command(
             name = "decide",
-            description = "Decides an approval, a changed message, or an effect in doubt. The first decision counts.",
+            description = "Decides a review, or a step of a run that waits for people. The first decision counts.",
             footerHeading = "%nExamples:%n",
             footer = {
-                "  semel decide run_9kXmP2vQwL release approve",
-                "  semel decide run_9kXmP2vQwL charge happened --result '{\"id\": \"ch_1\"}'"
+                "  semel decide rev_3f9a0c11d2e4b5a69788 did-not-happen",
+                "  semel decide rev_3f9a0c11d2e4b5a69788 happened --result '{\"id\": \"ch_1\"}'",
+                "  semel decide run_9kXmP2vQwL release approve"
             })
     static final class Decide extends ActCommand {
-        @Parameters(index = "1", paramLabel = "STEP", description = "The path of the step, as in `semel timeline`.")
+        @Parameters(
+                index = "1",
+                paramLabel = "STEP",
+                description = "The path of the step, as in `semel timeline`; none behind the id of a review.")
         String step = "";
 
         @Parameters(
                 index = "2",
+                arity = "0..1",
                 paramLabel = "DECISION",
-                description = "approve, reject; send, suppress; happened, did_not_happen.")
+                description = "happened, did_not_happen; approve, reject; send, suppress; go_on; stop.")
         String decision = "";
 
         @Option(names = "--result", paramLabel = "JSON", description = "With happened: what came of it.")
@@ -89,18 +114,77 @@ abstract sealed class ActCommand implements Callable<Integer> {
         @Option(names = "--note", paramLabel = "TEXT", description = "Why.")
         String note = "";
 
+        @Option(names = "--version", paramLabel = "N", description = "Only this version of a review.")
+        int version;
+
+        @Spec
+        @Nullable
+        CommandSpec spec;
+
         Decide(Surroundings around) {
             super(around);
         }
 
         @Override
         public Integer call() {
-            ObjectNode body = body().put("step", step).put("decision", decision).put("note", note);
+            boolean review = run.startsWith("rev_");
+            if (review != decision.isEmpty()) {
+                throw new ParameterException(
+                        Objects.requireNonNull(spec).commandLine(),
+                        review
+                                ? "Behind the id of a review stands the decision alone. Nothing was decided."
+                                : "Behind a run stand the step and the decision. Nothing was decided.");
+            }
+            ObjectNode body = body();
+            body.put("decision", (review ? step : decision).replace('-', '_')).put("note", note);
             if (result != null) {
                 body.set("result", dev.semel.json.Json.parse(result));
             }
-            Call call = Call.post(Call.path("v1", "runs", run, "decide"), body.toString());
+            if (review) {
+                return decide(run, version == 0 ? body : body.put("version", version));
+            }
+            Call call = Call.post(
+                    Call.path("v1", "runs", run, "decide"),
+                    body.put("step", step).toString());
             return act(call, "decided", "not decided: nobody asked, or somebody decided before");
+        }
+    }
+
+    @Command(
+            name = "approve",
+            description = "Approves what a run asks. The first decision counts.",
+            footerHeading = "%nExample:%n",
+            footer = "  semel approve rev_3f9a0c11d2e4b5a69788 --note \"checked the stock\"")
+    static final class Approve extends ActCommand {
+        @Option(names = "--note", paramLabel = "TEXT", description = "Why.")
+        String note = "";
+
+        Approve(Surroundings around) {
+            super(around);
+        }
+
+        @Override
+        public Integer call() {
+            return decide(run, body().put("decision", "approve").put("note", note));
+        }
+    }
+
+    @Command(
+            name = "reject",
+            description = "Rejects what a run asks. The first decision counts.",
+            footerHeading = "%nExample:%n",
+            footer = "  semel reject rev_3f9a0c11d2e4b5a69788 --note \"too expensive\"")
+    static final class Reject extends ActCommand {
+        @Option(names = "--note", paramLabel = "TEXT", description = "Why.")
+        String note = "";
+
+        Reject(Surroundings around) {
+            super(around);
+        }
+
+        @Override
+        public Integer call() {
+            return decide(run, body().put("decision", "reject").put("note", note));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.server.cli;
 
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -76,6 +77,24 @@ final class Api {
             throw Failure.notSemel(answer);
         }
         return answer;
+    }
+
+    /** A page for people, as it is. */
+    String text(Call call) {
+        try {
+            HttpResponse<byte[]> response = client.send(
+                    request(call),
+                    HttpResponse.BodyHandlers.limiting(HttpResponse.BodyHandlers.ofByteArray(), LARGEST_ANSWER));
+            if (response.statusCode() / 100 != 2) {
+                throw Failure.of(answer(response));
+            }
+            return new String(response.body(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw unreachable(noAnswer(e));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw unreachable(new NoAnswer(true, "interrupted while waiting for the answer"));
+        }
     }
 
     Failure unreachable(NoAnswer none) {

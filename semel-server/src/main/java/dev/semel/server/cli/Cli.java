@@ -40,6 +40,8 @@ public final class Cli implements Callable<Integer> {
             "template", "templates", "name", "Keeps the words of messages; older versions stay.");
     private static final SettingCommand.Sort CHANNEL = new SettingCommand.Sort(
             "channel", "channels", "name", "Keeps how messages leave: e-mail, chat, webhook, SMS, WhatsApp.");
+    private static final SettingCommand.Sort ALERT =
+            new SettingCommand.Sort("alert", "alerts", "name", "Keeps who is told when a signal is beyond its bound.");
     private static final SettingCommand.Sort ROUTE = new SettingCommand.Sort(
             "route", "routes", "name", "Keeps by which channels a notification event goes out.");
 
@@ -66,13 +68,20 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new RunCommand(around))
                 .addSubcommand(new TimelineCommand(around))
                 .addSubcommand(new SignalCommand(around))
+                .addSubcommand(new ReviewsCommand(around))
                 .addSubcommand(new ActCommand.Decide(around))
+                .addSubcommand(new ActCommand.Approve(around))
+                .addSubcommand(new ActCommand.Reject(around))
                 .addSubcommand(new ActCommand.Cancel(around))
                 .addSubcommand(ReplayCommand.commandLine(around))
                 .addSubcommand(new RequestsCommand(around))
                 .addSubcommand(new KeyCommand(around))
+                .addSubcommand(new EffectsCommand(around))
                 .addSubcommand(new WorkflowsCommand(around))
                 .addSubcommand(new WorkersCommand(around))
+                .addSubcommand(new SignalsCommand(around))
+                .addSubcommand(new ObjectsCommand(around))
+                .addSubcommand(new BacktestCommand(around))
                 .addSubcommand(new CheckCommand(around))
                 .addSubcommand(new NewCommand(around))
                 .addSubcommand(new PublishCommand(around))
@@ -89,9 +98,14 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(SettingCommand.commandLine(around, TEMPLATE))
                 .addSubcommand(SettingCommand.commandLine(around, CHANNEL))
                 .addSubcommand(SettingCommand.commandLine(around, ROUTE))
+                .addSubcommand(SettingCommand.commandLine(around, ALERT))
+                .addSubcommand(new AlertsCommand(around))
                 .addSubcommand(HooksCommand.commandLine(around))
                 .addSubcommand(PeopleCommands.profile(around))
                 .addSubcommand(PeopleCommands.cohort(around))
+                .addSubcommand(new AuditCommand(around))
+                .addSubcommand(IncidentCommand.commandLine(around))
+                .addSubcommand(new QaCommand(around))
                 .addSubcommand(DemoCommand.commandLine(around))
                 .addSubcommand(new DoctorCommand(around))
                 .addSubcommand(new CommandLine.HelpCommand());

@@ -83,6 +83,8 @@ final class Failure extends RuntimeException {
             case "no-token", "not-allowed" -> "There is no token to show";
             case "not-written" -> "No file was written";
             case "demo-failed" -> "The demonstration failed";
+            case "qa-failed", "qa-refused" -> "The checklist was not gone through";
+            case "export-failed" -> "There is no complete export";
             default -> "This cannot be sent as it is";
         };
     }

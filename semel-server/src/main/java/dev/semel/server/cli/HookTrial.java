@@ -96,7 +96,9 @@ final class HookTrial {
 
     @Command(
             name = "test",
-            description = "Sends a correctly signed sample, and then the very same again, which is replayed.")
+            description =
+                    "Sends a correctly signed sample, and then the very same again, which is replayed. Where no hook"
+                            + " has that name and a preset does, it shows what the provider would send.")
     static final class Test implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -124,6 +126,9 @@ final class HookTrial {
                     .api()
                     .ask(Call.post(Call.path("v1", "hooks", name, "sample"), ""))
                     .body();
+            if (sample.path("path").isNull()) {
+                return shown(sample);
+            }
             Api provider = new Api(url.isEmpty() ? connection.api().address() : root(url), "");
             Call call = Call.post(
                     url.isEmpty() ? Json.text(sample, "path") : path(url),
@@ -133,6 +138,25 @@ final class HookTrial {
             }
             show(output, provider.ask(call));
             show(output, provider.ask(call));
+            return Exit.DONE;
+        }
+
+        /** There is no hook of that name: what its provider would send. */
+        private int shown(JsonNode sample) {
+            if (output.json) {
+                output.document(sample);
+                return Exit.DONE;
+            }
+            for (Map.Entry<String, JsonNode> header : sample.path("headers").properties()) {
+                output.line(
+                        header.getKey() + ": " + Json.clean(header.getValue().asString("")));
+            }
+            output.line("");
+            output.line(Json.clean(sample.path("body").asString("")));
+            output.talk("no hook is called " + name + ": this is what the provider would send, signed with the secret "
+                    + Json.text(sample, "secret") + ". Nothing was sent.");
+            output.talk("make one: semel hooks create " + Shell.word(name) + " --preset " + Shell.word(name)
+                    + " --secret NAME");
             return Exit.DONE;
         }
 

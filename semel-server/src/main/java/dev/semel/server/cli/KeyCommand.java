@@ -15,10 +15,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 @Command(
         name = "key",
-        description = "Tells the story of a key, or releases it so that the next request starts a new run.",
+        description = "Tells the story of a key, what would happen if it came, or changes how long it stands.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel key evt_1OtV4z2eZvKYlo2C3BXGKQ8",
+            "  semel key evt_1OtV4z2eZvKYlo2C3BXGKQ8 --at 30h --data '{\"amount\": 5000}'",
+            "  semel key evt_1OtV4z2eZvKYlo2C3BXGKQ8 extend --for 48h --reason 'retries come late'",
+            "  semel key evt_1OtV4z2eZvKYlo2C3BXGKQ8 release --dry-run",
             "  semel key evt_1OtV4z2eZvKYlo2C3BXGKQ8 release --reason 'customer asked for a second receipt'"
         })
 final class KeyCommand implements Callable<Integer> {
@@ -38,11 +41,28 @@ final class KeyCommand implements Callable<Integer> {
     String key = "";
 
     // A word and not a subcommand, because a key may be called anything, also "release".
-    @Parameters(index = "1", arity = "0..1", paramLabel = "release", description = "Let the next request start anew.")
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "release|extend",
+            description = "release: let the next request start anew. extend: let the key stand for longer.")
     String action = "";
 
-    @Option(names = "--reason", paramLabel = "TEXT", description = "Why it is released; kept in the audit.")
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why it is changed; kept in the audit.")
     String reason = "";
+
+    @Option(names = "--at", paramLabel = "WHEN", description = "What if it came then: 30h from now, or a time.")
+    String at = "";
+
+    @Option(names = "--data", paramLabel = "JSON", description = "What if it came with this; also @FILE or -.")
+    @Nullable
+    String data;
+
+    @Option(names = "--for", paramLabel = "LENGTH", description = "With extend: so long from now, e.g. 48h.")
+    String length = "";
+
+    @Option(names = "--dry-run", description = "With release: only list what could happen twice.")
+    boolean dry;
 
     @Option(names = "--workflow", paramLabel = "W", description = "Which one, where several workflows know the key.")
     String workflow = "";
@@ -56,13 +76,14 @@ final class KeyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return switch (action) {
-            case "" -> show();
-            case "release" -> release();
+            case "" -> at.isEmpty() && data == null ? show() : simulate();
+            case "release" -> dry ? doubles() : release();
+            case "extend" -> extend();
             default ->
                 throw usage(
                         key.equals("release")
                                 ? "The key comes first: semel key " + Shell.word(action) + " release --reason TEXT"
-                                : "Unknown word after the key; the only one is: release");
+                                : "Unknown word after the key; there are: release, extend");
         };
     }
 
@@ -93,6 +114,60 @@ final class KeyCommand implements Callable<Integer> {
         } catch (Failure missing) {
             return Json.object();
         }
+    }
+
+    /** Decided as in earnest, and nothing happens. */
+    private int simulate() {
+        ObjectNode body = Json.object();
+        if (!at.isEmpty()) {
+            body.put(at.contains("T") ? "at" : "after", at);
+        }
+        if (data != null) {
+            body.set("data", Json.parse(Payload.read(data, around)));
+        }
+        Call call = Call.post(Call.path("v1", "keys", key, "simulate"), Json.compact(body));
+        JsonNode told = connection.api().ask(call.where("workflow", workflow)).body();
+        if (output.json) {
+            output.document(told);
+        } else {
+            output.line(
+                    "If " + Json.clean(key) + " came at " + Json.text(told, "at") + ": " + Json.text(told, "sentence"));
+        }
+        return Exit.DONE;
+    }
+
+    private int extend() {
+        if (reason.isBlank() || length.isBlank()) {
+            throw usage("Extending a key needs --for LENGTH and --reason TEXT. Nothing was changed.");
+        }
+        ObjectNode body = Json.object().put("for", length).put("reason", reason);
+        Call call = Call.post(Call.path("v1", "keys", key, "extend"), Json.compact(body));
+        JsonNode told = connection.api().ask(call.where("workflow", workflow)).body();
+        if (output.json) {
+            output.document(told);
+        } else {
+            output.line(Json.clean(key) + " stands until " + Json.text(told, "expires_at"));
+        }
+        return Exit.DONE;
+    }
+
+    private int doubles() {
+        ObjectNode body = Json.object().put("reason", reason.isBlank() ? "only a look" : reason);
+        Call call = Call.post(Call.path("v1", "keys", key, "release"), Json.compact(body));
+        JsonNode told = connection
+                .api()
+                .ask(call.where("workflow", workflow).where("dry_run", "true"))
+                .body();
+        if (output.json) {
+            output.document(told);
+            return Exit.DONE;
+        }
+        output.line("Nothing was released. " + Json.text(told, "could_double"));
+        for (JsonNode effect : told.path("effects")) {
+            output.line((effect.path("could_double").booleanValue() ? "could happen twice: " : "held back: ")
+                    + Json.text(effect, "step") + " (" + Json.text(effect, "because") + ")");
+        }
+        return Exit.DONE;
     }
 
     private int release() {

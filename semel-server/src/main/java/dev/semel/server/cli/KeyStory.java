@@ -34,6 +34,11 @@ final class KeyStory {
             RequestsCommand.table(output, requests, now).print(output);
             output.line("");
         }
+        for (JsonNode sentence : record.path("story")) {
+            if (sentence.asString("").startsWith("Step ")) {
+                output.line(Json.clean(sentence.asString("")));
+            }
+        }
         output.line(future(runStatus));
         for (JsonNode other : record.path("others")) {
             output.line("The same key also names " + Json.text(other, "response_reference") + " in "

@@ -203,8 +203,12 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
                 print(answer.path("ticks"), around.clock().instant());
             }
             output.line(Json.text(answer, "started") + " started, " + Json.text(answer, "already_done")
-                    + " had a run already");
+                    + " had a run already" + (refused(answer) ? ", " + Json.text(answer, "refused") + " refused" : ""));
             return Exit.DONE;
+        }
+
+        private static boolean refused(JsonNode answer) {
+            return answer.path("refused").asInt(0) > 0;
         }
     }
 }

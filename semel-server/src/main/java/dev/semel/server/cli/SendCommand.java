@@ -79,6 +79,10 @@ final class SendCommand implements Callable<Integer> {
     @Nullable
     String runId;
 
+    @Option(names = "--delay", paramLabel = "TIME", description = "A fresh run starts so much later, e.g. 30s or 2h.")
+    @Nullable
+    String delay;
+
     @Option(names = "--strict", description = "Refuse other data under a known key, whatever the workflow says.")
     boolean strict;
 
@@ -123,6 +127,9 @@ final class SendCommand implements Callable<Integer> {
         if (runId != null) {
             body.append(",\"run_id\":").append(Json.compact(Json.object().stringNode(runId)));
         }
+        if (delay != null) {
+            body.append(",\"delay\":").append(Json.compact(Json.object().stringNode(delay)));
+        }
         Call call = Call.post(
                 Call.path("v1", "workflows", workflow, "trigger"),
                 body.append('}').toString());
@@ -146,6 +153,9 @@ final class SendCommand implements Callable<Integer> {
         }
         if (key != null && !(key.matches(BARE_KEY) || key.matches(QUOTED_KEY))) {
             throw usage("--key must be 1 to 255 visible ASCII characters, with spaces only inside. Nothing was sent.");
+        }
+        if (delay != null && !Times.looksTyped(delay)) {
+            throw usage("--delay must be a time such as 30s, 5m or 2h. Nothing was sent.");
         }
         if (runId != null && !runId.matches("[\\x21-\\x7e&&[^/]]{1,128}")) {
             throw usage("--run-id must be 1 to 128 visible ASCII characters without a slash. Nothing was sent.");

@@ -3,7 +3,9 @@ package dev.semel.server.cli;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -68,6 +70,26 @@ abstract sealed class ServerCommand implements Callable<Integer> {
                     "Let workflow files run SQL in the store's database (tx steps); always allowed in dev. Whoever"
                             + " publishes can then read and write every table of it.")
     boolean allowSql;
+
+    @Option(
+            names = "--keep",
+            paramLabel = "NAME=TIME",
+            description = "How long things are kept, such as runs=30d or payloads=7d; repeatable. NAME is one of runs,"
+                    + " tombstones, payloads, requests, ticks, events, audit. Else SEMEL_KEEP, separated by commas.")
+    @Nullable
+    List<String> keep;
+
+    @Option(
+            names = "--max-depth",
+            paramLabel = "N",
+            description = "So many runs may start each other, by requests, events and webhooks; 16 unless told.")
+    int maxDepth = ServeOptions.Bounds.USUAL.depth();
+
+    @Option(
+            names = "--max-schedules",
+            paramLabel = "N",
+            description = "So many schedules a workspace may have; 1000 unless told.")
+    int maxSchedules = ServeOptions.Bounds.USUAL.schedules();
 
     ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {
         this.around = around;
@@ -134,12 +156,46 @@ abstract sealed class ServerCommand implements Callable<Integer> {
         try {
             @Nullable Path from = folder == null ? null : around.folder().resolve(folder);
             var trust = new ServeOptions.Trust(
-                    new ServeOptions.Hidden(around.variable("SEMEL_SECRET_KEY")), hosts(), dev || allowSql);
-            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust);
+                    new ServeOptions.Hidden(around.variable("SEMEL_SECRET_KEY")),
+                    hosts(),
+                    dev || allowSql,
+                    dev ? standIn() : 0);
+            options =
+                    new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust, keep())
+                            .within(new ServeOptions.Bounds(maxDepth, maxSchedules));
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }
         return serve.apply(options);
+    }
+
+    /** How `semel qa` starts its scratch server: a port, and no host, so that it is always one of this machine. */
+    private int standIn() {
+        String text = or("SEMEL_STAND_IN", "0");
+        int at = text.matches("[0-9]{1,5}") ? Integer.parseInt(text) : -1;
+        if (at < 0 || at > 65_535) {
+            throw new IllegalArgumentException("SEMEL_STAND_IN is a port of this machine");
+        }
+        return at;
+    }
+
+    private Map<String, Duration> keep() {
+        List<String> given = keep != null
+                ? keep
+                : Stream.of(or("SEMEL_KEEP", "").split(",")).map(String::strip).toList();
+        Map<String, Duration> out = new HashMap<>();
+        for (String one : given) {
+            int equals = one.indexOf('=');
+            String word = one.substring(0, Math.max(0, equals));
+            if (!one.isEmpty() && !ServeOptions.KEPT.contains(word)) {
+                throw new IllegalArgumentException(
+                        "--keep takes NAME=TIME, and NAME is one of " + String.join(", ", ServeOptions.KEPT));
+            }
+            if (!one.isEmpty()) {
+                out.put(word, Times.typed(one.substring(equals + 1)));
+            }
+        }
+        return out;
     }
 
     private List<String> hosts() {

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /** Spans of time as people say them: `23 h 57 m`, and as they type them: `30s`. */
 final class Times {
-    private static final Pattern TYPED = Pattern.compile("(\\d{1,9})(ms|s|m|h)?");
+    private static final Pattern TYPED = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)?");
 
     private Times() {}
 
@@ -41,13 +41,14 @@ final class Times {
     static Duration typed(String text) {
         Matcher matcher = TYPED.matcher(text);
         if (!matcher.matches()) {
-            throw new IllegalArgumentException("write a time as 500ms, 30s, 5m or 1h");
+            throw new IllegalArgumentException("write a time as 500ms, 30s, 5m, 1h or 30d");
         }
         long amount = Long.parseLong(matcher.group(1));
         return switch (matcher.group(2)) {
             case "ms" -> Duration.ofMillis(amount);
             case "m" -> Duration.ofMinutes(amount);
             case "h" -> Duration.ofHours(amount);
+            case "d" -> Duration.ofDays(amount);
             case null, default -> Duration.ofSeconds(amount);
         };
     }

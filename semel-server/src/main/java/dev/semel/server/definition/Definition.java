@@ -5,6 +5,7 @@ import dev.semel.error.SemelException;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.key.KeyPolicy;
 import dev.semel.server.language.Failure;
+import dev.semel.server.language.FieldRef;
 import dev.semel.server.language.Kinds;
 import dev.semel.server.language.Problems;
 import dev.semel.server.language.ResultSize;
@@ -44,6 +45,7 @@ public final class Definition {
     private final DefinitionReader.Parts parts;
 
     private final Set<String> keyHeaders;
+    private final boolean timed;
 
     private Definition(String text, DefinitionReader.Parts parts) {
         this.text = text;
@@ -54,6 +56,12 @@ public final class Definition {
                 .filter(path -> path.root().equals("header") && !path.parts().isEmpty())
                 .map(path -> path.parts().getFirst().toString())
                 .collect(Collectors.toUnmodifiableSet());
+        this.timed = Stream.concat(
+                        Stream.ofNullable(parts.output()),
+                        parts.steps().stream().flatMap(FileStep::templates))
+                .flatMap(Template::expressions)
+                .flatMap(expression -> expression.reads().stream())
+                .anyMatch(path -> path.root().equals("run") && path.parts().contains("started_at"));
     }
 
     /**
@@ -178,7 +186,7 @@ public final class Definition {
 
     /** What a run does, on the outside world of its workspace. */
     public Body body(Outside outside) {
-        return new FileBody(parts.name(), parts.steps(), parts.output(), outside);
+        return new FileBody(parts.name(), parts.steps(), parts.output(), timed, outside);
     }
 
     /** The same with more to say. */
@@ -257,6 +265,28 @@ public final class Definition {
         } catch (Failure failure) {
             return null;
         }
+    }
+
+    /** What it asks of `data`, as JSON Schema; an empty object where it declares no input. */
+    public JsonNode inputSchema() {
+        return parts.input().document();
+    }
+
+    /** What its expressions read, with the step that each stands in; empty for those of the key and the output. */
+    public Stream<Map.Entry<String, FieldRef>> reads() {
+        Stream<Map.Entry<String, FieldRef>> outside = Stream.of(parts.key(), parts.output())
+                .flatMap(Stream::ofNullable)
+                .flatMap(template -> refs("", template));
+        Stream<Map.Entry<String, FieldRef>> inside = steps().flatMap(step -> Stream.concat(
+                        Stream.ofNullable(step.when()), step.act().templates())
+                .flatMap(template -> refs(step.id(), template)));
+        return Stream.concat(outside, inside);
+    }
+
+    private static Stream<Map.Entry<String, FieldRef>> refs(String step, Template template) {
+        return template.expressions()
+                .flatMap(expression -> expression.reads().stream())
+                .map(path -> Map.entry(step, path));
     }
 
     /** Input fields that people search runs by (`search: true`). */

@@ -124,6 +124,7 @@ final class DefinitionReader {
         String owner = workflow.text("owner");
         String description = workflow.text("description");
         problems.throwIfAny();
+        warnings.addAll(IdleWindows.warnings(steps));
         lint(owner, rules, input, Stream.concat(reads(key, steps, output), gates.reads().stream()));
         return new Parts(
                 name,

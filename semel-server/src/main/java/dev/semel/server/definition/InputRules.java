@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -20,39 +21,45 @@ import tools.jackson.databind.node.ObjectNode;
  * that adds a field must not break its receivers.
  */
 final class InputRules {
-    static final InputRules NONE = new InputRules(null, Set.of(), Set.of(), Set.of());
+    static final InputRules NONE =
+            new InputRules(null, JsonNodeFactory.instance.objectNode(), new Names(Set.of(), Set.of(), Set.of()));
     private static final int MOST_REPORTED = 50;
 
     private final @Nullable Schema schema;
-    private final Set<String> declared;
-    private final Set<String> search;
-    private final Set<String> pii;
+    private final ObjectNode document;
+    private final Names names;
 
-    private InputRules(@Nullable Schema schema, Set<String> declared, Set<String> search, Set<String> pii) {
+    private record Names(Set<String> declared, Set<String> search, Set<String> pii) {}
+
+    private InputRules(@Nullable Schema schema, ObjectNode document, Names names) {
         this.schema = schema;
-        this.declared = declared;
-        this.search = search;
-        this.pii = pii;
+        this.document = document;
+        this.names = names;
+    }
+
+    /** As JSON Schema; empty where the file declares no input. */
+    JsonNode document() {
+        return document;
     }
 
     static InputRules of(ObjectNode schema, Set<String> declared, Set<String> search, Set<String> pii) {
         SchemaRegistry registry = SchemaRegistry.withDefaultDialect(
                 SpecificationVersion.DRAFT_2020_12,
                 builder -> builder.schemaLoader(loader -> loader.fetchRemoteResources(false)));
-        return new InputRules(registry.getSchema(schema), declared, search, pii);
+        return new InputRules(registry.getSchema(schema), schema, new Names(declared, search, pii));
     }
 
     /** Names that the file declares; empty where it declares no input. */
     Set<String> declared() {
-        return declared;
+        return names.declared();
     }
 
     Set<String> search() {
-        return search;
+        return names.search();
     }
 
     Set<String> pii() {
-        return pii;
+        return names.pii();
     }
 
     void check(String workflow, JsonNode data) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -23,17 +24,27 @@ public final class Child {
     private static final int LINES_KEPT = 20;
 
     private final Process process;
+    private final Consumer<String> ear;
     private final CountDownLatch ready = new CountDownLatch(1);
     private final Deque<String> said = new ArrayDeque<>();
     private @Nullable String address;
 
-    private Child(Process process) {
+    private Child(Process process, Consumer<String> ear) {
         this.process = process;
+        this.ear = ear;
         Thread.ofPlatform().daemon().name("child-output").start(this::listen);
     }
 
+    /**
+     * Beside whom it runs.
+     *
+     * @param standIn the port of who answers in the place of everybody; 0 for nobody
+     * @param ear hears every line that it says
+     */
+    record Company(int standIn, Consumer<String> ear) {}
+
     /** The same Java and the same classes as this process, and nothing of its SEMEL_… variables. */
-    static Child launch(Path data, Path workflows) throws IOException {
+    static Child launch(Path data, Path workflows, Company company) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(property("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -53,7 +64,10 @@ public final class Child {
                 workflows.toString()));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().keySet().removeIf(name -> name.startsWith("SEMEL_"));
-        return new Child(builder.start());
+        if (company.standIn() != 0) {
+            builder.environment().put("SEMEL_STAND_IN", Integer.toString(company.standIn()));
+        }
+        return new Child(builder.start(), company.ear());
     }
 
     private static String property(String name) {
@@ -74,6 +88,7 @@ public final class Child {
     }
 
     private synchronized void hear(String line) {
+        ear.accept(line);
         if (said.size() == LINES_KEPT) {
             said.removeFirst();
         }

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -15,21 +16,32 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Sandbox implements AutoCloseable {
     private final Path folder;
+    private final Child.Company company;
     private final Playground playground;
     private final Thread hook = Thread.ofPlatform().unstarted(this::clean);
     private @Nullable Child child;
     private boolean cleaned;
 
-    private Sandbox(Path folder) {
+    private Sandbox(Path folder, Child.Company company) {
         this.folder = folder;
+        this.company = company;
         this.playground = Playground.start(0);
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
     public static Sandbox open() throws IOException {
+        return open(new Child.Company(0, _ -> {}));
+    }
+
+    /** Whatever its servers call, the understudy answers. */
+    public static Sandbox beside(Understudy understudy, Consumer<String> ear) throws IOException {
+        return open(new Child.Company(understudy.port(), ear));
+    }
+
+    private static Sandbox open(Child.Company company) throws IOException {
         Path folder = Files.createTempDirectory("semel-demo");
         Files.createDirectory(folder.resolve("workflows"));
-        return new Sandbox(folder);
+        return new Sandbox(folder, company);
     }
 
     public Playground playground() {
@@ -51,7 +63,7 @@ public final class Sandbox implements AutoCloseable {
         if (cleaned) {
             throw new IOException("the demonstration is being stopped");
         }
-        Child started = Child.launch(folder.resolve("data"), folder.resolve("workflows"));
+        Child started = Child.launch(folder.resolve("data"), folder.resolve("workflows"), company);
         child = started;
         return started;
     }

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -43,8 +44,9 @@ public final class EventDoor {
      *
      * @param spaces a workspace with its secret
      * @param check throws where a workflow does not take this input
+     * @param mostDepth so many runs may have started each other
      */
-    public record Ports(IntFunction<Trigger.Space> spaces, InputCheck check) {}
+    public record Ports(IntFunction<Trigger.Space> spaces, InputCheck check, IntSupplier mostDepth) {}
 
     @FunctionalInterface
     public interface InputCheck {
@@ -153,11 +155,23 @@ public final class EventDoor {
                 event.source(),
                 event.id(),
                 event.type(),
-                Json.write(event.whole()),
+                Json.write(kept(asked)),
                 0,
                 asked.entrance().actor(),
                 asked.entrance().correlationId(),
                 match.takers().size(),
                 Json.write(notes));
+    }
+
+    /** What a provider said is kept with its delivery, for as long as its hook says; here only what it is called. */
+    private static JsonNode kept(Starting.Asked asked) {
+        Event event = asked.event();
+        return asked.entrance().door() != Door.HOOK
+                ? event.whole()
+                : JsonNodeFactory.instance
+                        .objectNode()
+                        .put("id", event.id())
+                        .put("source", event.source())
+                        .put("type", event.type());
     }
 }

@@ -117,13 +117,15 @@ final class Starting {
                         asked.entrance().actor(),
                         asked.entrance().correlationId()),
                 false,
-                new Trigger.Checks(() -> fresh(quota, current.published(), input), quota.repeat()));
+                new Trigger.Checks(() -> fresh(asked.entrance(), current.published(), input), quota.repeat()),
+                Trigger.Ties.atDepth(asked.entrance().depth()));
     }
 
     /** Quota, then input schema, as at the door of callers. */
-    private void fresh(Trigger.Checks quota, Published workflow, JsonNode input) {
-        if (quota.fresh() != null) {
-            quota.fresh().run();
+    private void fresh(Entrance entrance, Published workflow, JsonNode input) {
+        Depth.refuse(entrance.depth(), ports.mostDepth().getAsInt(), workflow.name());
+        if (entrance.quota().fresh() != null) {
+            entrance.quota().fresh().run();
         }
         check(workflow, input);
     }

@@ -23,14 +23,28 @@ final class Content {
 
     private Content() {}
 
-    static JsonNode of(Letter letter) {
+    /**
+     * A Content-Type is not signed. So it counts only where the provider sends forms at all, and never turns what is
+     * written as JSON into something else: no form begins with a brace.
+     */
+    static JsonNode of(Letter letter, boolean forms) {
         String type = letter.header("Content-Type");
-        if (type == null || !type.toLowerCase(Locale.ROOT).startsWith(FORM)) {
+        boolean form = forms && type != null && type.toLowerCase(Locale.ROOT).startsWith(FORM);
+        if (!form || looksLikeJson(letter.body())) {
             return Json.parse(letter.body());
         }
-        ObjectNode form = form(letter.body());
-        JsonNode wrapped = form.get(WRAPPED);
-        return form.size() == 1 && wrapped != null && wrapped.isString() ? Json.parse(wrapped.stringValue()) : form;
+        ObjectNode fields = form(letter.body());
+        JsonNode wrapped = fields.get(WRAPPED);
+        return fields.size() == 1 && wrapped != null && wrapped.isString() ? Json.parse(wrapped.stringValue()) : fields;
+    }
+
+    private static boolean looksLikeJson(byte[] body) {
+        for (byte one : body) {
+            if (one != ' ' && one != '\t' && one != '\r' && one != '\n') {
+                return one == '{' || one == '[';
+            }
+        }
+        return false;
     }
 
     private static ObjectNode form(byte[] body) {

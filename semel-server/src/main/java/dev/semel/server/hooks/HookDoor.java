@@ -1,19 +1,23 @@
 package dev.semel.server.hooks;
 
+import dev.semel.Letters;
 import dev.semel.Semel;
-import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.server.doors.Delivered;
+import dev.semel.server.doors.Depth;
 import dev.semel.server.doors.Entrance;
 import dev.semel.server.doors.Event;
 import dev.semel.server.doors.EventDoor;
+import dev.semel.server.doors.SideBySide;
 import dev.semel.server.settings.HookSetting;
 import dev.semel.server.settings.Settings;
 import dev.semel.server.settings.Shelf;
 import dev.semel.store.Delivery;
 import dev.semel.store.Edit;
+import dev.semel.store.Rows;
 import dev.semel.trigger.Door;
+import dev.semel.trigger.Trigger;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -23,8 +27,12 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * The door for providers: a delivery is proved over its raw bytes, then named, then handed to whoever wants the event,
@@ -53,8 +61,11 @@ public final class HookDoor {
 
     /** What became of a delivery. */
     public sealed interface Outcome {
-        /** @param delivered what it started and what was there before */
-        record Received(Delivery delivery, Delivered delivered) implements Outcome {
+        /**
+         * @param delivered what it started and what was there before
+         * @param answered the runs that waited for this message
+         */
+        record Received(Delivery delivery, Delivered delivered, List<String> answered) implements Outcome {
             /** Nothing new came of it. */
             public boolean replayed() {
                 boolean known = delivery.verdict() == Delivery.Verdict.REPEATED;
@@ -64,9 +75,20 @@ public final class HookDoor {
 
         /** Slack asks whether this is the right place, and wants the same text back. */
         record Challenge(String text) implements Outcome {}
+
+        /** Several events in one delivery, each with what became of it. */
+        record Batch(List<Outcome> items) implements Outcome {
+            public Batch {
+                items = List.copyOf(items);
+            }
+        }
+
+        /** One of several, which does not sink the others. */
+        record Refused(SemelException problem) implements Outcome {}
     }
 
-    private record Found(int workspace, String name, HookSetting hook) {
+    /** @param depth so many runs stand between the delivery and whoever began */
+    private record Found(int workspace, String name, HookSetting hook, int depth) {
         Plan plan() {
             return Plan.of(hook);
         }
@@ -74,7 +96,7 @@ public final class HookDoor {
 
     /** Throws what the provider is answered where the delivery is turned away. */
     public Outcome receive(String source, Letter letter) {
-        Found found = find(source);
+        Found found = find(source, Depth.of(letter.header(Depth.HEADER)));
         Plan plan = found.plan();
         Verification.Proofs proofs = proofs(found);
         return switch (Verification.of(plan.scheme(), plan.tolerance(), letter, proofs)) {
@@ -95,7 +117,7 @@ public final class HookDoor {
     }
 
     /** The same words for a source that is malformed, unknown, or nearly right. */
-    private Found find(String text) {
+    private Found find(String text, int depth) {
         Source source = Source.parse(text);
         Shelf.Kept<HookSetting> kept = source == null ? null : settings.hooks().find(source.workspace(), source.name());
         // Compared also where there is none, so that the time does not tell which hooks there are.
@@ -104,7 +126,7 @@ public final class HookDoor {
         if (source == null || kept == null || !right) {
             throw Turned.unknown();
         }
-        return new Found(source.workspace(), source.name(), kept.value());
+        return new Found(source.workspace(), source.name(), kept.value(), depth);
     }
 
     private Verification.Proofs proofs(Found found) {
@@ -124,30 +146,103 @@ public final class HookDoor {
     }
 
     private Outcome accept(Found found, Letter letter, String proof) {
+        if (found.hook().preset().equals("cloudevents")) {
+            return acceptCloud(found, letter, proof);
+        }
         Plan plan = found.plan();
         Told told;
         try {
-            JsonNode data = Content.of(letter);
+            JsonNode data = Content.of(letter, Plan.hasForms(found.hook()));
             String challenge = found.hook().preset().equals("slack") ? challenge(data) : null;
             if (challenge != null) {
                 return new Outcome.Challenge(challenge);
             }
-            told = found.hook().preset().equals("cloudevents")
-                    ? Told.cloud(data, found.name())
-                    : Told.read(plan, letter, data, found.name());
+            told = Told.read(plan, letter, data, found.name());
         } catch (SemelException e) {
             turnAway(found, Delivery.Verdict.REFUSED, e.code().slug());
             throw e;
         }
-        Delivery delivery = semel.maybeChange(received(found, told, plan.idSigned() ? null : digest(proof)));
+        return received(found, told, plan.isNamed() ? null : digest(proof));
+    }
+
+    private Outcome acceptCloud(Found found, Letter letter, String proof) {
+        CloudDelivery delivery;
+        try {
+            delivery = CloudDelivery.of(letter, found.name());
+        } catch (SemelException e) {
+            turnAway(found, Delivery.Verdict.REFUSED, e.code().slug());
+            throw e;
+        }
+        boolean named = delivery.signed() || found.hook().check() == HookSetting.Check.BEARER;
+        String signature = named ? null : digest(proof);
+        AtomicReferenceArray<Outcome> items =
+                new AtomicReferenceArray<>(delivery.events().size());
+        SideBySide.each(
+                IntStream.range(0, items.length()).boxed().toList(),
+                at -> items.set(at, one(found, delivery.events().get(at), signature)));
+        List<Outcome> all =
+                IntStream.range(0, items.length()).mapToObj(items::get).toList();
+        for (Outcome one : all) {
+            boolean alone = !delivery.batch();
+            if (one instanceof Outcome.Refused(SemelException problem)
+                    && (alone || problem.code().retryable())) {
+                throw problem; // what a retry can heal fails the whole batch, after all were asked
+            }
+        }
+        return delivery.batch() ? new Outcome.Batch(all) : all.getFirst();
+    }
+
+    private Outcome one(Found found, Supplier<Told> event, @Nullable String signature) {
+        Told told;
+        try {
+            told = event.get();
+        } catch (SemelException e) {
+            turnAway(found, Delivery.Verdict.REFUSED, e.code().slug());
+            return new Outcome.Refused(e);
+        }
+        try {
+            return received(found, told, signature);
+        } catch (SemelException e) {
+            return new Outcome.Refused(e);
+        }
+    }
+
+    private Outcome received(Found found, Told told, @Nullable String signature) {
+        Delivery delivery = semel.maybeChange(receiving(found, told, signature));
         if (delivery == null) {
             throw new IllegalStateException("a delivery that was not turned away is always kept");
         }
         if (delivery.verdict() == Delivery.Verdict.REFUSED) {
             throw Turned.reused();
         }
-        // Whoever dies here has not answered: the provider sends it again, and what is missing starts.
-        return new Outcome.Received(delivery, deliver(found.workspace(), found.name(), told.event()));
+        // CRASH(delivery-kept): It is on record and nothing came of it. It is sent again, and what is missing starts.
+        semel.point("delivery-kept");
+        List<String> answered = answer(found, told);
+        return new Outcome.Received(delivery, deliver(found.workspace(), told.event(), entrance(found)), answered);
+    }
+
+    /** Hands a message to the runs that wait for its sender, once, however often the provider sends it. */
+    private List<String> answer(Found found, Told told) {
+        HookSetting.Reply reply = found.hook().reply();
+        String from = reply == null ? null : Told.at(told.event().data(), reply.from());
+        if (reply == null || from == null || !isSender(from)) {
+            return List.of(); // not a message of somebody, such as a receipt
+        }
+        String text = Told.at(told.event().data(), reply.text());
+        JsonNode value = JsonNodeFactory.instance
+                .objectNode()
+                .put("from", from)
+                .put("text", text == null ? "" : text)
+                .put("hook", found.name())
+                .put("id", told.id());
+        String once = "hook:" + found.name() + "/" + told.id();
+        return Letters.of(semel).reply(found.workspace(), from, value, once).runs();
+    }
+
+    private static boolean isSender(String from) {
+        return !from.isBlank()
+                && from.length() <= dev.semel.store.Letter.LONGEST_KEY
+                && from.chars().noneMatch(Character::isISOControl);
     }
 
     private static @Nullable String challenge(JsonNode data) {
@@ -157,8 +252,12 @@ public final class HookDoor {
                 : null;
     }
 
-    private Delivered deliver(int workspace, String hook, Event event) {
-        return events.deliver(workspace, event, new Entrance(Door.HOOK, "hook:" + hook, null));
+    private Delivered deliver(int workspace, Event event, Entrance entrance) {
+        return events.deliver(workspace, event, entrance);
+    }
+
+    private static Entrance entrance(Found found) {
+        return new Entrance(Door.HOOK, "hook:" + found.name(), null, Trigger.Checks.NONE, found.depth());
     }
 
     /** Hands a kept delivery in again: runs that exist are replayed, missing ones start. Null: it is kept no longer. */
@@ -169,10 +268,18 @@ public final class HookDoor {
         if (events.isTooOld(delivery.at())) {
             throw Turned.old();
         }
-        return deliver(delivery.ws(), delivery.hook(), Told.kept(delivery.payload()));
+        Entrance entrance = new Entrance(Door.HOOK, "hook:" + delivery.hook(), null);
+        return deliver(delivery.ws(), Told.kept(delivery.payload()), entrance);
     }
 
-    private Edit.Receive received(Found found, Told told, @Nullable String signature) {
+    /** The event of a delivery as it was kept; null where it is kept no longer. */
+    public @Nullable Event eventOf(Rows.Event kept) {
+        Delivery first = semel.view(reads ->
+                reads.firstDelivery(kept.ws(), Told.hookOf(kept.source()), Told.idOf(kept.source(), kept.id())));
+        return first == null || first.payload() == null ? null : Told.kept(first.payload());
+    }
+
+    private Edit.Receive receiving(Found found, Told told, @Nullable String signature) {
         var row = new Delivery(
                 semel.newId(),
                 found.workspace(),
@@ -229,54 +336,5 @@ public final class HookDoor {
 
     private static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    /** What a provider is told whose delivery is turned away. Nothing in it helps somebody who guesses. */
-    private static final class Turned {
-        static SemelException unknown() {
-            return new SemelException(
-                    ErrorCode.NOT_FOUND,
-                    "There is no such source of webhooks. Nothing was started.",
-                    "Post to the path that `semel hooks list` shows.");
-        }
-
-        static SemelException forged() {
-            return new SemelException(
-                    ErrorCode.WEBHOOK_SIGNATURE_INVALID,
-                    "The signature of this delivery is missing, or no secret of its hook made it. Nothing was started.",
-                    "Check that the hook names the secret that the provider shows, and that nothing on the way changes"
-                            + " the body.");
-        }
-
-        static SemelException stale() {
-            return new SemelException(
-                    ErrorCode.WEBHOOK_TIMESTAMP_OUT_OF_TOLERANCE,
-                    "This delivery is correctly signed, and its time is too far from now. Nothing was started.",
-                    "Set both clocks right; a delivery that was held back must be sent anew by its provider.");
-        }
-
-        static SemelException reused() {
-            return new SemelException(
-                    ErrorCode.WEBHOOK_SIGNATURE_REUSED,
-                    "The signature of this delivery came before under another id, and ids are not signed here."
-                            + " Nothing was started.",
-                    "If the provider does send one body under two ids, say signature_reuse: flag in the hook.");
-        }
-
-        static SemelException old() {
-            return new SemelException(
-                    ErrorCode.NOT_FOUND,
-                    "This delivery came more than seven days ago. What it started is not remembered any more, so it"
-                            + " would start again. Nothing was started.",
-                    "Let the provider send it again, if it is really to start again.");
-        }
-
-        static SemelException notReady() {
-            return new SemelException(
-                    ErrorCode.WEBHOOK_NOT_READY,
-                    "A secret of this hook is missing or cannot be used, so that nobody can say who sent this."
-                            + " Nothing was started.",
-                    "Store the secrets that the hook names with `semel secret set`; the provider may send it again.");
-        }
     }
 }

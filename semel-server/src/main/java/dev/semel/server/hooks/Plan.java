@@ -4,6 +4,7 @@ import dev.semel.server.settings.HookSetting;
 import dev.semel.server.settings.HookSetting.Where;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,17 @@ import org.jspecify.annotations.Nullable;
  */
 record Plan(Scheme scheme, @Nullable Duration tolerance, List<Where> ids, boolean idSigned, List<Where> types) {
     private static final Duration USUAL = Duration.ofSeconds(300);
+    private static final Set<String> WITH_FORMS = Set.of("github", "slack", "generic");
+
+    /** Whether a provider of this preset sends forms, too. */
+    static boolean hasForms(HookSetting hook) {
+        return WITH_FORMS.contains(hook.preset());
+    }
+
+    /** Whether a stranger who has seen a delivery could send it again neither under another id nor as another type. */
+    boolean isNamed() {
+        return idSigned && types.stream().allMatch(place -> place.pointer() != null);
+    }
 
     static Plan of(HookSetting hook) {
         Plan preset = switch (hook.preset()) {

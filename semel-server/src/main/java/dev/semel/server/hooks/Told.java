@@ -4,7 +4,6 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.server.doors.Event;
-import dev.semel.server.doors.EventReader;
 import dev.semel.server.settings.HookSetting.Where;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -52,21 +51,30 @@ record Told(String id, Event event) {
                 whole);
     }
 
-    /**
-     * A CloudEvent in structured mode. Its own source stands behind the hook's name, so that whoever may knock here
-     * cannot pass for another hook.
-     */
-    static Told cloud(JsonNode json, String hook) {
-        Event event = EventReader.read(json, true);
+    /** A CloudEvent. Its own source stands behind the hook's name: whoever may knock here cannot pass for another hook. */
+    static Told cloud(Event event, String hook) {
         String source = hook + ":" + event.source();
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
         event.whole().forEachEntry(whole::set);
         whole.put("source", source);
         var named = new Event(source, event.id(), event.type(), event.time(), event.subject(), event.data(), whole);
-        // An array, since of two texts behind each other nobody can say where the first one ends.
-        String id = Json.write(
-                JsonNodeFactory.instance.arrayNode().add(event.source()).add(event.id()));
-        return new Told(id, named);
+        return new Told(cloudId(event.source(), event.id()), named);
+    }
+
+    /** An array, since of two texts behind each other nobody can say where the first one ends. */
+    private static String cloudId(String source, String id) {
+        return Json.write(JsonNodeFactory.instance.arrayNode().add(source).add(id));
+    }
+
+    /** Under which id the delivery came that brought an event of this source; no name of a hook has a colon. */
+    static String idOf(String source, String id) {
+        int colon = source.indexOf(':');
+        return colon < 0 ? id : cloudId(source.substring(colon + 1), id);
+    }
+
+    static String hookOf(String source) {
+        int colon = source.indexOf(':');
+        return colon < 0 ? source : source.substring(0, colon);
     }
 
     /** What was kept of a delivery. */

@@ -99,7 +99,7 @@ public sealed interface Expression {
                         : scope.steps().get(parts.getFirst().toString());
                 yield result == null ? null : inside(result, parts.subList(1, parts.size()));
             }
-            case "run" -> text(scope.runId());
+            case "run" -> parts.contains("started_at") ? scope.more().get(Scope.STARTED) : text(scope.runId());
             case "step" -> text(scope.stepId());
             case "header" -> {
                 String value =

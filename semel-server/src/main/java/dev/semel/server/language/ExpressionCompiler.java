@@ -8,10 +8,12 @@ import dev.cel.common.types.CelKind;
 import dev.cel.common.types.CelType;
 import dev.cel.compiler.CelCompiler;
 import dev.cel.runtime.CelEvaluationException;
+import dev.cel.runtime.CelRuntime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -48,7 +50,9 @@ final class ExpressionCompiler {
             problems.add(code.at(0, 0), "an expression may have at most 4 KiB.");
             return null;
         }
-        CelAbstractSyntaxTree parsed = tree(compiler(site.items()).parse(code.code()), code);
+        Made known = Made.find(code.code(), site.items());
+        CelAbstractSyntaxTree parsed =
+                known == null ? tree(compiler(site.items()).parse(code.code()), code) : known.parsed();
         if (parsed == null) {
             return null;
         }
@@ -58,11 +62,27 @@ final class ExpressionCompiler {
             return null;
         }
         Optional<FieldRef> path = FieldRef.of(parsed.getExpr());
+        Made made = known == null ? made(parsed, path.isPresent(), code, site.items()) : known;
+        if (made == null) {
+            return null;
+        }
         if (path.isPresent()) {
             return new Expression.Plain(path.get());
         }
-        CelAbstractSyntaxTree checked = tree(compiler(site.items()).check(Weighing.added(parsed)), code);
-        return checked == null || !fits(checked.getResultType(), wanted, code) ? null : planned(checked, reads);
+        Made.Done done = Objects.requireNonNull(made.done());
+        return fits(done.type(), wanted, code) ? new Expression.Computed(done.program(), reads) : null;
+    }
+
+    /** Null where its types do not fit; the problems say why. */
+    private @Nullable Made made(CelAbstractSyntaxTree parsed, boolean path, CodeSpot code, Set<String> items) {
+        if (path) {
+            return new Made(parsed, null).remembered(code.code(), items);
+        }
+        CelAbstractSyntaxTree checked = tree(compiler(items).check(Weighing.added(parsed)), code);
+        return checked == null
+                ? null
+                : new Made(parsed, new Made.Done(checked.getResultType(), planned(checked)))
+                        .remembered(code.code(), items);
     }
 
     /** One that also knows the items of the loops around the place; making one costs more than compiling with it. */
@@ -112,9 +132,9 @@ final class ExpressionCompiler {
         return false;
     }
 
-    private Expression planned(CelAbstractSyntaxTree checked, List<FieldRef> reads) {
+    private static CelRuntime.Program planned(CelAbstractSyntaxTree checked) {
         try {
-            return new Expression.Computed(Language.RUNTIME.createProgram(checked), reads);
+            return Language.RUNTIME.createProgram(checked);
         } catch (CelEvaluationException e) {
             throw new IllegalStateException("an expression that passed all checks could not be planned", e);
         }

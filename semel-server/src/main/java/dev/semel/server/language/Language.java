@@ -44,9 +44,10 @@ final class Language {
 
     static final String EITHER = "@either";
     private static final String KEY = "@key";
+    private static final String FORMAT = "@format";
 
     static final Set<String> VARIABLES =
-            Set.of("input", "steps", "run", "step", "event", "header", "secret", "response");
+            Set.of("input", "steps", "run", "step", "event", "header", "secret", "response", "attempt");
 
     /** What is recorded before it is read, by the function that stands for it. */
     static final Map<String, String> RECORDED = Map.of("now", "@now", "uuid", "@uuid", "random", "@random");
@@ -63,6 +64,7 @@ final class Language {
             "short_hash",
             "json",
             "money",
+            "format",
             "any",
             "all",
             "filter",
@@ -151,6 +153,7 @@ final class Language {
                 .addVar("header", texts)
                 .addVar("secret", texts)
                 .addVar("response", SimpleType.DYN)
+                .addVar("attempt", SimpleType.INT)
                 .addVar("@now", SimpleType.STRING)
                 .addVar("@uuid", SimpleType.STRING)
                 .addVar("@random", SimpleType.DOUBLE)
@@ -162,6 +165,7 @@ final class Language {
                         function("json", SimpleType.STRING, SimpleType.DYN),
                         function("money", SimpleType.STRING, SimpleType.INT, SimpleType.STRING),
                         function(KEY, SimpleType.STRING, ListType.create(SimpleType.DYN)),
+                        function(FORMAT, SimpleType.STRING, SimpleType.STRING, ListType.create(SimpleType.DYN)),
                         function(FIND, SimpleType.DYN, SimpleType.DYN, ListType.create(SimpleType.DYN)),
                         function(EITHER, SimpleType.DYN, SimpleType.DYN, SimpleType.DYN),
                         function(Weighing.WEIGH, TypeParamType.create("T"), TypeParamType.create("T")))
@@ -220,6 +224,7 @@ final class Language {
                 unary(overload("json"), Object.class, Functions::json),
                 binary(overload("money"), Long.class, String.class, Functions::money),
                 unary(overload(KEY), List.class, Functions::key),
+                binary(overload(FORMAT), String.class, List.class, Format::fill),
                 binary(overload(FIND), Object.class, List.class, Functions::find),
                 binary(overload(EITHER), Object.class, Object.class, Functions::either),
                 unary(overload(Weighing.WEIGH), Object.class, Weighing::weigh));
@@ -254,6 +259,7 @@ final class Language {
         List<CelMacro> macros = new ArrayList<>();
         macros.add(CelMacro.newGlobalVarArgMacro(
                 "key", (make, _, parts) -> Optional.of(make.newGlobalCall(KEY, make.newList(parts)))));
+        macros.add(CelMacro.newGlobalVarArgMacro("format", (make, _, args) -> format(make, args)));
         macros.add(CelMacro.newGlobalMacro(
                 "default", 2, (make, _, args) -> Optional.of(otherwise(make, args.get(0), args.get(1)))));
         RECORDED.forEach((function, name) -> macros.add(
@@ -277,6 +283,20 @@ final class Language {
                                 .getExpander()
                                 .expandMacro(make, args.getFirst(), args.subList(1, 3)))));
         return macros;
+    }
+
+    /** The text stands in the file, so that its places can be held against its values, and no data ever is one. */
+    private static Optional<CelExpr> format(CelMacroExprFactory make, List<CelExpr> args) {
+        boolean written = !args.isEmpty()
+                && args.getFirst().getKind() == CelExpr.ExprKind.Kind.CONSTANT
+                && args.getFirst().constant().getKind() == CelConstant.Kind.STRING_VALUE;
+        String wrong = written
+                ? Format.problem(args.getFirst().constant().stringValue(), args.size() - 1)
+                : "format() takes a text that is written out, and a value for each of its places";
+        return Optional.of(
+                wrong != null
+                        ? make.reportError(wrong)
+                        : make.newGlobalCall(FORMAT, args.getFirst(), make.newList(args.subList(1, args.size()))));
     }
 
     private static Optional<CelExpr> inCohort(CelMacroExprFactory make, List<CelExpr> args) {

@@ -20,9 +20,8 @@ final class NameCheck {
     /** Deeper trees could exhaust the stack of the thread that evaluates them. */
     private static final int DEEPEST = 150;
 
-    private static final Set<String> LATER_FUNCTIONS = Set.of("format");
-    private static final Set<String> LATER_NAMES = Set.of("attempt");
-    private static final Map<String, Set<String>> FIELDS = Map.of("run", Set.of("id"), "step", Set.of("id"));
+    private static final Map<String, Set<String>> FIELDS =
+            Map.of("run", Set.of("id", "started_at"), "step", Set.of("id"));
 
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
     private static final Set<String> CREDENTIALS =
@@ -153,7 +152,10 @@ final class NameCheck {
                 && (path.parts().size() != 1
                         || !FIELDS.get(root).contains(path.parts().getFirst()))) {
             problems.add(
-                    spot, "only %s.id can be read; %s is not available yet in this version.".formatted(root, path));
+                    spot,
+                    root.equals("run")
+                            ? "of a run its run.id and its run.started_at can be read."
+                            : "of a step its step.id can be read.");
         }
         reads.add(path);
     }
@@ -199,7 +201,8 @@ final class NameCheck {
         } else if (site.kind() == Site.Kind.EFFECT_KEY && root.equals("run")) {
             problems.add(
                     spot,
-                    "this key changes with every replay: a safe replay is a run of its own and has another run.id.",
+                    "this key changes with every replay: a safe replay is a run of its own, with an id and a start of"
+                            + " its own.",
                     "another value in every replay",
                     "Use an id from the input, or step.id, which a replay keeps.");
         } else if (root.equals("secret")) {
@@ -208,8 +211,13 @@ final class NameCheck {
                     "a secret can be read only in auth, headers and verify, so that it is never recorded.",
                     "not here",
                     "Put it into auth or a header of the step that sends it.");
-        } else if (LATER_NAMES.contains(root)) {
-            problems.add(spot, "'%s' is not available yet in this version.".formatted(root), "not yet", fix());
+        } else if (root.equals("attempt")) {
+            problems.add(
+                    spot,
+                    "'attempt' cannot be read in %s: it is made once, before the first attempt, and is the same in all."
+                            .formatted(site.kind().label),
+                    "the same in every attempt",
+                    "Read it in headers or auth of an http step, or in the result that is made of its answer.");
         } else if (Language.VARIABLES.contains(root)) {
             problems.add(
                     spot, "'%s' cannot be read in %s.".formatted(root, site.kind().label), "not known here", fix());
@@ -238,13 +246,7 @@ final class NameCheck {
 
     private void function(String name, CelExpr at) {
         Spot spot = offsets(at, name);
-        if (LATER_FUNCTIONS.contains(name)) {
-            problems.add(
-                    spot,
-                    "the function %s() is not available yet in this version.".formatted(name),
-                    "not yet",
-                    Problems.FIX);
-        } else if (!Language.FUNCTIONS.contains(name)) {
+        if (!Language.FUNCTIONS.contains(name)) {
             String meant = Texts.didYouMean(name, Language.FUNCTIONS);
             problems.add(spot, "there is no function %s().%s".formatted(Texts.shortened(name), meant));
         }

@@ -26,6 +26,9 @@ public record Scope(
         Map<String, String> header,
         Map<String, JsonNode> more,
         UnaryOperator<String> secrets) {
+    /** When the run began, among the names; an author reads it as `run.started_at`. */
+    public static final String STARTED = "@started";
+
     private static final UnaryOperator<String> NO_SECRETS = name -> {
         throw new Failure("secrets cannot be read here");
     };
@@ -68,7 +71,10 @@ public record Scope(
         return switch (name) {
             case "input" -> Values.fromJson(input);
             case "steps" -> Values.fromSteps(steps);
-            case "run" -> Map.of("id", runId);
+            case "run" -> {
+                JsonNode started = more.get(STARTED);
+                yield started == null ? Map.of("id", runId) : Map.of("id", runId, "started_at", started.asString());
+            }
             case "step" -> Map.of("id", stepId);
             case "header" -> header;
             case "secret" -> new SecretView(secrets);

@@ -24,9 +24,9 @@ public record Site(Kind kind, Set<String> earlier, Set<String> all, Set<String> 
         /** The key of an effect. The run's own id is not in it: a safe replay has another one. */
         EFFECT_KEY("the key of an effect", Set.of("input", "steps", "step")),
         /** What is made of an answer of the outside world. */
-        RESPONSE("a result", Set.of("input", "steps", "run", "step", "response")),
+        RESPONSE("a result", Set.of("input", "steps", "run", "step", "response", "attempt")),
         /** Where a credential belongs: evaluated when it is sent, and never recorded. */
-        CREDENTIAL("a credential", Set.of("input", "steps", "run", "step", "secret")),
+        CREDENTIAL("a credential", Set.of("input", "steps", "run", "step", "secret", "attempt")),
         /** `trigger.events`: whether an event starts a run, and with what. */
         EVENT("a subscription", Set.of("event")),
         OUTPUT("the output", Set.of("input", "steps", "run"));
@@ -76,7 +76,7 @@ public record Site(Kind kind, Set<String> earlier, Set<String> all, Set<String> 
 
     /** Whether a name means something in every file, so that no item of a loop can have it. */
     public static boolean isTaken(String name) {
-        return Language.VARIABLES.contains(name) || name.equals("attempt");
+        return Language.VARIABLES.contains(name);
     }
 
     /** Must be the same on every attempt, or it protects nothing. */

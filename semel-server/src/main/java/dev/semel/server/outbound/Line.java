@@ -14,6 +14,7 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection for one request, to an address that was checked, and with TLS to a host whose certificate was. Nothing
@@ -23,13 +24,25 @@ record Line(Socket socket) {
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
     private static final int MOST_ADDRESSES = 4;
 
-    /** What a line is made with. */
-    record Making(Guard guard, Names names, SSLSocketFactory tls) {}
+    /**
+     * What a line is made with.
+     *
+     * @param standIn who answers in the place of everybody, without TLS; null in every real server
+     */
+    record Making(
+            Guard guard,
+            Names names,
+            SSLSocketFactory tls,
+            @Nullable InetSocketAddress standIn) {}
 
     static Line to(Target target, Making making, Deadline deadline) {
         try {
+            InetSocketAddress standIn = making.standIn();
+            if (standIn != null) {
+                return new Line(connected(standIn.getPort(), List.of(standIn.getAddress()), deadline));
+            }
             List<InetAddress> found = making.names().addresses(target.host(), deadline.left());
-            Socket plain = connected(target, making.guard().admit(target, found), deadline);
+            Socket plain = connected(target.port(), making.guard().admit(target, found), deadline);
             return new Line(target.encrypted() ? encrypted(plain, target, making.tls()) : plain);
         } catch (IOException e) {
             throw new Failures.NotSent(
@@ -67,14 +80,14 @@ record Line(Socket socket) {
     }
 
     /** One address after the other: as long as none has answered, nothing has been sent to any. */
-    private static Socket connected(Target target, List<InetAddress> addresses, Deadline deadline) throws IOException {
+    private static Socket connected(int port, List<InetAddress> addresses, Deadline deadline) throws IOException {
         IOException last = new IOException("no address");
         for (InetAddress address : addresses.subList(0, Math.min(addresses.size(), MOST_ADDRESSES))) {
             Socket socket = new Socket(Proxy.NO_PROXY); // a proxy of the environment would resolve the name again
             deadline.holds(socket);
             try {
                 Duration left = deadline.left();
-                socket.connect(new InetSocketAddress(address, target.port()), (int)
+                socket.connect(new InetSocketAddress(address, port), (int)
                         (left.compareTo(LONGEST_CONNECT) < 0 ? left : LONGEST_CONNECT).toMillis());
                 socket.setTcpNoDelay(true);
                 return socket;

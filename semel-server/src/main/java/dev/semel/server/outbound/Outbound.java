@@ -5,6 +5,7 @@ import dev.semel.workflow.Failures;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
@@ -47,12 +48,23 @@ public final class Outbound implements AutoCloseable {
 
     /** @param nanos a clock that only goes forward */
     public Outbound(Guard guard, Names names, SSLSocketFactory tls, LongSupplier nanos) {
-        this.making = new Line.Making(guard, names, tls);
+        this(new Line.Making(guard, names, tls, null), nanos);
+    }
+
+    private Outbound(Line.Making making, LongSupplier nanos) {
+        this.making = making;
         this.nanos = nanos;
         this.alarms = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("outbound-deadlines").factory());
         alarms.setRemoveOnCancelPolicy(true);
         this.tokens = new Tokens(this::exchange, nanos);
+    }
+
+    /** For a scratch server: whatever host is named, this one is called, and nothing reaches anybody else. */
+    public static Outbound to(InetSocketAddress standIn) {
+        SSLSocketFactory tls = (SSLSocketFactory) SSLSocketFactory.getDefault();
+        Guard nobody = new Guard(false, Set.of());
+        return new Outbound(new Line.Making(nobody, Names.ofThisMachine(), tls, standIn), System::nanoTime);
     }
 
     /**
@@ -80,6 +92,10 @@ public final class Outbound implements AutoCloseable {
      * @throws IOException where the name has no address
      */
     public List<InetAddress> addresses(String host, int port) throws IOException {
+        if (making.standIn() != null) {
+            throw new Failures.NotSent(
+                    "this is a scratch server, which sends nothing but HTTP. Nothing was sent.", null);
+        }
         List<InetAddress> found = making.names().addresses(host, LONGEST_LOOKUP);
         return making.guard().admit(new Target("tcp", host.toLowerCase(Locale.ROOT), port, ""), found);
     }

@@ -16,8 +16,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Reads documents of hooks. */
 final class HookReader {
-    static final List<String> PRESETS =
-            List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents", "generic");
+    private static final List<String> PRESETS = HookSetting.PRESETS;
 
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
     private static final Pattern POINTER = Pattern.compile("(/([^~/]|~[01])*)+");
@@ -52,7 +51,11 @@ final class HookReader {
                 keep == null ? USUAL_KEEP : keep,
                 generic ? signature(document.object("signature")) : null,
                 document.has("id") || generic ? where(document.object("id")) : null,
-                document.has("type") ? where(document.object("type")) : null);
+                document.has("type") ? where(document.object("type")) : null,
+                document.has("reply") ? reply(document.object("reply")) : null);
+        if (preset.equals("cloudevents") && hook.reply() != null) {
+            document.wrong("reply", "is for messages that providers send as they are, not for cloudevents");
+        }
         document.end();
         document.refuseWhatIsWrong("hook");
         refuseUnsigned(document, hook);
@@ -121,6 +124,12 @@ final class HookReader {
         }
         place.end();
         return new Where(header, pointer);
+    }
+
+    private static HookSetting.Reply reply(Document reply) {
+        var read = new HookSetting.Reply(pointer(reply, "from"), pointer(reply, "text"));
+        reply.end();
+        return read;
     }
 
     private static String header(Document document, String member) {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param signature how it is signed, for the generic preset; null: as the preset says
  * @param id where the provider's own id stands; null: as the preset says
  * @param type where the type stands; null: as the preset says
+ * @param reply where messages of people say who sent them; null: it brings none
  */
 public record HookSetting(
         String preset,
@@ -25,7 +26,11 @@ public record HookSetting(
         Duration keep,
         @Nullable Signature signature,
         @Nullable Where id,
-        @Nullable Where type) {
+        @Nullable Where type,
+        @Nullable Reply reply) {
+
+    public static final List<String> PRESETS =
+            List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents", "generic");
 
     /** How a CloudEvent proves where it comes from; every other preset is signed. */
     public enum Check {
@@ -56,6 +61,9 @@ public record HookSetting(
             String prefix,
             String template,
             @Nullable String timestampHeader) {}
+
+    /** JSON pointers to the sender of a message and to its text; both are in the body, which is signed. */
+    public record Reply(String from, String text) {}
 
     /** One of the two. */
     public record Where(@Nullable String header, @Nullable String pointer) {}

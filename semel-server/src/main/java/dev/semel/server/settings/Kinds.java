@@ -11,6 +11,11 @@ final class Kinds {
     static final SettingKind CHANNEL = new SettingKind("channel", false, true);
     static final SettingKind ROUTE = new SettingKind("route", false, true);
     static final SettingKind HOOK = new SettingKind("hook", false, true);
+    static final SettingKind ALERT = new SettingKind("alert", false, true);
+
+    /** How an alert stands: not watched, since it changes by itself. */
+    static final SettingKind ALARM = new SettingKind("alarm", false, false);
+
     static final SettingKind PROFILE = new SettingKind("profile", false, false);
 
     /** From the digest of an address to the id of the profile that had it last. */
@@ -19,6 +24,9 @@ final class Kinds {
     static final SettingKind SUBSCRIPTION = new SettingKind("subscription", false, false);
     static final SettingKind COHORT = new SettingKind("cohort", false, false);
     static final SettingKind MEMBER = new SettingKind("member", false, false);
+
+    /** Every version stays: what was answered first is part of a review. */
+    static final SettingKind INCIDENT = new SettingKind("incident", true, false);
 
     private Kinds() {}
 }

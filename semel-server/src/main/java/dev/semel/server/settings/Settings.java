@@ -3,12 +3,14 @@ package dev.semel.server.settings;
 import dev.semel.Semel;
 import java.util.List;
 import java.util.function.Function;
+import tools.jackson.databind.JsonNode;
 
 /** Everything that a workspace keeps beside its workflows. */
 public final class Settings {
     private static final int LARGEST_CHANNEL = 64 << 10;
     private static final int LARGEST_ROUTE = 16 << 10;
     private static final int LARGEST_HOOK = 16 << 10;
+    private static final int LARGEST_ALERT = 4 << 10;
 
     private final Secrets secrets;
     private final Redaction redaction;
@@ -16,6 +18,9 @@ public final class Settings {
     private final Shelf<ChannelSetting> channels;
     private final Shelf<RouteSetting> routes;
     private final Shelf<HookSetting> hooks;
+    private final Shelf<Incident> incidents;
+    private final Shelf<AlertSetting> alerts;
+    private final Shelf<JsonNode> alarms;
     private final Profiles profiles;
     private final Subscriptions subscriptions;
     private final Cohorts cohorts;
@@ -47,6 +52,10 @@ public final class Settings {
                         node -> ChannelReader.read(node, checks.channels())));
         this.routes = new Shelf<>(semel, new Shelf.Sort<>(Kinds.ROUTE, "route", LARGEST_ROUTE, RouteSetting::read));
         this.hooks = new Shelf<>(semel, new Shelf.Sort<>(Kinds.HOOK, "hook", LARGEST_HOOK, HookReader::read));
+        this.incidents =
+                new Shelf<>(semel, new Shelf.Sort<>(Kinds.INCIDENT, "incident", Incident.LARGEST, Incident::read));
+        this.alerts = new Shelf<>(semel, new Shelf.Sort<>(Kinds.ALERT, "alert", LARGEST_ALERT, AlertSetting::read));
+        this.alarms = new Shelf<>(semel, new Shelf.Sort<>(Kinds.ALARM, "alarm", LARGEST_ALERT, node -> node));
         this.profiles = new Profiles(semel);
         this.subscriptions = new Subscriptions(semel);
         this.cohorts = new Cohorts(semel);
@@ -76,6 +85,21 @@ public final class Settings {
     /** Sources of webhooks. */
     public Shelf<HookSetting> hooks() {
         return hooks;
+    }
+
+    /** Reviews of what went wrong. */
+    public Shelf<Incident> incidents() {
+        return incidents;
+    }
+
+    /** Who is told when. */
+    public Shelf<AlertSetting> alerts() {
+        return alerts;
+    }
+
+    /** How each alert stands, under its name. */
+    public Shelf<JsonNode> alarms() {
+        return alarms;
     }
 
     public Profiles profiles() {

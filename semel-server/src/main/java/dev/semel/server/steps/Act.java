@@ -39,6 +39,11 @@ public interface Act {
         return List.of();
     }
 
+    /** What is compared inside a window that lets changed data through (`on_change: send`); nothing elsewhere. */
+    default Stream<Template> compared() {
+        return Stream.empty();
+    }
+
     /** Whether a run comes past it only where a person has said yes. */
     default boolean asksLeave() {
         return false;

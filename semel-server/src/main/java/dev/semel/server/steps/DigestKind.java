@@ -124,6 +124,11 @@ final class DigestKind implements Kind {
         }
 
         @Override
+        public Stream<Template> compared() {
+            return mailing.terms().sendsChanges() ? Stream.concat(Stream.of(item), mailing.compared()) : Stream.empty();
+        }
+
+        @Override
         public List<Need> needs() {
             return List.of(mailing.need());
         }

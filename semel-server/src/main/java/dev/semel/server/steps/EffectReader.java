@@ -152,10 +152,11 @@ record EffectReader(
             return null;
         }
         fields.allow(Set.of("key", "time", "unit", "on_change"), Set.of());
+        int before = draft.problems().count();
         Template key = draft.template(fields, "key", Site.Kind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
         if (fields.get("key") == null) {
             draft.wrong(fields.spot(), "idempotent.key is missing: what makes two of these the same one.");
-        } else if (key instanceof Template.Literal) {
+        } else if (key instanceof Template.Literal && draft.problems().count() == before) {
             draft.wrong(
                     fields.spotOfValue("key"),
                     "this key is the same for every run, so only the first would ever be sent; use an id from the"

@@ -70,6 +70,27 @@ record EffectTerms(
                 question == null ? Asking.PLAIN : question.filled(play));
     }
 
+    /** Whether other data go out inside the window, so that what is compared decides. */
+    boolean sendsChanges() {
+        return once != null && once.window() != null && once.onChange() == EffectPlan.OnChange.SEND;
+    }
+
+    /** The same over a channel whose provider remembers a key for so long, where that is shorter than the file has it. */
+    EffectTerms remembered(Duration atMost) {
+        return protection instanceof Protection.ProviderKey(Duration window) && window.compareTo(atMost) > 0
+                ? new EffectTerms(
+                        once,
+                        new Protection.ProviderKey(atMost),
+                        retries,
+                        alreadyDone,
+                        does,
+                        object,
+                        worth,
+                        risk,
+                        question)
+                : this;
+    }
+
     /** The same without a time limit of the engine's, for a deed that keeps its own and knows more when it is over. */
     EffectTerms untimed() {
         return new EffectTerms(

@@ -38,6 +38,8 @@ record HttpCall(
         Content content,
         Credential credential,
         Request.Manner manner) {
+    private static final String DEPTH = "Semel-Depth";
+
     /** What is sent. */
     sealed interface Content {
         record None() implements Content {}
@@ -49,17 +51,21 @@ record HttpCall(
     }
 
     /**
-     * A request that only lacks its credentials.
+     * A request that only lacks what is made when it is sent.
      *
-     * @param secrets headers that read one
+     * @param late headers that read a secret or the number of the attempt
      * @param sent what is compared inside of a window: where it goes and what it says
      */
-    record Prepared(Request request, Map<String, Template> secrets, Credential credential, JsonNode sent) {
+    record Prepared(Request request, Map<String, Template> late, Credential credential, JsonNode sent) {
         Answer send(Scope scope, Outside outside, @Nullable Header key) throws IOException {
             Scope all = scope.withSecrets(outside::secret);
             Request complete = key == null ? request : request.with(key);
-            for (var header : secrets.entrySet()) {
-                complete = complete.with(Header.secret(header.getKey(), text(header.getValue(), all)));
+            for (var header : late.entrySet()) {
+                String value = text(header.getValue(), all);
+                complete = complete.with(
+                        reads(header.getValue(), "secret")
+                                ? Header.secret(header.getKey(), value)
+                                : Header.of(header.getKey(), value));
             }
             return outside.send(complete, credential.auth(template -> text(template, all)));
         }
@@ -90,30 +96,32 @@ record HttpCall(
         try {
             String url = url(play);
             List<Header> open = new ArrayList<>();
-            Map<String, Template> secrets = new LinkedHashMap<>();
+            Map<String, Template> late = new LinkedHashMap<>();
             for (var header : headers.entrySet()) {
-                if (readsSecret(header.getValue())) {
-                    secrets.put(header.getKey(), header.getValue());
+                if (reads(header.getValue(), "secret") || reads(header.getValue(), "attempt")) {
+                    late.put(header.getKey(), header.getValue());
                 } else {
                     open.add(Header.of(
                             header.getKey(),
                             Address.text(play, play.fill(header.getValue()), "Header " + header.getKey())));
                 }
             }
+            // Not part of what is compared: it says who asks, not what is asked for.
+            open.add(Header.of(DEPTH, Integer.toString(play.durable().depth() + 1)));
             ObjectNode sent = JsonNodeFactory.instance.objectNode().put("url", method + " " + url);
             byte[] body = body(play, open, sent);
-            return new Prepared(new Request(method, Target.of(url), open, body, manner), secrets, credential, sent);
+            return new Prepared(new Request(method, Target.of(url), open, body, manner), late, credential, sent);
         } catch (Failures.NotSent e) {
             String why = String.valueOf(e.getMessage()).replaceFirst("\\. Nothing was sent\\.$", "");
             throw play.failed("The request of step '" + play.id() + "'", why);
         }
     }
 
-    private static boolean readsSecret(Template template) {
+    private static boolean reads(Template template, String name) {
         return template.expressions()
                 .map(Expression::reads)
                 .flatMap(List::stream)
-                .anyMatch(path -> path.root().equals("secret"));
+                .anyMatch(path -> path.root().equals(name));
     }
 
     private String url(Play play) {
@@ -161,18 +169,18 @@ record HttpCall(
         };
     }
 
-    Stream<Template> templates() {
+    /** What tells one request from another inside of a window: where it goes and what it says. */
+    Stream<Template> compared() {
         Stream<Template> inside = switch (content) {
             case Content.None _ -> Stream.empty();
             case Content.Whole(Template value, String _) -> Stream.of(value);
             case Content.Fields(Map<String, Template> form) -> form.values().stream();
         };
-        return Stream.of(
-                        address.templates(),
-                        query.values().stream(),
-                        headers.values().stream(),
-                        inside,
-                        credential.templates())
+        return Stream.of(address.templates(), query.values().stream(), inside).flatMap(templates -> templates);
+    }
+
+    Stream<Template> templates() {
+        return Stream.of(compared(), headers.values().stream(), credential.templates())
                 .flatMap(templates -> templates);
     }
 }

@@ -54,7 +54,8 @@ record HttpStep(
         HttpCall.Prepared request = call.prepare(play);
         Outside outside = play.outside();
         if (onlyLooks()) {
-            return play.durable().step(terms.retries().plan(play.id()), step -> taken(step, request, scope, outside));
+            return play.durable()
+                    .step(terms.retries().plan(play.id()), step -> taken(step, request, during(step, scope), outside));
         }
         HttpCall.Prepared question = lookup == null ? null : lookup.call().prepare(play);
         Outcome<JsonNode> outcome = play.durable()
@@ -63,12 +64,12 @@ record HttpStep(
                         new Durable.Sending() {
                             @Override
                             public JsonNode send(Step step) throws Exception {
-                                return taken(step, request, scope, outside);
+                                return taken(step, request, during(step, scope), outside);
                             }
 
                             @Override
                             public @Nullable JsonNode find(Step step) throws Exception {
-                                return question == null ? null : found(question, scope, outside);
+                                return question == null ? null : found(question, during(step, scope), outside);
                             }
                         });
         return switch (outcome) {
@@ -76,6 +77,10 @@ record HttpStep(
             case Outcome.Indeterminate<JsonNode> _ ->
                 JsonNodeFactory.instance.objectNode().put("indeterminate", true);
         };
+    }
+
+    private static Scope during(Step step, Scope scope) {
+        return scope.with("attempt", JsonNodeFactory.instance.numberNode(step.attempt()));
     }
 
     private boolean onlyLooks() {
@@ -195,6 +200,11 @@ record HttpStep(
                         Stream.of(lookup.found(), lookup.result()).flatMap(Stream::ofNullable));
         return Stream.of(call.templates(), terms.templates(), Stream.ofNullable(result), asked)
                 .flatMap(templates -> templates);
+    }
+
+    @Override
+    public Stream<Template> compared() {
+        return terms.sendsChanges() ? call.compared() : Stream.empty();
     }
 
     @Override

@@ -65,6 +65,11 @@ final class JavaKind implements Kind {
         }
 
         @Override
+        public Stream<Template> compared() {
+            return terms.sendsChanges() ? Stream.ofNullable(input) : Stream.empty();
+        }
+
+        @Override
         public Declared effect() {
             return terms.declared("Java step " + name);
         }

@@ -4,6 +4,7 @@ import dev.semel.error.StepFailed;
 import dev.semel.server.language.Template;
 import dev.semel.workflow.Durable;
 import dev.semel.workflow.Outcome;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -27,8 +28,13 @@ record Mailing(
         @Nullable Template overrides,
         EffectTerms terms,
         Place place) {
-    /** Where its step stands in the file. */
-    record Place(String step, int line, int column) {}
+    /**
+     * Where its step stands in the file.
+     *
+     * @param window `provider_window` as it is written; null where it is not
+     */
+    record Place(
+            String step, int line, int column, @Nullable Duration window) {}
 
     JsonNode run(Play play) {
         return run(play, data == null ? JsonNodeFactory.instance.objectNode() : play.fill(data));
@@ -87,7 +93,15 @@ record Mailing(
         var letter = new Messages.Letter(
                 choice, trip.data(), trip.overrides(), play.durable().runId());
         return play.durable()
-                .effect(terms.plan(play, aim), step -> play.outside().messages().send(step, letter));
+                .effect(
+                        over(choice).plan(play, aim),
+                        step -> play.outside().messages().send(step, letter));
+    }
+
+    /** The file may be older than what is known of the provider: the shorter memory counts. */
+    private EffectTerms over(JsonNode choice) {
+        JsonNode seconds = choice.path("provider_window");
+        return seconds.isNumber() ? terms.remembered(Duration.ofSeconds(seconds.longValue())) : terms;
     }
 
     /** Of the effect on record: an event may take several channels. */
@@ -186,6 +200,12 @@ record Mailing(
                 Stream.of(channel, template, to, data, overrides).flatMap(Stream::ofNullable), terms.templates());
     }
 
+    Stream<Template> compared() {
+        return terms.sendsChanges()
+                ? Stream.of(channel, template, data, overrides).flatMap(Stream::ofNullable)
+                : Stream.empty();
+    }
+
     Declared declared() {
         String way = event == null ? "message by " + literal(channel) : "event " + event;
         return terms.declared(way);
@@ -207,6 +227,7 @@ record Mailing(
                 event,
                 constant(template),
                 terms.protection().word(),
+                place.window(),
                 place.line(),
                 place.column());
     }

@@ -1,6 +1,7 @@
 package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
+import dev.semel.effect.Protection;
 import dev.semel.server.language.Fields;
 import dev.semel.server.language.Template;
 import dev.semel.workflow.EffectPlan;
@@ -43,7 +44,7 @@ final class MailingReader {
             return null;
         }
         lint(draft, terms);
-        return new Mailing(null, channel, template, to, data, overrides, terms, place(draft));
+        return new Mailing(null, channel, template, to, data, overrides, terms, place(draft, terms));
     }
 
     /** `event: name`, `to`, `data` beside each other. */
@@ -56,13 +57,18 @@ final class MailingReader {
             return null;
         }
         lint(draft, terms);
-        return new Mailing(event, null, null, to, data, overrides, terms, place(draft));
+        return new Mailing(event, null, null, to, data, overrides, terms, place(draft, terms));
     }
 
-    private static Mailing.Place place(Draft draft) {
+    private static Mailing.Place place(Draft draft, EffectTerms terms) {
         var spot = draft.fields().spotOfValue(draft.fields().get("protect") == null ? "id" : "protect");
         return new Mailing.Place(
-                draft.id(), draft.problems().line(spot), draft.problems().column(spot));
+                draft.id(),
+                draft.problems().line(spot),
+                draft.problems().column(spot),
+                terms.protection() instanceof Protection.ProviderKey
+                        ? draft.fields().duration("provider_window")
+                        : null);
     }
 
     /** The recipient is part of the key in any case; what may be missing is what the message is about. */

@@ -1,5 +1,6 @@
 package dev.semel.server.steps;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param event null where a channel is named
  * @param template null where a route or an expression decides
  * @param protection the word in the file
+ * @param providerWindow how long the file says that the provider remembers a key; null where it says nothing
  * @param line where the step stands
  */
 public record Need(
@@ -17,5 +19,6 @@ public record Need(
         @Nullable String event,
         @Nullable String template,
         String protection,
+        @Nullable Duration providerWindow,
         int line,
         int column) {}

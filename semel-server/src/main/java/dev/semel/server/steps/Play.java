@@ -26,8 +26,14 @@ public record Play(
     /** What is the same for all steps of a run. */
     public record Course(String workflow, JsonNode input, Outside outside) {}
 
-    static Play begin(Course course, Durable durable) {
-        return new Play(course, durable, new LinkedHashMap<>(), Map.of(), "");
+    /** @param timed whether its beginning is put on record, before anything else is */
+    static Play begin(Course course, Durable durable, boolean timed) {
+        Map<String, JsonNode> names = timed
+                ? Map.of(
+                        Scope.STARTED,
+                        JsonNodeFactory.instance.stringNode(durable.now().toString()))
+                : Map.of();
+        return new Play(course, durable, new LinkedHashMap<>(), names, "");
     }
 
     /** The same run at this step; what it reads of time and chance is recorded now, before its code runs. */

@@ -38,6 +38,11 @@ final class SendKind implements Kind {
         }
 
         @Override
+        public Stream<Template> compared() {
+            return mailing.compared();
+        }
+
+        @Override
         public List<Need> needs() {
             return List.of(mailing.need());
         }

@@ -1,5 +1,6 @@
 package dev.semel.server.steps;
 
+import dev.cel.common.types.CelKind;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.language.Fields;
@@ -13,13 +14,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * `wait_for: {signal, key, timeout}` and `wait_for_reply: {to: step, timeout}`, with `on_timeout`: waits until somebody
- * sends the signal to the run, or to the key. A reply is a signal whose name says to which message.
+ * `wait_for: {signal, key, timeout}` and `wait_for_reply: {to: step, timeout}` or `{from: address, timeout}`, with
+ * `on_timeout`: waits until somebody sends the signal to the run, or to the key. A reply is a signal whose name says to
+ * which message; or, with `from`, the next message of that sender, which a webhook brings.
  */
 final class WaitForKind implements Kind {
     private static final Pattern SIGNAL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
 
     private static final int LONGEST_SIGNAL = 64;
+    private static final String REPLY = "reply";
     private static final int LONGEST_KEY = 255;
 
     private final boolean reply;
@@ -44,8 +47,14 @@ final class WaitForKind implements Kind {
         if (section == null) {
             return null;
         }
-        section.allow(reply ? Set.of("to", "timeout") : Set.of("signal", "key", "timeout"), Set.of());
-        String signal = reply ? reply(draft, section) : signal(draft, section);
+        section.allow(reply ? Set.of("to", "from", "timeout") : Set.of("signal", "key", "timeout"), Set.of());
+        Template from = reply ? draft.template(section, "from", CelKind.STRING, CelKind.INT) : null;
+        boolean bySender = reply && section.get("from") != null;
+        if (bySender && section.get("to") != null) {
+            draft.wrong(section.spotOf("from"), "wait_for_reply has to or from, not both.");
+            return null;
+        }
+        String signal = bySender ? REPLY : reply ? reply(draft, section) : signal(draft, section);
         Duration timeout = section.duration("timeout");
         Expiry expiry = Expiry.read(draft, draft.fields(), "on_timeout", new Expiry.Fail());
         if (timeout == null && draft.fields().get("on_timeout") != null) {
@@ -54,7 +63,7 @@ final class WaitForKind implements Kind {
                     "on_timeout says what happens after a timeout, and there is none.");
         }
         Template key = draft.template(section, "key");
-        return signal == null ? null : new Wait(signal, timeout, expiry, key);
+        return signal == null ? null : new Wait(signal, timeout, expiry, key, from);
     }
 
     private static @Nullable String signal(Draft draft, Fields section) {
@@ -74,7 +83,8 @@ final class WaitForKind implements Kind {
         String to = section.text("to");
         if (section.get("to") == null) {
             draft.wrong(
-                    section.spotOf("to"), "wait_for_reply.to is missing: the id of the step that sent the message.");
+                    section.spotOf("to"),
+                    "wait_for_reply has to (the id of the step that sent the message) or from (the sender's address).");
         } else if (to != null && !draft.site().earlier().contains(to)) {
             draft.wrong(section.spotOfValue("to"), "there is no earlier step '%s' to reply to.".formatted(to));
             return null;
@@ -92,12 +102,11 @@ final class WaitForKind implements Kind {
             String signal,
             @Nullable Duration timeout,
             Expiry expiry,
-            @Nullable Template key) implements Act {
+            @Nullable Template key,
+            @Nullable Template from) implements Act {
         @Override
         public JsonNode run(Play play) {
-            JsonNode value = key == null
-                    ? play.durable().await(play.id(), signal, timeout)
-                    : play.durable().await(play.id(), signal, key(play, key), timeout);
+            JsonNode value = waited(play);
             if (value != null) {
                 return value;
             }
@@ -113,11 +122,20 @@ final class WaitForKind implements Kind {
             };
         }
 
-        private static String key(Play play, Template key) {
-            String text = play.text(key, "wait_for.key");
+        private @Nullable JsonNode waited(Play play) {
+            if (from != null) {
+                return play.durable().awaitReply(play.id(), key(play, from, "wait_for_reply.from"), timeout);
+            }
+            return key == null
+                    ? play.durable().await(play.id(), signal, timeout)
+                    : play.durable().await(play.id(), signal, key(play, key, "wait_for.key"), timeout);
+        }
+
+        private static String key(Play play, Template key, String field) {
+            String text = play.text(key, field);
             if (text.isBlank() || text.length() > LONGEST_KEY || text.chars().anyMatch(Character::isISOControl)) {
                 throw play.failed(
-                        "wait_for.key of step '" + play.id() + "'",
+                        field + " of step '" + play.id() + "'",
                         "it is empty, longer than 255 characters, or has control characters");
             }
             return text;
@@ -125,7 +143,7 @@ final class WaitForKind implements Kind {
 
         @Override
         public Stream<Template> templates() {
-            return Stream.ofNullable(key);
+            return Stream.of(key, from).flatMap(Stream::ofNullable);
         }
     }
 }

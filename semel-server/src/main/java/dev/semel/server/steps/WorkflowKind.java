@@ -41,7 +41,7 @@ final class WorkflowKind implements Kind {
             JsonNode given = input == null ? JsonNodeFactory.instance.objectNode() : play.fill(input);
             String name = play.maybeText(key, "key");
             Start start = name == null ? Start.fresh() : Start.withKey(name);
-            return play.durable().call(play.id(), new Durable.Child(workflow, given, start));
+            return play.durable().call(play.id(), new Durable.Child(workflow, given, start, true));
         }
 
         @Override

@@ -39,7 +39,7 @@ final class Mailroom implements Messages {
         for (List<Outbox.Leaf> leg : legs) {
             leg.stream().map(Outbox.Leaf::choice).forEach(choice -> refuseUnkept(choice, wish.protection()));
             ArrayNode choices = out.addArray();
-            leg.forEach(leaf -> choices.add(view(leaf)));
+            leg.forEach(leaf -> choices.add(remembering(view(leaf), leaf.choice())));
         }
         return plan;
     }
@@ -58,6 +58,16 @@ final class Mailroom implements Messages {
                             .formatted(protection, name, String.join(", ", new TreeSet<>(honours))),
                     "State a protection that the channel can honour and publish again, or use another channel.");
         }
+    }
+
+    /** How long the provider knows a key is recorded too: what the file says may be older than the channel. */
+    private ObjectNode remembering(ObjectNode view, Routing.Choice choice) {
+        if (!(choice instanceof Routing.Skipped)) {
+            outbox.channel(choice.hop().channel())
+                    .providerWindow()
+                    .ifPresent(window -> view.put("provider_window", window.toSeconds()));
+        }
+        return view;
     }
 
     private static ObjectNode view(Outbox.Leaf leaf) {

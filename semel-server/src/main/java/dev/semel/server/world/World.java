@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 public final class World implements Outside {
     private final Means means;
     private final int workspace;
+    private final Outbox outbox;
     private final Messages messages;
     private final People people;
     private final Digests digests;
@@ -67,9 +68,15 @@ public final class World implements Outside {
                 means.alarm(),
                 means.clock());
         Calls calls = new Courier(means.outbound());
-        this.messages = new Mailroom(new Outbox(workspace, means.settings(), new Channels.Ports(line, calls)));
+        this.outbox = new Outbox(workspace, means.settings(), new Channels.Ports(line, calls));
+        this.messages = new Mailroom(outbox);
         this.people = new Register(means.semel(), means.settings(), workspace);
         this.digests = new Gatherings(means.semel(), workspace, means.clock());
+    }
+
+    /** By which messages of the workspace leave. */
+    public Outbox outbox() {
+        return outbox;
     }
 
     @Override

@@ -80,6 +80,21 @@ class HooksCommandTest {
     }
 
     @Test
+    void test_of_a_preset_without_a_hook_shows_what_the_provider_would_send_and_sends_nothing() {
+        server.on(
+                "POST /v1/hooks/github/sample",
+                json(
+                        200,
+                        "{\"path\":null,\"preset\":\"github\",\"secret\":\"worthless\",\"headers\":{\"X-GitHub-Event\":"
+                                + "\"push\"},\"body\":\"{}\"}"));
+        var result = desk.run("hooks", "test", "github");
+        assertEquals(0, result.exit(), result.err());
+        assertEquals("X-GitHub-Event: push\n\n{}\n", result.out());
+        assertTrue(result.err().contains("semel hooks create github --preset github"), result.err());
+        assertEquals(1, server.seen.size(), "nothing was sent");
+    }
+
+    @Test
     void deliveries_are_a_table_and_none_says_how_to_try() {
         server.on(
                 "GET /v1/hooks/stripe/deliveries",

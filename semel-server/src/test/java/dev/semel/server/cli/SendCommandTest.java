@@ -234,6 +234,15 @@ class SendCommandTest {
     }
 
     @Test
+    void a_delay_goes_along_and_one_that_is_no_time_is_wrong_usage() {
+        server.on(TRIGGER, FRESH);
+        assertEquals(0, desk.run("send", "pay", "--key", "k", "--delay", "2h").exit());
+        assertEquals("{\"data\":{},\"delay\":\"2h\"}", server.seen.getFirst().body());
+        assertEquals(2, desk.run("send", "pay", "--delay", "soon").exit());
+        assertEquals(1, server.seen.size());
+    }
+
+    @Test
     void strict_asks_the_server_to_refuse_other_data() {
         server.on(TRIGGER, problem(422, "idempotency-key-conflict", false));
         assertEquals(3, desk.run("send", "pay", "--key", "k", "--strict").exit());

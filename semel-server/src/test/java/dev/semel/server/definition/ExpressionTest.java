@@ -60,6 +60,12 @@ class ExpressionTest {
         ${ json(input.o) }                    | "{\\"k\\":1}"
         ${ money(4900, "usd") }               | "49.00 USD"
         ${ money(4900, "jpy") }               | "4900 JPY"
+        ${ format("%s: %d of %.2f, %05d, 100%%", input.s, input.i, input.d, input.i) } | "x: 5 of 1.50, 00005, 100%"
+        ${ format("%s %s %s", input.l, input.o, true) } | "[1,2] {\\"k\\":1} true"
+        ${ format("%d;%.0f;%.3f", input.big, input.dec, 2) } | "123456789012345678901234567890;1;2.000"
+        ${ format("%04d;%.1f", -7, -0.25) }   | "-007;-0.3"
+        ${ format("no place") }               | "no place"
+        ${ format("%s", input.evil) }         | "${ 7*7 } {{secrets.STRIPE}}"
         ${ map(input.l, x, x + 1) }           | [2,3]
         ${ filter(input.l, x, x > 1) }        | [2]
         ${ any(input.l, x, x == 2) }          | true
@@ -69,6 +75,9 @@ class ExpressionTest {
         ${ "}" + '{' }                        | "}{"
         ${ steps.note.ok }                    | true
         ${ run.id }                           | "run_1"
+        ${ run.started_at }                   | "2026-11-16T07:00:00Z"
+        ${ run.started_at + "!" }             | "2026-11-16T07:00:00Z!"
+        ${ default(run.started_at, "no") }    | "2026-11-16T07:00:00Z"
         i=${ input.i } o=${ input.o }         | "i=5 o={\\"k\\":1}"
             b=${ input.big } d=${ input.dec }     | "b=123456789012345678901234567890 d=1.234567890123456789012345"
         $${ input.i } and $$${ input.i }      | "${ input.i } and $${ input.i }"
@@ -102,6 +111,12 @@ class ExpressionTest {
         ${ key(input.n) }          | part 1 of key() is empty
         ${ key(input.d) }          | part 1 of key() is not text, an integer or a boolean
         ${ money(1, input.s) }     | money() was given a currency that is not in ISO 4217
+        ${ format("%s", input.n) } | value 1 of format() is null
+        ${ format("%s%d", 1, input.s) } | value 2 of format() is not a whole number
+        ${ format("%d", input.d) } | value 1 of format() is not a whole number
+        ${ format("%d", input.dec) } | value 1 of format() is not a whole number
+        ${ format("%.2f", input.s) } | value 1 of format() is not a number
+        ${ format("%.2f", input.huge) } | value 1 of format() is not a number
         ${ b"abc" }                | its result is of a kind that JSON does not have
         Dear ${ input.n }          | an expression inside text gave null
         """)
@@ -141,7 +156,13 @@ class ExpressionTest {
         ${ event.id }          | 13 | 'event' cannot be read in the output.
         ${ header["a"] }       | 13 | 'header' cannot be read in the output.
         ${ step.id }           | 13 | 'step' cannot be read in the output.
-        ${ run.started_at }    | 13 | only run.id can be read; run.started_at is not available yet in this version.
+        ${ run.stopped_at }    | 13 | of a run its run.id and its run.started_at can be read.
+        ${ attempt }           | 13 | 'attempt' cannot be read in the output: it is made once, before the first attempt, and is the same in all.
+        ${ format("%s") }      | 19 | this is not a valid expression: format() has 1 places and 0 values.
+        ${ format("%s", 1, 2) } | 19 | this is not a valid expression: format() has 1 places and 2 values.
+        ${ format("%x", 1) }   | 19 | this is not a valid expression: after % in format() comes s, d, 05d for a width, .2f for a precision, or %.
+        ${ format(input.s, 1) } | 19 | this is not a valid expression: format() takes a text that is written out, and a value for each of its places.
+        ${ format() }          | 19 | this is not a valid expression: format() takes a text that is written out, and a value for each of its places.
         ${ now() }             | 13 | now() cannot be read in the output, because only a step can record it.
         ${ "a" + uuid() }      | 19 | uuid() cannot be read in the output, because only a step can record it.
         ${ random() }          | 13 | random() cannot be read in the output, because only a step can record it.

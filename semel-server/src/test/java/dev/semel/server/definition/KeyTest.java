@@ -101,6 +101,14 @@ class KeyTest {
                 inFingerprint.message());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"run.id", "run.started_at"})
+    void what_a_replay_has_of_its_own_cannot_be_in_the_key_of_an_effect(String own) {
+        var mistake = Drafts.only(Drafts.with("steps:\n  - {id: a, java: pay, protect: ask, idempotent: {key: '${ key("
+                + own + ") }', time: 1, unit: days}}\n"));
+        assertTrue(mistake.message().startsWith("this key changes with every replay"), mistake.message());
+    }
+
     @Test
     void a_key_names_its_headers_and_none_of_them_is_a_credential() {
         assertEquals(

@@ -99,6 +99,16 @@ final class MemoryContext implements Durable {
     }
 
     @Override
+    public int depth() {
+        return 0;
+    }
+
+    @Override
+    public @Nullable JsonNode awaitReply(String name, String from, @Nullable Duration longest) {
+        throw notHere();
+    }
+
+    @Override
     public @Nullable JsonNode await(String name, String signal, @Nullable Duration longest) {
         throw notHere();
     }
@@ -130,7 +140,7 @@ final class MemoryContext implements Durable {
 
     @Override
     public Instant now() {
-        throw notHere();
+        return Instant.parse("2026-11-16T07:00:00Z");
     }
 
     @Override

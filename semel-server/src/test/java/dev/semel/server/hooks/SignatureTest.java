@@ -137,7 +137,7 @@ final class SignatureTest {
             "{\"id\": \"evt_test_webhook\",\"object\": \"event\"}",
             "Stripe-Signature");
 
-    /** Made with another HMAC than ours. */
+    /** Made with another HMAC than ours: Shopify documents the form and shows no example. */
     private static final Vector SHOPIFY = new Vector(
             "shopify",
             new Scheme.Whole(List.of("X-Shopify-Hmac-Sha256"), Mac.SHA256_BASE64, "", "{body}", null, null),
@@ -151,8 +151,17 @@ final class SignatureTest {
     private static final List<Vector> ALL = List.of(GITHUB, SLACK, STANDARD, STRIPE, SHOPIFY);
 
     @TestFactory
-    List<DynamicTest> the_documented_example_is_believed() {
-        return ALL.stream()
+    List<DynamicTest> the_example_that_the_provider_publishes_is_believed() {
+        return believed(List.of(GITHUB, SLACK, STANDARD));
+    }
+
+    @TestFactory
+    List<DynamicTest> stripe_and_shopify_publish_no_example_with_its_secret_so_one_made_by_another_hmac_is_believed() {
+        return believed(List.of(STRIPE, SHOPIFY));
+    }
+
+    private static List<DynamicTest> believed(List<Vector> vectors) {
+        return vectors.stream()
                 .map(vector -> DynamicTest.dynamicTest(
                         vector.name(), () -> assertInstanceOf(Verdict.Genuine.class, vector.verdict())))
                 .toList();

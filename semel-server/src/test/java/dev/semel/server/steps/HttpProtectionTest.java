@@ -35,6 +35,23 @@ final class HttpProtectionTest extends HttpBench {
         oneKey(3);
     }
 
+    @Test
+    void each_attempt_can_say_which_one_it_is_and_the_body_stays_the_same() {
+        loses(2, OK + "{\"id\":9}");
+        String step = post("protect: provider_key\nprovider_window: 24h")
+                .replace(
+                        "  body:",
+                        "  headers: {X-Attempt: \"${ attempt }\"}\n"
+                                + "  result: \"${ {'id': response.body.id, 'attempt': attempt} }\"\n  body:");
+        assertEquals("{\"id\":9,\"attempt\":3}", result(step, "{\"order\":1}"));
+        oneKey(3);
+        for (int i = 0; i < 3; i++) {
+            String request = server.requests().get(i);
+            assertTrue(request.contains("\r\nX-Attempt: " + (i + 1) + "\r\n"), request);
+            assertTrue(request.endsWith("\r\n\r\n{\"order\":1}"), request);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"0", "99999999999", "Wed, 21 Oct 2015 07:28:00 GMT", "-1", "x"})
     void who_always_asks_for_more_is_asked_as_often_as_the_file_says(String retryAfter) {

@@ -7,8 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import com.palantir.javaformat.java.FormatterException;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,27 +24,40 @@ class FormatTest {
     private static final SourceTree TREE = SourceTree.find();
 
     @Test
-    void every_java_file_is_formatted() throws IOException, FormatterException {
+    void every_java_file_is_formatted() throws Exception {
         String only = System.getProperty("format.only", "");
         List<SourceFile> files = TREE.files().stream()
                 .filter(file -> file.isJava() && file.path().startsWith(only))
                 .toList();
         assertFalse(files.isEmpty(), "No Java file was found below \"" + only + "\".");
-        boolean write = Boolean.getBoolean("format.write");
-        List<String> wrong = new ArrayList<>();
-        for (SourceFile file : files) {
-            String formatted = formatted(file, wrong);
-            boolean differs = !formatted.equals(file.text());
-            boolean excused = NotBuiltYet.UNFORMATTED.containsKey(file.path());
-            if (write && differs) {
-                Files.writeString(TREE.root().resolve(file.path()), formatted);
-            } else if (differs && !excused) {
-                wrong.add(file.path() + " differs; run .ci/format");
-            } else if (!write && !differs && excused) {
-                wrong.add(file.path() + " is formatted; take it off NotBuiltYet.UNFORMATTED");
+        Queue<String> wrong = new ConcurrentLinkedQueue<>();
+        // Each file by itself, so all cores share the work.
+        try (var cores = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors())) {
+            List<Callable<Void>> each = files.stream()
+                    .<Callable<Void>>map(file -> () -> {
+                        check(file, wrong);
+                        return null;
+                    })
+                    .toList();
+            for (Future<Void> one : cores.invokeAll(each)) {
+                one.get();
             }
         }
-        assertEquals("", String.join("\n", wrong));
+        assertEquals("", wrong.stream().sorted().collect(Collectors.joining("\n")));
+    }
+
+    private static void check(SourceFile file, Queue<String> wrong) throws IOException {
+        boolean write = Boolean.getBoolean("format.write");
+        String formatted = formatted(file, wrong);
+        boolean differs = !formatted.equals(file.text());
+        boolean excused = NotBuiltYet.UNFORMATTED.containsKey(file.path());
+        if (write && differs) {
+            Files.writeString(TREE.root().resolve(file.path()), formatted);
+        } else if (differs && !excused) {
+            wrong.add(file.path() + " differs; run .ci/format");
+        } else if (!write && !differs && excused) {
+            wrong.add(file.path() + " is formatted; take it off NotBuiltYet.UNFORMATTED");
+        }
     }
 
     @Test
@@ -67,7 +85,7 @@ class FormatTest {
     }
 
     /** A file that the formatter refuses is named, and left as it is. */
-    private static String formatted(SourceFile file, List<String> wrong) throws IOException {
+    private static String formatted(SourceFile file, Queue<String> wrong) throws IOException {
         try {
             return Layout.of(file);
         } catch (FormatterException refused) {

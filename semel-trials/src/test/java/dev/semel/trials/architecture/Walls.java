@@ -134,7 +134,7 @@ record Walls(Rooms rooms) {
                                 .or(core.and(type(rooms.exactly("")).negate())
                                         .and(type(rooms.exactly("store")).negate())
                                         .and(type(rooms.in(Rooms.PURE)).negate()))
-                                .or(type(rooms.in("server.cli", "server.dashboard", "server.demo"))),
+                                .or(type(rooms.in("server.cli", "server.pages", "server.demo"))),
                         "the API acts through the top and reads views; stores and engine stay behind it. Add what is"
                                 + " missing to the top"),
                 new Wall(
@@ -153,14 +153,14 @@ record Walls(Rooms rooms) {
                                                 .negate()))),
                         "hooks prove deliveries and hand events to the door for events. Let the API speak HTTP"),
                 new Wall(
-                        "dashboard",
-                        rooms.in("server.dashboard"),
+                        "pages",
+                        rooms.in("server.pages"),
                         Ambience.SQL
-                                .or(core.and(type(rooms.in("", "view")).negate())
-                                        .and(type(rooms.in(Rooms.PURE)).negate()))
-                                .or(type(rooms.in("server.cli", "server.api", "server.demo"))),
-                        "pages act through the top and read views; stores and engine stay behind it. Add what is"
-                                + " missing to the top"),
+                                .or(core.and(type(rooms.in("error", "json")).negate()))
+                                .or(type(rooms.in("server")
+                                        .and(rooms.in("server.pages", "server.http", "server.auth")
+                                                .negate()))),
+                        "a page asks the API of its own process, as any client does. Add what is missing to the API"),
                 new Wall(
                         "cli",
                         rooms.in("server.cli"),
@@ -244,6 +244,11 @@ record Walls(Rooms rooms) {
                                 .and(rooms.file("server.Main").negate()),
                         packages("picocli"),
                         "picocli belongs to server.cli and server.Main. Take the parsed value as an argument"),
+                new Wall(
+                        "templates",
+                        rooms.ours().and(rooms.in("server.pages").negate()),
+                        packages("gg.jte"),
+                        "templates belong to server.pages. Answer JSON, and let a page show it"),
                 new Wall(
                         "expressions",
                         rooms.ours()

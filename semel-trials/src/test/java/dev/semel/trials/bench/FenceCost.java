@@ -25,19 +25,34 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import javax.sql.DataSource;
 
 /**
- * What the fence costs: the same batches with its statement and without, in turns. The connections of this trial leave
- * it out by answering it themselves; nothing in the store knows of that.
+ * What the fence costs, and what counting costs: the same batches with that statement and without, in turns. The
+ * connections of this trial leave it out by answering it themselves; nothing in the store knows of that.
  */
 final class FenceCost {
-    private static final String FENCE = "FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE";
+    /** A statement of a batch that can be left out. */
+    enum Part {
+        FENCE("FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE", "executeQuery"),
+        COUNTS("INSERT INTO semel_count", "executeBatch");
+
+        private final String text;
+        private final String method;
+
+        Part(String text, String method) {
+            this.text = text;
+            this.method = method;
+        }
+    }
+
     private static final int MOST_TRIGGERS = 40_000;
     private static final long HOUR = 3_600_000_000L;
     private static final long DAY = 24 * HOUR;
 
     private final Ambient ambient = Ambient.real();
+    private final Part part;
     private final int workspace;
     private final long change;
     private final Lane lane;
@@ -45,7 +60,8 @@ final class FenceCost {
     private volatile boolean leftOut;
     private volatile double inside;
 
-    private FenceCost(String url) {
+    private FenceCost(String url, Part part) {
+        this.part = part;
         try (Semel semel = Semel.open(Settings.of(url, version -> {
             throw new IllegalStateException("no workflow runs here, not even " + version.name());
         }))) {
@@ -62,8 +78,8 @@ final class FenceCost {
         this.lane = store.openLane();
     }
 
-    static void measure(String url) throws Exception {
-        FenceCost cost = new FenceCost(url);
+    static void measure(String url, Part part) throws Exception {
+        FenceCost cost = new FenceCost(url, part);
         try (Lane _ = cost.lane) {
             for (int triggers : new int[] {13, 64, 256}) {
                 cost.compare(triggers);
@@ -90,10 +106,11 @@ final class FenceCost {
         double fenced = WorkersBench.median(with);
         double open = WorkersBench.median(without);
         WorkersBench.say(
-                "batch of %d triggers and as many ends: %.3f ms with the fence, %.3f ms without (%.1f %%); its"
+                "batch of %d triggers and as many ends: %.3f ms with the %s, %.3f ms without (%.1f %%); its"
                         + " statement takes %.3f ms, %.1f %% of the batch (medians of %d)",
                 triggers,
                 fenced,
+                part.name().toLowerCase(Locale.ROOT),
                 open,
                 100 * (fenced - open) / fenced,
                 WorkersBench.median(statement),
@@ -147,17 +164,21 @@ final class FenceCost {
                 return values != null
                                 && values.length == 1
                                 && made instanceof PreparedStatement statement
-                                && ((String) values[0]).contains(FENCE)
-                        ? fence(statement)
+                                && ((String) values[0]).contains(part.text)
+                        ? watched(statement)
                         : made;
             });
         });
     }
 
-    private PreparedStatement fence(PreparedStatement real) {
+    private PreparedStatement watched(PreparedStatement real) {
         return proxy(PreparedStatement.class, (method, args) -> {
-            if (!method.getName().equals("executeQuery")) {
+            if (!method.getName().equals(part.method)) {
                 return method.invoke(real, args);
+            }
+            if (leftOut && part == Part.COUNTS) {
+                real.clearBatch();
+                return new int[0];
             }
             if (leftOut) {
                 return made();

@@ -27,7 +27,7 @@ import java.util.function.LongFunction;
 
 /**
  * The figures of docs/performance.md for many workers on one PostgreSQL, each a ratio within one run:
- * `semel-trials/bench-workers [seconds] [three takeover fence owner retention]`.
+ * `semel-trials/bench-workers [seconds] [three takeover fence counts owner retention]`.
  */
 final class WorkersBench {
     private static final String SMALLEST = "semel: 1\nworkflow: bench\nsteps:\n  - {id: note, set: {ok: true}}\n";
@@ -46,7 +46,7 @@ final class WorkersBench {
         double seconds = arguments.length > 0 ? Double.parseDouble(arguments[0]) : 5;
         List<String> parts = arguments.length > 1
                 ? Arrays.asList(arguments).subList(1, arguments.length)
-                : List.of("three", "takeover", "fence", "owner", "retention");
+                : List.of("three", "takeover", "fence", "counts", "owner", "retention");
         for (String part : parts) {
             try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
                     .setServerConfig("fsync", "on")
@@ -61,7 +61,8 @@ final class WorkersBench {
                 switch (part) {
                     case "three" -> three(url, seconds);
                     case "takeover" -> takeover(url);
-                    case "fence" -> FenceCost.measure(url);
+                    case "fence" -> FenceCost.measure(url, FenceCost.Part.FENCE);
+                    case "counts" -> FenceCost.measure(url, FenceCost.Part.COUNTS);
                     case "owner" -> OwnerIndex.measure(url, seconds);
                     case "retention" -> RetentionBench.measure(url, seconds);
                     default -> throw new IllegalArgumentException("no such part: " + part);

@@ -37,10 +37,12 @@ final class Matrix {
             Map.entry("signal-sent", new Reach(EnumSet.of(Deed.SIGNAL), "it sends no signal"))));
 
     /**
-     * Labels that no trigger comes to: {@link FirstTokenTest} visits that of the server, and those of schedules are
-     * visited by their own tests in the core and by {@link TicksTest}.
+     * Labels that no trigger comes to: {@link FirstTokenTest} visits that of the server, {@code AlertsTest} that of
+     * alerts, {@code HookCrashTest} that of webhooks, and those of schedules are visited by their own tests in the core
+     * and by {@link TicksTest}.
      */
-    static final Set<String> ELSEWHERE = Set.of("first-token", "tick-admitted", "backfill-admitted", "review-told");
+    static final Set<String> ELSEWHERE = Set.of(
+            "first-token", "tick-admitted", "backfill-admitted", "delivery-kept", "alert-told", "review-told");
 
     private final List<Cell> cells = new ArrayList<>();
     private final Cell.Kind store;

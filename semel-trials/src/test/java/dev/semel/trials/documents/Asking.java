@@ -27,6 +27,8 @@ final class Asking {
     private String delivery = "";
     private String source = "";
     private String eventId = "";
+    private String reviewId = "rev_none";
+    private String incidentId = "";
 
     Asking(HttpClient client, String url, OpenApi api) {
         this.client = client;
@@ -61,6 +63,18 @@ final class Asking {
         return this;
     }
 
+    /** Which review is meant from now on. */
+    Asking review(String id) {
+        reviewId = id;
+        return this;
+    }
+
+    /** Which incident is meant from now on. */
+    Asking incident(String id) {
+        incidentId = id;
+        return this;
+    }
+
     /** Which event is meant from now on. */
     Asking event(String id) {
         eventId = id;
@@ -81,6 +95,8 @@ final class Asking {
                 .replace("{replay_id}", delivery)
                 .replace("{name}", source.isEmpty() ? "one" : source)
                 .replace("{event_id}", eventId)
+                .replace("{review_id}", reviewId)
+                .replace("{incident_id}", incidentId)
                 .replace("{event}", "lead.welcome")
                 .replace("{profile}", "cus_1")
                 .replace("{topic}", "email")

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Runs the code blocks of documents.
@@ -27,15 +28,20 @@ record Documents(Path commands, Supplier<Server> servers, Map<String, Consumer<B
     private static final List<String> LINKED = List.of("semel", "examples");
 
     /** @param excused the blocks that say that they are not run, with their reasons */
-    record Report(List<String> problems, List<Block> excused, int ran, int checked) {}
+    record Report(List<String> problems, List<Block> excused, int ran, int checked) {
+        Report and(Report more) {
+            return new Report(
+                    Stream.concat(problems.stream(), more.problems().stream()).toList(),
+                    Stream.concat(excused.stream(), more.excused().stream()).toList(),
+                    ran + more.ran(),
+                    checked + more.checked());
+        }
+    }
 
     Report check(List<SourceFile> files) throws Exception {
-        Report all = new Report(new ArrayList<>(), new ArrayList<>(), 0, 0);
+        Report all = new Report(List.of(), List.of(), 0, 0);
         for (SourceFile file : files) {
-            Report one = check(file);
-            all.problems().addAll(one.problems());
-            all.excused().addAll(one.excused());
-            all = new Report(all.problems(), all.excused(), all.ran() + one.ran(), all.checked() + one.checked());
+            all = all.and(check(file));
         }
         return all;
     }

@@ -49,6 +49,8 @@ record OpenApi(JsonNode document) {
         JsonNode content = response.path("content").path(reply.mediaType());
         if (content.isMissingNode()) {
             faults.add("the media type " + reply.mediaType() + " is not described");
+        } else if (reply.mediaType().endsWith("ndjson")) {
+            reply.body().lines().forEach(line -> faults.addAll(faults(content.path("schema"), Json.parse(line))));
         } else if (reply.mediaType().endsWith("json")) {
             faults.addAll(faults(content.path("schema"), Json.parse(reply.body())));
         }

@@ -11,6 +11,7 @@ import dev.semel.json.Json;
 import dev.semel.server.api.Api;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.Metrics;
+import dev.semel.server.auth.People;
 import dev.semel.server.auth.Tokens;
 import dev.semel.server.settings.SecretKeys;
 import dev.semel.server.steps.Outside;
@@ -21,6 +22,7 @@ import io.swagger.v3.parser.core.models.ParseOptions;
 import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -63,6 +65,7 @@ class OpenApiTest {
             new Api(semel, Tokens.serving(semel), new Metrics(semel), false)
                     .with(settings)
                     .receiving(settings, InstantSource.system())
+                    .with(People.serving(semel))
                     .router()
                     .routes()
                     .forEach(route -> routes.add(route.method() + " " + route.pattern() + " "
@@ -117,9 +120,12 @@ class OpenApiTest {
             versions(asking);
             operating(asking);
             schedules(asking);
+            ReviewsAsked.ask(asking);
             SettingsAsked.ask(asking);
+            incidents(asking);
             HooksAsked.ask(asking);
             ReplaysAsked.ask(asking);
+            PagesAsked.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
             assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());
@@ -238,7 +244,11 @@ class OpenApiTest {
         asking.ask(422, "POST", "/v1/signals/{name}", "{\"key\":\"order_2\",\"data\":{},\"id\":\"evt_1\"}");
         asking.ask(400, "POST", "/v1/signals/{name}", "{\"data\":{}}");
         asking.ask(200, "POST", "/v1/runs/{run_id}/decide", "{\"step\":\"x\",\"decision\":\"approve\"}");
+        asking.ask(200, "POST", "/v1/keys/{key}/simulate", "{\"after\":\"30h\"}");
+        asking.ask(200, "POST", "/v1/keys/{key}/extend", "{\"for\":\"48h\",\"reason\":\"a test\"}");
+        asking.ask(200, "POST", "/v1/keys/{key}/release?dry_run=true", "{\"reason\":\"a test\"}");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
+        asking.ask(404, "POST", "/v1/keys/{key}/extend", "{\"for\":\"48h\",\"reason\":\"a test\"}");
         asking.with("Idempotency-Key", "change_1");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
         asking.ask(200, "POST", "/v1/keys/{key}/release", "{\"reason\":\"a test\"}");
@@ -248,6 +258,18 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/tokens", "");
         asking.ask(200, "DELETE", "/v1/tokens/{token_id}", "");
         asking.ask(200, "GET", "/v1/workers", "");
+        asking.ask(200, "GET", "/v1/audit?limit=1&q=action:key", "");
+        asking.ask(200, "GET", "/v1/audit?format=jsonl", "");
+        asking.ask(400, "GET", "/v1/audit?q=who:me", "");
+        asking.ask(200, "GET", "/v1/signals?since=1h", "");
+        asking.ask(400, "GET", "/v1/signals?since=yesterday", "");
+        asking.ask(200, "GET", "/v1/facts?kind=conflict&limit=1", "");
+        asking.ask(200, "GET", "/v1/facts?kind=replayed&workflow=payment_receipt", "");
+        asking.ask(200, "GET", "/v1/facts?kind=written", "");
+        asking.ask(400, "GET", "/v1/facts?kind=odd", "");
+        asking.ask(200, "GET", "/v1/objects?having=writes%3E0", "");
+        asking.ask(200, "POST", "/v1/backtests", "{\"workflow\":\"payment_receipt\",\"windows\":[\"1h\"]}");
+        asking.ask(400, "POST", "/v1/backtests", "{\"workflow\":\"payment_receipt\",\"windows\":[1]}");
         asking.ask(200, "GET", "/v1/audit", "");
         asking.ask(200, "GET", "/v1/openapi.json", "");
         asking.ask(200, "GET", "/docs/{page}", "");
@@ -257,14 +279,28 @@ class OpenApiTest {
         asking.ask(200, "GET", "/metrics", "");
     }
 
+    private static void incidents(Asking asking) throws Exception {
+        String one = "/v1/incidents/{incident_id}";
+        JsonNode made = Json.parse(asking.ask(200, "POST", "/v1/incidents", "{\"since\":\"1h\",\"title\":\"Outage\"}")
+                .body());
+        asking.incident(made.path("incident_id").asString());
+        asking.ask(400, "POST", "/v1/incidents", "{\"title\":\"Outage\"}");
+        asking.ask(200, "GET", "/v1/incidents?limit=1", "");
+        asking.ask(200, "GET", one, "");
+        asking.ask(200, "PUT", one, "{\"answers\":{\"cause\":\"timing\"}}");
+        asking.with("If-Match", "\"1\"").ask(412, "PUT", one, "{\"title\":\"Other\"}");
+        asking.without().with("Accept", "text/markdown").ask(200, "GET", one, "");
+        asking.without();
+    }
+
     private static void schedules(Asking asking) throws Exception {
         String one = "/v1/workflows/{id}/schedules/{name}";
         asking.publish("timed", "trigger: {schedules: [{id: one, every: 1s, jitter: 1s}, {id: two, every: 365d}]}\n");
         asking.ask(200, "GET", "/v1/schedules?limit=1", "");
-        asking.ask(
-                200, "POST", one + "/backfill", "{\"from\":\"2026-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}");
-        asking.ask(
-                200, "POST", one + "/backfill", "{\"from\":\"2026-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}");
+        Instant hour = Instant.now().minusSeconds(3_600);
+        String span = "{\"from\":\"" + hour + "\",\"to\":\"" + hour.plusSeconds(2) + "\"}";
+        asking.ask(200, "POST", one + "/backfill", span);
+        asking.ask(200, "POST", one + "/backfill", span);
         asking.ask(400, "POST", one + "/backfill", "{\"from\":\"2026-01-01\",\"to\":\"2026-01-01T00:00:02Z\"}");
         asking.ask(
                 400, "POST", one + "/backfill", "{\"from\":\"2020-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}");

@@ -34,6 +34,12 @@ final class SettingsAsked {
                 "/v1/routes",
                 "{event}",
                 "{\"event\":\"lead.welcome\",\"channels\":[{\"channel\":\"one\",\"template\":\"one\"}]}");
+        document(
+                asking,
+                "/v1/alerts",
+                "{name}",
+                "{\"signal\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
+        asking.ask(200, "GET", "/v1/alerts/{name}/state", "");
         document(asking, "/v1/cohorts", "{name}", "{\"description\":\"Those who pay\"}");
     }
 

@@ -4,60 +4,78 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.icegreen.greenmail.util.GreenMail;
+import com.icegreen.greenmail.util.GreenMailUtil;
 import com.icegreen.greenmail.util.ServerSetup;
 import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.OnDevServers;
 import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.StoreKind;
-import java.nio.file.Path;
+import dev.semel.trials.support.Stage;
+import jakarta.mail.Address;
+import jakarta.mail.MessagingException;
+import jakarta.mail.internet.MimeMessage;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Key, time and unit of a notification, against a mail server that somebody else wrote. */
-class NotificationWindowTest {
-    private final GreenMail mail = new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
-    private final AtomicInteger triggers = new AtomicInteger();
+class NotificationWindowTest extends OnDevServers {
+    private static final GreenMail MAIL = new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
+    private static final AtomicInteger PEOPLE = new AtomicInteger();
 
-    @TempDir
-    Path folder;
+    /** Nobody else's messages count for them. */
+    private final String ann = "ann" + PEOPLE.incrementAndGet() + "@example.com";
 
-    @BeforeEach
-    void start() {
-        mail.start();
+    NotificationWindowTest(Stage stage) {
+        super(stage);
     }
 
-    @AfterEach
-    void stop() {
-        mail.stop();
+    @BeforeAll
+    static void start() {
+        MAIL.start();
     }
 
-    @ParameterizedTest
-    @EnumSource(StoreKind.class)
-    void inside_the_window_a_second_mail_is_suppressed_with_the_first_ones_result(StoreKind kind) {
-        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
-            Caller caller = prepared(server, welcome("12", "hours", "suppress"));
-            JsonNode first = run(caller, "ann@example.com", "pro");
-            JsonNode second = run(caller, "ann@example.com", "pro");
-            JsonNode changed = run(caller, "ann@example.com", "free");
-            JsonNode other = run(caller, "bob@example.com", "pro");
-            assertEquals(2, mail.getReceivedMessages().length);
-            assertEquals(first.at("/output/message_id"), second.at("/output/message_id"));
-            assertEquals(first.at("/output/message_id"), changed.at("/output/message_id"));
-            assertEquals("completed", status(caller, first), "the first was sent");
-            assertEquals("suppressed", status(caller, second), "the second was not");
-            assertEquals("suppressed", status(caller, changed), "another plan is no reason for a second one");
-            assertEquals("completed", status(caller, other), "somebody else is counted by themselves");
+    @AfterAll
+    static void stop() {
+        MAIL.stop();
+    }
+
+    /** How many messages somebody got. */
+    private static long mails(String to) {
+        return Stream.of(MAIL.getReceivedMessages())
+                .filter(message -> to.equals(GreenMailUtil.getAddressList(recipients(message))))
+                .count();
+    }
+
+    private static Address[] recipients(MimeMessage message) {
+        try {
+            return message.getAllRecipients();
+        } catch (MessagingException e) {
+            throw new IllegalStateException(e);
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(StoreKind.class)
-    void a_suppressed_message_says_so_and_a_later_step_acts_on_it(StoreKind kind) {
+    @Test
+    void inside_the_window_a_second_mail_is_suppressed_with_the_first_ones_result() {
+        Caller caller = prepared(welcome("12", "hours", "suppress"));
+        JsonNode first = run(caller, ann, "pro");
+        JsonNode second = run(caller, ann, "pro");
+        JsonNode changed = run(caller, ann, "free");
+        JsonNode other = run(caller, "bob-" + ann, "pro");
+        assertEquals(1, mails(ann));
+        assertEquals(1, mails("bob-" + ann));
+        assertEquals(first.at("/output/message_id"), second.at("/output/message_id"));
+        assertEquals(first.at("/output/message_id"), changed.at("/output/message_id"));
+        assertEquals("completed", status(caller, first), "the first was sent");
+        assertEquals("suppressed", status(caller, second), "the second was not");
+        assertEquals("suppressed", status(caller, changed), "another plan is no reason for a second one");
+        assertEquals("completed", status(caller, other), "somebody else is counted by themselves");
+    }
+
+    @Test
+    void a_suppressed_message_says_so_and_a_later_step_acts_on_it() {
         String told = """
               - id: told
                 choose:
@@ -68,25 +86,23 @@ class NotificationWindowTest {
               - id: later
                 sleep: 1s
             """;
-        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
-            Caller caller = prepared(server, welcome("12", "hours", "suppress") + told);
-            JsonNode first = run(caller, "ann@example.com", "pro");
-            JsonNode second = run(caller, "ann@example.com", "pro");
-            String by = first.get("run_id").asString();
-            assertEquals("false", first.at("/output/suppressed").toString(), first.toString());
-            assertTrue(first.at("/output/first_run").isMissingNode(), first.toString());
-            assertEquals("true", second.at("/output/suppressed").toString(), second.toString());
-            assertEquals(by, second.at("/output/first_run").asString(), second.toString());
-            assertTrue(
-                    second.at("/output/first_sent_at")
-                                    .asString()
-                                    .compareTo(first.get("ended_at").asString())
-                            < 0,
-                    second.toString());
-            assertEquals(by, second.at("/output/deliveries/0/first_run").asString(), second.toString());
-            assertEquals("sent now", why(caller, first));
-            assertEquals("sent before by " + by, why(caller, second));
-        }
+        Caller caller = prepared(welcome("12", "hours", "suppress") + told);
+        JsonNode first = run(caller, ann, "pro");
+        JsonNode second = run(caller, ann, "pro");
+        String by = first.get("run_id").asString();
+        assertEquals("false", first.at("/output/suppressed").toString(), first.toString());
+        assertTrue(first.at("/output/first_run").isMissingNode(), first.toString());
+        assertEquals("true", second.at("/output/suppressed").toString(), second.toString());
+        assertEquals(by, second.at("/output/first_run").asString(), second.toString());
+        assertTrue(
+                second.at("/output/first_sent_at")
+                                .asString()
+                                .compareTo(first.get("ended_at").asString())
+                        < 0,
+                second.toString());
+        assertEquals(by, second.at("/output/deliveries/0/first_run").asString(), second.toString());
+        assertEquals("sent now", why(caller, first));
+        assertEquals("sent before by " + by, why(caller, second));
     }
 
     private static String why(Caller caller, JsonNode run) {
@@ -96,81 +112,66 @@ class NotificationWindowTest {
         return timeline.toString().replaceAll(".*\"why\":\"([^\"]*)\".*", "$1");
     }
 
-    @ParameterizedTest
-    @EnumSource(StoreKind.class)
-    void other_data_are_sent_where_the_file_says_so(StoreKind kind) {
-        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
-            Caller caller = prepared(server, welcome("12", "hours", "send"));
-            run(caller, "ann@example.com", "pro");
-            run(caller, "ann@example.com", "pro");
-            assertEquals(1, mail.getReceivedMessages().length);
-            run(caller, "ann@example.com", "free");
-            assertEquals(2, mail.getReceivedMessages().length);
-        }
+    @Test
+    void other_data_are_sent_where_the_file_says_so() {
+        Caller caller = prepared(welcome("12", "hours", "send"));
+        run(caller, ann, "pro");
+        run(caller, ann, "pro");
+        assertEquals(1, mails(ann));
+        run(caller, ann, "free");
+        assertEquals(2, mails(ann));
     }
 
-    @ParameterizedTest
-    @EnumSource(StoreKind.class)
-    void other_data_wait_for_a_person_where_the_file_says_so(StoreKind kind) {
-        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
-            Caller caller = prepared(server, welcome("12", "hours", "review"));
-            run(caller, "ann@example.com", "pro");
-            Reply waiting = trigger(caller, "ann@example.com", "free", "1s");
-            String run = waiting.text("run_id");
-            assertEquals("waiting", waiting.text("status"), waiting.body());
-            assertEquals(1, mail.getReceivedMessages().length);
-            String body = "{\"step\":\"welcome.mail\",\"decision\":\"send\",\"note\":\"a better plan\"}";
-            Reply decided = caller.post("/v1/runs/" + run + "/decide", body).expect(200);
-            assertTrue(decided.json().get("decided").booleanValue(), decided.body());
-            ended(caller, run);
-            assertEquals(2, mail.getReceivedMessages().length);
-        }
+    @Test
+    void other_data_wait_for_a_person_where_the_file_says_so() {
+        Caller caller = prepared(welcome("12", "hours", "review"));
+        run(caller, ann, "pro");
+        Reply waiting = trigger(caller, ann, "free", "1s");
+        String run = waiting.text("run_id");
+        assertEquals("waiting", waiting.text("status"), waiting.body());
+        assertEquals(1, mails(ann));
+        String body = "{\"step\":\"welcome.mail\",\"decision\":\"send\",\"note\":\"a better plan\"}";
+        Reply decided = caller.post("/v1/runs/" + run + "/decide", body).expect(200);
+        assertTrue(decided.json().get("decided").booleanValue(), decided.body());
+        ended(caller, run);
+        assertEquals(2, mails(ann));
     }
 
-    @ParameterizedTest
-    @EnumSource(StoreKind.class)
-    void after_the_window_it_is_sent_again(StoreKind kind) {
-        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
-            Caller caller = prepared(server, welcome("2", "seconds", "suppress"));
-            run(caller, "ann@example.com", "pro");
-            for (int asked = 0; asked < 5_000 && mail.getReceivedMessages().length < 2; asked++) {
-                run(caller, "ann@example.com", "pro");
-            }
-            assertEquals(2, mail.getReceivedMessages().length);
+    @Test
+    void after_the_window_it_is_sent_again() {
+        Caller caller = prepared(welcome("2", "seconds", "suppress"));
+        run(caller, ann, "pro");
+        for (int asked = 0; asked < 5_000 && mails(ann) < 2; asked++) {
+            run(caller, ann, "pro");
         }
+        assertEquals(2, mails(ann));
     }
 
-    @ParameterizedTest
-    @EnumSource(StoreKind.class)
-    void what_could_not_be_sent_uses_up_nothing(StoreKind kind) {
-        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
-            Caller caller = prepared(server, welcome("12", "hours", "suppress") + "    retry: {attempts: 1}\n");
-            mail.stop();
-            JsonNode failed = run(caller, "ann@example.com", "pro");
-            assertEquals("failed", failed.get("status").asString(), failed.toString());
-            mail.start();
-            channel(caller);
-            JsonNode sent = run(caller, "ann@example.com", "pro");
-            assertEquals("completed", sent.get("status").asString(), sent.toString());
-            assertEquals(1, mail.getReceivedMessages().length);
-        }
+    @Test
+    void what_could_not_be_sent_uses_up_nothing() {
+        Caller caller = prepared(welcome("12", "hours", "suppress") + "    retry: {attempts: 1}\n");
+        MAIL.stop();
+        JsonNode failed = run(caller, ann, "pro");
+        assertEquals("failed", failed.get("status").asString(), failed.toString());
+        MAIL.start();
+        channel(caller);
+        JsonNode sent = run(caller, ann, "pro");
+        assertEquals("completed", sent.get("status").asString(), sent.toString());
+        assertEquals(1, mails(ann));
     }
 
-    @ParameterizedTest
-    @EnumSource(StoreKind.class)
-    void whoever_unsubscribed_gets_nothing_and_the_reason_is_on_record(StoreKind kind) {
-        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
-            Caller caller = prepared(server, welcome("12", "hours", "suppress"));
-            caller.put("/v1/profiles/ann", "{\"email\":\"ann@example.com\"}").expect(200);
-            caller.put("/v1/profiles/ann/subscriptions/lead.welcome", "{\"subscribed\":false}")
-                    .expect(200);
-            JsonNode run = run(caller, "ann@example.com", "pro");
-            assertEquals("completed", run.get("status").asString(), run.toString());
-            assertEquals("false", run.at("/output/sent").toString(), run.toString());
-            String reason = run.at("/output/not_sent/0/reason").asString();
-            assertTrue(reason.contains("unsubscribed"), run.toString());
-            assertEquals(0, mail.getReceivedMessages().length);
-        }
+    @Test
+    void whoever_unsubscribed_gets_nothing_and_the_reason_is_on_record() {
+        Caller caller = prepared(welcome("12", "hours", "suppress"));
+        caller.put("/v1/profiles/quiet", "{\"email\":\"" + ann + "\"}").expect(200);
+        caller.put("/v1/profiles/quiet/subscriptions/lead.welcome", "{\"subscribed\":false}")
+                .expect(200);
+        JsonNode run = run(caller, ann, "pro");
+        assertEquals("completed", run.get("status").asString(), run.toString());
+        assertEquals("false", run.at("/output/sent").toString(), run.toString());
+        String reason = run.at("/output/not_sent/0/reason").asString();
+        assertTrue(reason.contains("unsubscribed"), run.toString());
+        assertEquals(0, mails(ann));
     }
 
     private static String welcome(String time, String unit, String onChange) {
@@ -192,8 +193,8 @@ class NotificationWindowTest {
             """.replace("TIME", time).replace("UNIT", unit).replace("CHANGE", onChange);
     }
 
-    private Caller prepared(LiveServer server, String file) {
-        Caller caller = server.admin();
+    private Caller prepared(String file) {
+        Caller caller = stage.admin();
         channel(caller);
         caller.put("/v1/templates/welcome", """
             {"channel":"email","subject":"Welcome","text":"Your plan is {{ plan }}."}\
@@ -209,15 +210,12 @@ class NotificationWindowTest {
     private void channel(Caller caller) {
         caller.put("/v1/channels/mail", """
             {"kind":"email","smtp":{"host":"127.0.0.1","port":%d,"security":"none","from":"hello@acme.example"}}\
-            """.formatted(mail.getSmtp().getPort())).expect(200);
+            """.formatted(MAIL.getSmtp().getPort())).expect(200);
     }
 
     private Reply trigger(Caller caller, String email, String plan, String wait) {
         String data = "{\"data\":{\"email\":\"%s\",\"plan\":\"%s\"}}".formatted(email, plan);
-        return caller.post(
-                        "/v1/workflows/welcomer/trigger?wait=" + wait,
-                        data,
-                        "Idempotency-Key: k" + triggers.incrementAndGet())
+        return caller.post("/v1/workflows/welcomer/trigger?wait=" + wait, data, "Idempotency-Key: " + stage.key())
                 .expect(200);
     }
 

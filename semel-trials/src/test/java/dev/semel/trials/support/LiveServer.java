@@ -46,8 +46,12 @@ public final class LiveServer implements AutoCloseable {
 
     /** `semel dev --demo`. */
     public static LiveServer dev(String store, Path folder) {
+        return dev(store, folder, _ -> {});
+    }
+
+    public static LiveServer dev(String store, Path folder, Consumer<Reply> heard) {
         Serve serve = Serve.start(new ServeOptions(true, true, "127.0.0.1", 0, folder, store, null));
-        return new LiveServer(serve, "dev", _ -> {});
+        return new LiveServer(serve, "dev", heard);
     }
 
     public Serve serve() {

@@ -24,6 +24,7 @@ public final class Stage {
     public static final String CANARY = "canary-Zq81vXw0";
 
     private final StoreKind kind;
+    private final boolean dev;
     private final AtomicInteger keys = new AtomicInteger();
     private final Queue<Reply> refusals = new ConcurrentLinkedQueue<>();
     private final LogCapture log = new LogCapture();
@@ -32,7 +33,13 @@ public final class Stage {
     private record Opened(Path folder, String store, LiveServer server) {}
 
     public Stage(StoreKind kind) {
+        this(kind, false);
+    }
+
+    /** @param dev `semel dev --demo`, which may call this machine, instead of `semel serve` */
+    public Stage(StoreKind kind, boolean dev) {
         this.kind = kind;
+        this.dev = dev;
     }
 
     @Override
@@ -50,7 +57,9 @@ public final class Stage {
             Path folder = folder();
             String store = kind.fresh(folder);
             log.start();
-            known = new Opened(folder, store, LiveServer.first(store, folder, this::hear));
+            LiveServer server =
+                    dev ? LiveServer.dev(store, folder, this::hear) : LiveServer.first(store, folder, this::hear);
+            known = new Opened(folder, store, server);
             opened = known;
         }
         return known;

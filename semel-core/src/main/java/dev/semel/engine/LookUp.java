@@ -1,0 +1,75 @@
+package dev.semel.engine;
+
+import dev.semel.journal.Entry;
+import dev.semel.workflow.Durable;
+import dev.semel.workflow.EffectPlan;
+import dev.semel.workflow.Step;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
+
+/** Asks a provider what became of a key. A failure to ask says nothing of what it would answer. */
+final class LookUp {
+    /** After so many failures in a row people may decide as well; the provider is asked all the same. */
+    private static final int UNANSWERED = 3;
+
+    private final Scope scope;
+    private final Execution execution;
+    private final EffectPlan plan;
+    private final Durable.Sending sending;
+    private final String path;
+    private int failures;
+    private Entry.@Nullable Problem problem;
+
+    LookUp(Scope scope, EffectPlan plan, Durable.Sending sending, String path) {
+        this.scope = scope;
+        this.execution = scope.execution();
+        this.plan = plan;
+        this.sending = sending;
+        this.path = path;
+    }
+
+    sealed interface Found {
+        record Done(JsonNode result) implements Found {}
+
+        /** The provider answered, and knows of nothing. */
+        record Nothing() implements Found {}
+
+        /** The provider does not answer; it is asked again then. */
+        record NoAnswer(long due) implements Found {}
+    }
+
+    /** Why it was not answered last; null where it always was. */
+    Entry.@Nullable Problem problem() {
+        return problem;
+    }
+
+    Found ask(Step step) {
+        while (true) {
+            scope.codeBegins();
+            try {
+                JsonNode found = Attempt.of(plan.step(), execution.ambient()).run(step, doing -> {
+                    JsonNode answer = sending.find(doing);
+                    return answer == null ? MissingNode.getInstance() : answer;
+                });
+                scope.codeEnded();
+                failures = 0;
+                return found.isMissingNode() ? new Found.Nothing() : new Found.Done(found);
+            } catch (Unwind | Ambient.Death end) {
+                throw end;
+            } catch (Throwable failure) {
+                scope.codeEnded();
+                problem = Results.problem(failure);
+                failures++;
+                long pause =
+                        Attempt.pauseMicros(plan.step().retry(), Math.min(failures, 20), failure, execution.ambient());
+                long due = execution.storeNow() + pause;
+                if (failures >= UNANSWERED) {
+                    return new Found.NoAnswer(due);
+                }
+                scope.waitFor(due, "lookup", path);
+                scope.mayBegin();
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Edit;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes rows by their age. Ids rise with time, so the oldest stand first in the index: so many of them are looked at
+ * and no more, however long the table is.
+ */
+final class Forgetting {
+    private static final String OLDEST_AUDIT = """
+        SELECT id, at FROM semel_audit ORDER BY id LIMIT ?
+        """;
+
+    private static final String DELETE_AUDIT = """
+        DELETE FROM semel_audit WHERE id = ?
+        """;
+
+    private static final String WORKSPACES = """
+        SELECT ws FROM semel_workspace ORDER BY ws
+        """;
+
+    private static final String OLDEST_REQUESTS = """
+        SELECT id, at, run FROM semel_request WHERE ws = ? ORDER BY id LIMIT ?
+        """;
+
+    private static final String DELETE_REQUEST = """
+        DELETE FROM semel_request WHERE id = ? AND run = ?
+        """;
+
+    private final Session session;
+
+    Forgetting(Session session) {
+        this.session = session;
+    }
+
+    private record Old(RunId id, long at, @Nullable RunId run) {}
+
+    int forget(Edit.Forget forget) throws SQLException {
+        return switch (forget.memory()) {
+            case AUDIT ->
+                delete(
+                        DELETE_AUDIT,
+                        session.list(
+                                OLDEST_AUDIT,
+                                row -> new Old(RunId.of(row.getBytes(1)), row.getLong(2), null),
+                                forget.limit()),
+                        forget.before());
+            case REQUESTS -> requests(forget);
+        };
+    }
+
+    private int requests(Edit.Forget forget) throws SQLException {
+        int deleted = 0;
+        for (int ws : session.list(WORKSPACES, row -> row.getInt(1))) {
+            int left = forget.limit() - deleted;
+            if (left > 0) {
+                List<Old> oldest = session.list(
+                        OLDEST_REQUESTS,
+                        row -> new Old(RunId.of(row.getBytes(1)), row.getLong(2), RunId.of(row.getBytes(3))),
+                        ws,
+                        left);
+                deleted += delete(DELETE_REQUEST, oldest, forget.before());
+            }
+        }
+        return deleted;
+    }
+
+    private int delete(String statement, List<Old> oldest, long before) throws SQLException {
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (Old old : oldest) {
+            if (old.at() < before) {
+                rows.add(
+                        old.run() == null
+                                ? new @Nullable Object[] {old.id()}
+                                : new @Nullable Object[] {old.id(), old.run()});
+            }
+        }
+        int deleted = 0;
+        for (int one : session.updateAll(statement, rows)) {
+            deleted += one;
+        }
+        return deleted;
+    }
+}

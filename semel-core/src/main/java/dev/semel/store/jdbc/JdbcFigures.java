@@ -1,0 +1,213 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.store.Counted;
+import dev.semel.store.Edit;
+import dev.semel.store.Figure;
+import dev.semel.store.Figures;
+import dev.semel.store.StoreFailure;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What was counted, in statements that both stores understand. */
+final class JdbcFigures implements Figures {
+    private static final String SUMS = """
+        SELECT workflow_id, figure, step, minute - minute % ? AS start_minute, CAST(sum(n) AS bigint) FROM semel_count
+        WHERE ws = ? AND minute >= ? AND minute < ?
+            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
+        GROUP BY workflow_id, figure, step, start_minute ORDER BY start_minute, workflow_id, figure, step
+        """;
+
+    private static final String TOTALS = """
+        SELECT ws, workflow_id, figure, step, CAST(sum(n) AS bigint) FROM semel_count
+        WHERE span IN (1, 60) AND minute >= ? AND minute < ?
+        GROUP BY ws, workflow_id, figure, step ORDER BY ws, workflow_id, figure, step
+        """;
+
+    private static final String FACTS = """
+        SELECT figure, ws, at, run, digest, workflow_id, step, object, worth, data, since_at FROM semel_fact
+        WHERE ws = ? AND figure = ? AND at >= ? AND at < ?
+            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
+            AND (at, run, digest) < (?, ?, ?)
+        ORDER BY at DESC, run DESC, digest DESC LIMIT ?
+        """;
+
+    private static final String WRITTEN = """
+        SELECT workflow_id, count(*), count(DISTINCT object) FROM semel_fact
+        WHERE ws = ? AND figure = ? AND at >= ? AND at < ?
+            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
+            AND object IS NOT NULL
+        GROUP BY workflow_id ORDER BY workflow_id
+        """;
+
+    private static final String OBJECTS = """
+        SELECT workflow_id, object, count(*) AS writes, min(at), max(at) FROM semel_fact
+        WHERE ws = ? AND figure = ? AND at >= ? AND at < ?
+            AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
+            AND object IS NOT NULL
+        GROUP BY workflow_id, object HAVING count(*) > ? ORDER BY writes DESC, workflow_id, object LIMIT ?
+        """;
+
+    private static final String DOUBTS = """
+        SELECT e.workflow_id, count(*), min(e.first_at) FROM semel_effect e JOIN semel_work w ON w.run = e.run
+        WHERE e.ws = ? AND e.state = 3 AND w.state = 5 GROUP BY e.workflow_id ORDER BY e.workflow_id
+        """;
+
+    private static final String ARRIVALS = """
+        SELECT r.run, r.door, r.actor, r.key, r.fields, r.created_at, COALESCE(e.ended_at, 0)
+        FROM semel_run r LEFT JOIN semel_end e ON e.run = r.run
+        WHERE r.ws = ? AND r.workflow_id = ? ORDER BY r.run DESC LIMIT ?
+        """;
+
+    private static final String UNTIDY = """
+        SELECT 1 WHERE EXISTS (SELECT 1 FROM semel_count WHERE span = 1 AND minute < ?)
+            OR EXISTS (SELECT 1 FROM semel_count WHERE span = 60 AND minute < ?)
+            OR EXISTS (SELECT 1 FROM semel_fact WHERE at < ?)
+        """;
+
+    private final Session session;
+
+    JdbcFigures(Session session) {
+        this.session = session;
+    }
+
+    @Override
+    public List<Sum> sums(Range range, int grain) {
+        return ask(() -> session.list(
+                SUMS,
+                JdbcFigures::sum,
+                grain,
+                range.ws(),
+                range.since() / Counted.MINUTE,
+                range.until() / Counted.MINUTE,
+                range.workflowId(),
+                range.workflowId(),
+                range.step(),
+                range.step()));
+    }
+
+    @Override
+    public List<Total> totals(long from, long until) {
+        return ask(() -> session.list(
+                TOTALS,
+                row -> new Total(
+                        row.getInt(1), row.getString(2), Figure.of(row.getInt(3)), row.getString(4), row.getLong(5)),
+                from,
+                until));
+    }
+
+    private static Sum sum(ResultSet row) throws SQLException {
+        return new Sum(row.getString(1), Figure.of(row.getInt(2)), row.getString(3), row.getLong(4), row.getLong(5));
+    }
+
+    @Override
+    public List<Counted.Fact> facts(Range range, Figure figure, Behind behind, int limit) {
+        return ask(() -> session.list(
+                FACTS,
+                JdbcFigures::fact,
+                range.ws(),
+                figure.code(),
+                range.since(),
+                range.until(),
+                range.workflowId(),
+                range.workflowId(),
+                range.step(),
+                range.step(),
+                behind.at(),
+                behind.run(),
+                behind.digest(),
+                limit));
+    }
+
+    private static Counted.Fact fact(ResultSet row) throws SQLException {
+        return new Counted.Fact(
+                Figure.of(row.getInt(1)),
+                row.getInt(2),
+                row.getLong(3),
+                RunId.of(row.getBytes(4)),
+                row.getString(5),
+                row.getString(6),
+                row.getString(7),
+                row.getString(8),
+                row.getString(9),
+                row.getString(10),
+                row.getLong(11));
+    }
+
+    @Override
+    public List<Written> written(Range range) {
+        return ask(() -> session.list(
+                WRITTEN,
+                row -> new Written(row.getString(1), row.getLong(2), row.getLong(3)),
+                range.ws(),
+                Figure.WRITTEN.code(),
+                range.since(),
+                range.until(),
+                range.workflowId(),
+                range.workflowId(),
+                range.step(),
+                range.step()));
+    }
+
+    @Override
+    public List<Thing> objects(Range range, long more, int limit) {
+        return ask(() -> session.list(
+                OBJECTS,
+                row -> new Thing(row.getString(1), row.getString(2), row.getLong(3), row.getLong(4), row.getLong(5)),
+                range.ws(),
+                Figure.WRITTEN.code(),
+                range.since(),
+                range.until(),
+                range.workflowId(),
+                range.workflowId(),
+                range.step(),
+                range.step(),
+                more,
+                limit));
+    }
+
+    @Override
+    public List<Doubt> doubts(int ws) {
+        return ask(() -> session.list(DOUBTS, row -> new Doubt(row.getString(1), row.getLong(2), row.getLong(3)), ws));
+    }
+
+    @Override
+    public List<Arrival> arrivals(int ws, String workflowId, int limit) {
+        return ask(() -> session.list(
+                ARRIVALS,
+                row -> new Arrival(
+                        RunId.of(row.getBytes(1)),
+                        row.getInt(2),
+                        row.getString(3),
+                        row.getString(4),
+                        row.getBytes(5),
+                        row.getLong(6),
+                        row.getLong(7)),
+                ws,
+                workflowId,
+                limit));
+    }
+
+    @Override
+    public boolean isUntidy(Edit.TidyFigures tidy) {
+        return maybe(() -> session.one(UNTIDY, row -> 1, tidy.fine(), tidy.counts(), tidy.facts())) != null;
+    }
+
+    private static <T> T ask(JdbcReads.Question<T> question) {
+        try {
+            return question.ask();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not answer a question", e);
+        }
+    }
+
+    private static <T> @Nullable T maybe(JdbcReads.MaybeQuestion<T> question) {
+        try {
+            return question.ask();
+        } catch (SQLException e) {
+            throw new StoreFailure.Down("the store did not answer a question", e);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.semel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.json.Json;
+import dev.semel.store.Review;
+import dev.semel.store.Waiting;
+import dev.semel.workflow.Asking;
+import dev.semel.workflow.Decision;
+import dev.semel.workflow.Retry;
+import dev.semel.workflow.Urgency;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Whatever waits for a person is found in one place, and an answer there lets the run go on. */
+final class InboxTest extends OnAFile {
+    private static final Reviews.Who ANN = new Reviews.Who("ann", "looked it up");
+
+    private List<Review.Row> inbox() {
+        return Objects.requireNonNull(semel.view(
+                        reads -> reads.reviews().open(new Review.Filter(1, null, null, null, Review.Place.FRONT, 10))))
+                .found();
+    }
+
+    private Review.Row asked(Review.Kind kind) {
+        Waiting.until("somebody asks", () -> inbox().stream().anyMatch(row -> row.kind() == kind));
+        return inbox().stream().filter(row -> row.kind() == kind).findFirst().orElseThrow();
+    }
+
+    private @Nullable Object decide(Review.Row row, String word, @Nullable String result, int version) {
+        var verdict = new Reviews.Verdict(word, result == null ? null : Json.parse(result), version);
+        Run.Ruling ruling = semel.reviews().ruling(row, verdict, ANN);
+        assertNotNull(ruling);
+        Object outcome = semel.maybeChange(ruling.edit());
+        semel.reviews().told(ruling);
+        return outcome;
+    }
+
+    @Test
+    void an_effect_in_doubt_asks_what_its_draft_says_and_goes_on_with_the_answer() {
+        AtomicInteger sent = new AtomicInteger();
+        Run<String> run = start(flow((ctx, _) -> ctx.effect("pay")
+                .asking(Asking.of("Was it paid?")
+                        .link("https://bank.example")
+                        .urgency(Urgency.NONE.due(Duration.ofHours(1))))
+                .askOnDoubt("role:money")
+                .call(String.class, _ -> {
+                    sent.incrementAndGet();
+                    throw new IOException("the line went dead");
+                })));
+        Review.Row row = asked(Review.Kind.DOUBT);
+        assertEquals("role:money", row.reviewer());
+        assertEquals("pay", row.step());
+        assertEquals("Was it paid?", Json.parse(row.question()).path("title").asString());
+        assertEquals(row.askedAt() + Duration.ofHours(1).toNanos() / 1_000, row.dueAt());
+        assertInstanceOf(Review.Ruled.Lost.class, decide(row, "happened", "\"x\"", 2));
+        assertInstanceOf(Review.Ruled.Done.class, decide(row, "happened", "\"yes\"", 1));
+        assertEquals("yes", run.result(SOON));
+        assertEquals(1, sent.get());
+        assertEquals(List.of(), inbox());
+        assertInstanceOf(Review.Ruled.Lost.class, decide(row, "did_not_happen", null, 0));
+    }
+
+    @Test
+    void in_doubt_once_more_it_is_asked_in_the_next_version() {
+        AtomicInteger sent = new AtomicInteger();
+        Run<String> run = start(flow(
+                (ctx, _) -> ctx.effect("pay").askOnDoubt("role:money").call(String.class, _ -> {
+                    sent.incrementAndGet();
+                    throw new IOException("the line went dead");
+                })));
+        decide(asked(Review.Kind.DOUBT), "did_not_happen", null, 1);
+        Waiting.until("it is asked again", () -> inbox().stream().anyMatch(row -> row.version() == 2));
+        assertEquals(2, sent.get());
+        assertInstanceOf(Review.Ruled.Done.class, decide(asked(Review.Kind.DOUBT), "stop", null, 2));
+        Waiting.until("it was stopped", () -> run.status().ended());
+    }
+
+    @Test
+    void a_provider_that_does_not_answer_leaves_the_question_to_people_as_well() {
+        AtomicInteger looks = new AtomicInteger();
+        Run<String> run = start(flow((ctx, _) -> ctx.effect("pay")
+                .retry(Retry.exponential(Duration.ofMillis(1)).upTo(5).longest(Duration.ofMillis(5)))
+                .lookup(String.class, _ -> {
+                    looks.incrementAndGet();
+                    throw new IOException("nobody answers");
+                })
+                .call(_ -> {
+                    throw new IOException("the line went dead");
+                })));
+        Review.Row row = asked(Review.Kind.DOUBT);
+        assertTrue(looks.get() >= 3);
+        assertInstanceOf(Review.Ruled.Done.class, decide(row, "happened", "\"by hand\"", 1));
+        assertEquals("by hand", run.result(SOON));
+    }
+
+    @Test
+    void an_approval_whose_time_is_over_cannot_be_decided_any_more() {
+        Run<String> run = start(flow((ctx, _) ->
+                ctx.approval("ok", a -> a.timeout(Duration.ofMillis(1))) instanceof Decision.TimedOut ? "late" : "?"));
+        assertEquals("late", run.result(SOON));
+        assertEquals(List.of(), inbox());
+        assertFalse(run.approve("ok", "ann", ""));
+    }
+}

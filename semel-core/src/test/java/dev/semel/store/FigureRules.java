@@ -1,0 +1,266 @@
+package dev.semel.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What is counted is counted with what it counts, and only where something changed. */
+interface FigureRules {
+    long MINUTE = Counted.MINUTE;
+    long HOUR = 60 * MINUTE;
+
+    Desk desk();
+
+    private Figures figures() {
+        return desk().reads.figures();
+    }
+
+    private Figures.Range ever() {
+        return new Figures.Range(desk().ws, "", 0, Long.MAX_VALUE);
+    }
+
+    /** All figures that are not zero, over all time and steps. */
+    private Map<Figure, Long> counted() {
+        Map<Figure, Long> counted = new TreeMap<>();
+        figures().sums(ever(), 60).forEach(sum -> counted.merge(sum.figure(), sum.n(), Long::sum));
+        return counted;
+    }
+
+    private List<RunId> behind(Figure figure) {
+        return figures().facts(ever(), figure, Figures.Behind.START, 100).stream()
+                .map(Counted.Fact::run)
+                .toList();
+    }
+
+    /** A write whose answer was lost is applied again. */
+    private void twice(Write<?>... writes) {
+        desk().decided(writes);
+        desk().decided(writes);
+    }
+
+    @Test
+    default void a_trigger_is_counted_once_with_its_run() {
+        RunId keyed = desk().id();
+        RunId bare = desk().id();
+        NewRun like = desk().run(bare);
+        NewRun.Origin nameless = new NewRun.Origin(like.origin().door(), "actor", null, null);
+        NewRun unkeyed =
+                new NewRun(bare, desk().ws, null, Desk.WORKFLOW, 1, RunState.STARTED, nameless, "{}", like.fields());
+        twice(desk().admit(keyed, desk().key("K")));
+        twice(desk().admit(unkeyed, List.of(), true));
+        desk().apply(desk().admit(desk().id(), desk().key("K")));
+        assertEquals(Map.of(Figure.KEYED, 1L, Figure.UNKEYED, 1L), counted(), "the third found the name held");
+    }
+
+    @Test
+    default void a_safe_replay_is_no_request_of_a_caller() {
+        RunId first = desk().fresh();
+        NewRun.Links links = new NewRun.Links(first, null, first);
+        desk().apply(desk().admit(desk().linked(desk().id(), links, null, RunState.STARTED), List.of(), true));
+        assertEquals(Map.of(Figure.KEYED, 1L), counted());
+    }
+
+    @Test
+    default void repeats_and_conflicts_are_counted_as_often_as_they_came() {
+        RunId run = desk().fresh(desk().key("K"));
+        Write.Seen same = new Write.Seen(desk().id(), desk().ws, run, true, Place.START, 409, "actor", null, 1);
+        twice(new Write.Tally(List.of(desk().seen(run, false, 5), desk().seen(run, true, 2), same)));
+        desk().apply(new Write.Tally(List.of(desk().seen(run, false, 1))));
+        assertEquals(
+                Map.of(Figure.KEYED, 1L, Figure.REPLAYED, 6L, Figure.CONFLICT, 2L, Figure.SAME_PAYLOAD, 1L), counted());
+    }
+
+    @Test
+    default void a_key_that_comes_after_its_window_is_an_expired_one_and_says_since_when() {
+        desk().apply(desk().end(desk().fresh(desk().key("K", 0))));
+        desk().place.setTime(Place.START + Desk.WINDOW + HOUR);
+        RunId late = desk().id();
+        twice(desk().admit(late, desk().key("K", 0)));
+        assertEquals(Map.of(Figure.KEYED, 2L, Figure.EXPIRED, 1L), counted());
+        Counted.Fact fact =
+                figures().facts(ever(), Figure.EXPIRED, Figures.Behind.START, 9).getFirst();
+        assertEquals(late, fact.run());
+        assertEquals(Desk.WINDOW + HOUR, fact.at() - fact.sinceAt());
+    }
+
+    @Test
+    default void a_key_that_was_let_go_is_no_expired_one() {
+        Wish key = desk().key("K");
+        RunId first = desk().fresh(key);
+        desk().change(new Edit.Release(key.name(), first, desk().by("somebody", "because")));
+        desk().fresh(key);
+        assertEquals(Map.of(Figure.KEYED, 2L), counted());
+    }
+
+    @Test
+    default void a_run_that_completes_after_a_failed_attempt_has_recovered() {
+        RunId straight = desk().fresh();
+        RunId stumbled = desk().fresh();
+        RunId failed = desk().fresh();
+        twice(desk().end(straight));
+        Write.Ending output = Write.Ending.output("1");
+        twice(new Write.End(new Write.Driver(stumbled, 1), RunState.COMPLETED, output, "[]", List.of(), true));
+        Write.Ending error = new Write.Ending(null, "broken", "it broke", "pay");
+        twice(new Write.End(new Write.Driver(failed, 1), RunState.FAILED, error, "[]", List.of(), true));
+        assertEquals(Map.of(Figure.KEYED, 3L, Figure.RECOVERED, 1L), counted());
+        assertEquals(List.of(stumbled), behind(Figure.RECOVERED));
+    }
+
+    @Test
+    default void a_run_whose_worker_died_has_recovered_even_if_it_came_further_since() {
+        RunId run = desk().fresh();
+        desk().place.setTime(Place.START + 2 * Desk.TTL);
+        Leases others = desk().store.openLeases();
+        others.start(78, "other", desk().slots(), 10 * Desk.TTL);
+        others.takeOver();
+        Batch.Hold hold = new Batch.Hold(78, 0);
+        Write.Driver by = desk().applyAs(hold, new Write.Claim(10)).getFirst();
+        desk().applyAs(hold, new Write.Append(by, 0, "[\"a\"]", RunState.RUNNING, List.of(), null));
+        desk().applyAs(hold, desk().end(by));
+        others.close();
+        assertEquals(List.of(run), behind(Figure.RECOVERED));
+    }
+
+    @Test
+    default void an_accepted_effect_is_a_write_on_its_object_and_counted_once() {
+        RunId run = desk().fresh();
+        Deed deed = Deed.of(desk().ws, "d");
+        desk().apply(Desk.ops(run, deed.reserve(run)));
+        assertEquals(Map.of(Figure.KEYED, 1L), counted(), "not yet");
+        twice(Desk.ops(run, deed.done(run)));
+        assertEquals(Map.of(Figure.KEYED, 1L, Figure.WRITTEN, 1L), counted());
+        Deed other = Deed.of(desk().ws, "e");
+        desk().apply(Desk.ops(run, other.reserve(run)));
+        desk().apply(Desk.ops(run, other.done(run)));
+        assertEquals(
+                List.of(new Figures.Written(Desk.WORKFLOW, 2, 1)), figures().written(ever()));
+        assertEquals(
+                List.of(new Figures.Thing(Desk.WORKFLOW, "order 1", 2, Place.START, Place.START)),
+                figures().objects(ever(), 1, 10));
+        assertEquals(List.of(), figures().objects(ever(), 2, 10));
+    }
+
+    @Test
+    default void an_effect_that_was_refused_or_is_in_doubt_is_no_write() {
+        RunId run = desk().fresh();
+        Deed deed = Deed.of(desk().ws, "d");
+        desk().apply(Desk.ops(run, deed.reserve(run)));
+        desk().apply(Desk.ops(run, deed.settle(run, Ledger.State.UNKNOWN, null)));
+        assertEquals(Map.of(Figure.KEYED, 1L), counted());
+        assertEquals(List.of(), figures().doubts(desk().ws), "its run does not wait for anybody");
+        var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"decision\"}", 9);
+        desk().apply(new Write.Append(new Write.Driver(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
+        assertEquals(
+                List.of(new Figures.Doubt(Desk.WORKFLOW, 1, Place.START)),
+                figures().doubts(desk().ws));
+        Edit.Decide happened = new Edit.Decide(deed.id(), run, "{}", desk().by("somebody", "I looked"));
+        desk().change(happened);
+        desk().change(happened);
+        assertEquals(Map.of(Figure.KEYED, 1L, Figure.WRITTEN, 1L), counted(), "a person said that it happened");
+        assertEquals(List.of(), figures().doubts(desk().ws));
+    }
+
+    @Test
+    default void a_suppressed_effect_is_counted_with_its_worth() {
+        RunId run = desk().fresh();
+        twice(Desk.ops(run, Deed.of(desk().ws, "of the step").suppressed(run)));
+        assertEquals(Map.of(Figure.KEYED, 1L, Figure.SUPPRESSED, 1L), counted());
+        Counted.Fact fact = figures()
+                .facts(ever(), Figure.SUPPRESSED, Figures.Behind.START, 9)
+                .getFirst();
+        assertEquals("12.50 EUR", fact.worth());
+        assertEquals("the other digest", fact.digest());
+        assertEquals("pay", fact.step());
+    }
+
+    @Test
+    default void nothing_is_counted_for_an_owner_that_lost_its_run() {
+        RunId run = desk().fresh();
+        Deed deed = Deed.of(desk().ws, "d");
+        desk().apply(Desk.ops(run, deed.reserve(run)));
+        Write.Driver old = new Write.Driver(run, 0);
+        desk().apply(Desk.ops(old, deed.done(run)));
+        desk().apply(new Write.End(old, RunState.COMPLETED, Write.Ending.output("1"), "[]", List.of(), true));
+        assertEquals(Map.of(Figure.KEYED, 1L), counted());
+    }
+
+    @Test
+    default void minutes_become_hours_and_no_count_is_lost() {
+        desk().fresh(desk().key("a"));
+        desk().place.setTime(Place.START + MINUTE);
+        desk().fresh(desk().key("b"));
+        desk().place.setTime(Place.START + 5 * HOUR);
+        desk().fresh(desk().key("c"));
+        var tidy = new Edit.TidyFigures((Place.START + 2 * HOUR) / MINUTE, 0, 0, 100);
+        assertTrue(figures().isUntidy(tidy));
+        assertEquals(2, desk().change(tidy));
+        assertEquals(0, desk().change(tidy));
+        assertFalse(figures().isUntidy(tidy));
+        long hour = Place.START / HOUR * 60;
+        assertEquals(
+                List.of(
+                        new Figures.Sum(Desk.WORKFLOW, Figure.KEYED, "", hour, 2),
+                        new Figures.Sum(Desk.WORKFLOW, Figure.KEYED, "", (Place.START + 5 * HOUR) / MINUTE, 1)),
+                figures().sums(ever(), 1));
+        assertEquals(
+                List.of(new Figures.Total(desk().ws, Desk.WORKFLOW, Figure.KEYED, "", 3)),
+                figures().totals(0, Long.MAX_VALUE));
+    }
+
+    @Test
+    default void hours_go_in_the_end() {
+        RunId old = desk().fresh();
+        desk().apply(desk().end(old));
+        desk().place.setTime(Place.START + 5 * HOUR);
+        desk().fresh();
+        assertEquals(1, desk().change(new Edit.DeleteRuns(List.of(old), Place.START + HOUR)));
+        long line = (Place.START + 4 * HOUR) / MINUTE;
+        desk().change(new Edit.TidyFigures(line, 0, 0, 100));
+        assertEquals(Map.of(Figure.KEYED, 2L), counted(), "a count outlives its run");
+        assertEquals(1, desk().change(new Edit.TidyFigures(line, line, 0, 100)));
+        assertEquals(Map.of(Figure.KEYED, 1L), counted());
+    }
+
+    @Test
+    default void a_range_has_its_first_minute_and_not_its_last() {
+        desk().fresh(desk().key("a"));
+        long start = Place.START / MINUTE * MINUTE;
+        assertEquals(
+                1,
+                figures()
+                        .sums(new Figures.Range(desk().ws, Desk.WORKFLOW, start, start + MINUTE), 1)
+                        .size());
+        assertEquals(
+                0,
+                figures()
+                        .sums(new Figures.Range(desk().ws, "", start - MINUTE, start), 1)
+                        .size());
+        assertEquals(
+                0,
+                figures()
+                        .sums(new Figures.Range(desk().ws, "wf_else", start, start + MINUTE), 1)
+                        .size());
+        assertEquals(
+                0,
+                figures()
+                        .sums(new Figures.Range(desk().ws + 1, "", start, start + MINUTE), 1)
+                        .size());
+    }
+
+    @Test
+    default void facts_go_when_their_time_is_over_and_the_counts_stay() {
+        RunId run = desk().fresh();
+        desk().apply(Desk.ops(run, Deed.of(desk().ws, "of the step").suppressed(run)));
+        assertEquals(1, desk().change(new Edit.TidyFigures(0, 0, Place.START + 1, 100)));
+        assertEquals(List.of(), behind(Figure.SUPPRESSED));
+        assertEquals(Map.of(Figure.KEYED, 1L, Figure.SUPPRESSED, 1L), counted());
+    }
+}

@@ -1,0 +1,210 @@
+package dev.semel.server.alerts;
+
+import dev.semel.Semel;
+import dev.semel.error.SemelException;
+import dev.semel.server.channel.Message;
+import dev.semel.server.channel.Outbox;
+import dev.semel.server.settings.AlertSetting;
+import dev.semel.server.settings.Settings;
+import dev.semel.server.settings.Shelf;
+import dev.semel.server.signals.Numbers;
+import dev.semel.server.signals.Period;
+import dev.semel.store.Edit;
+import dev.semel.store.Figure;
+import dev.semel.store.Figures;
+import dev.semel.store.Rows;
+import dev.semel.store.StoreFailure;
+import dev.semel.workflow.Current;
+import dev.semel.workflow.Step;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Looks at the alerts of all workspaces now and then. Every worker looks; what each alert stands at is in the store, and
+ * one worker tells.
+ */
+public final class Watch implements AutoCloseable {
+    private static final Logger LOG = System.getLogger(Watch.class.getName());
+    private static final long TELLING = 60_000_000;
+    private static final int PAGE = 200;
+    private static final String ACTOR = "alerts";
+
+    private final Semel semel;
+    private final Settings settings;
+    private final IntFunction<Outbox> outboxes;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition wake = lock.newCondition();
+    private boolean closing;
+
+    /** @param outboxes by which messages of a workspace leave */
+    public Watch(Semel semel, Settings settings, IntFunction<Outbox> outboxes) {
+        this.semel = semel;
+        this.settings = settings;
+        this.outboxes = outboxes;
+    }
+
+    /** Looks so often until it is closed. */
+    public void every(Duration pause) {
+        Thread.ofPlatform().name("semel-alerts").daemon(true).start(() -> {
+            while (pause(pause)) {
+                try {
+                    look();
+                } catch (StoreFailure e) {
+                    LOG.log(Level.DEBUG, "alerts are looked at again in a moment", e);
+                } catch (RuntimeException e) {
+                    LOG.log(Level.ERROR, "alerts could not be looked at", e);
+                }
+            }
+        });
+    }
+
+    private boolean pause(Duration pause) {
+        lock.lock();
+        try {
+            long left = TimeUnit.MILLISECONDS.toNanos(pause.toMillis());
+            while (!closing && left > 0) {
+                left = wake.awaitNanos(left);
+            }
+            return !closing;
+        } catch (InterruptedException e) {
+            return false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Looks at all alerts once. */
+    public void look() {
+        Integer ws = semel.view(reads -> reads.workspaceAfter(0));
+        while (ws != null) {
+            int one = ws;
+            String after = "";
+            List<Rows.Setting> page;
+            do {
+                page = settings.alerts().page(one, after, PAGE);
+                for (Rows.Setting row : page) {
+                    after = row.name();
+                    look(one, row.name());
+                }
+            } while (page.size() == PAGE);
+            ws = semel.view(reads -> reads.workspaceAfter(one));
+        }
+    }
+
+    private void look(int ws, String name) {
+        Shelf.Kept<AlertSetting> alert = settings.alerts().find(ws, name);
+        if (alert == null) {
+            return;
+        }
+        long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
+        Double value = value(ws, alert.value(), now);
+        Shelf.Kept<JsonNode> kept = settings.alarms().find(ws, name);
+        Stand stand = kept == null ? new Stand(Episode.QUIET, 0) : new Stand(Episode.of(kept.value()), kept.version());
+        Episode next = value == null
+                ? stand.episode()
+                : stand.episode().after(value > alert.value().above(), value, now, semel.newId());
+        if (!next.equals(stand.episode())) {
+            stand = keep(ws, name, stand, next);
+        }
+        if (stand != null && stand.episode().mustTell(now)) {
+            tell(ws, alert, stand, now);
+        }
+    }
+
+    /** What an alert stands at, and the version of that. */
+    private record Stand(Episode episode, int version) {}
+
+    /** Null: another worker was faster, and goes on from there. */
+    private @Nullable Stand keep(int ws, String name, Stand before, Episode next) {
+        Edit.Put put = settings.alarms().putting(new Shelf.Draft(ws, name, next.json(), before.version(), ACTOR));
+        return semel.change(put) instanceof Edit.Placed.Now(Rows.Setting row) ? new Stand(next, row.version()) : null;
+    }
+
+    private void tell(int ws, Shelf.Kept<AlertSetting> alert, Stand stand, long now) {
+        Stand telling = keep(ws, alert.name(), stand, stand.episode().telling(now + TELLING));
+        if (telling == null) {
+            return;
+        }
+        Episode episode = telling.episode();
+        Message message = Message.of(alert.value().to(), Wording.of(alert.name(), alert.value(), episode));
+        Episode after;
+        try {
+            outboxes.apply(ws)
+                    .channel(alert.value().channel())
+                    .send(new Telling(episode.key(), episode.attempts()), message);
+            after = episode.done();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        } catch (Exception e) {
+            after = episode.failed(why(e));
+            LOG.log(Level.WARNING, "alert {0} could not be told: {1}", alert.name(), why(e));
+        }
+        // CRASH(alert-told): it was told and that is not on record; a minute later it is told again with the same key.
+        semel.point("alert-told");
+        keep(ws, alert.name(), telling, after);
+    }
+
+    private static String why(Exception e) {
+        String text =
+                e instanceof SemelException ours ? ours.detail() : e.getClass().getSimpleName();
+        return text.length() > 200 ? text.substring(0, 200) : text;
+    }
+
+    private record Telling(String key, int attempt) implements Step {
+        @Override
+        public String id() {
+            return key;
+        }
+    }
+
+    /** Null where its workflow is not there. */
+    private @Nullable Double value(int ws, AlertSetting alert, long now) {
+        String workflowId = "";
+        if (alert.workflow() != null) {
+            Current workflow = semel.workflow(ws, alert.workflow());
+            if (workflow == null) {
+                return null;
+            }
+            workflowId = workflow.published().workflowId();
+        }
+        Period period = Period.of(now - TimeUnit.SECONDS.toMicros(alert.over().toSeconds()), now, now);
+        Figures.Range range = period.of(ws, workflowId, "");
+        Map<String, Numbers> all =
+                Objects.requireNonNull(semel.view(reads -> Numbers.byWorkflow(reads.figures(), range)));
+        Numbers numbers = Numbers.total(all);
+        return switch (alert.signal()) {
+            case "conflict_rate" -> numbers.conflictRate();
+            case "conflicts" -> (double) numbers.of(Figure.CONFLICT);
+            case "duplicates_prevented" -> (double) numbers.prevented();
+            case "retry_recoveries" -> (double) numbers.of(Figure.RECOVERED);
+            case "expired_key_retries" -> (double) numbers.of(Figure.EXPIRED);
+            case "repeated_writes" -> (double) (numbers.named() - numbers.objects());
+            case "in_doubt" -> (double) numbers.inDoubt();
+            case "in_doubt_oldest" -> numbers.oldestDoubt() == 0 ? 0 : (now - numbers.oldestDoubt()) / 1e6;
+            case "unprotected_effects" -> (double) numbers.of(Figure.UNPROTECTED);
+            default -> (double) numbers.of(Figure.UNKEYED);
+        };
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closing = true;
+            wake.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

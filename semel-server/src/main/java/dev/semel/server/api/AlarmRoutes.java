@@ -1,0 +1,40 @@
+package dev.semel.server.api;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.server.settings.Settings;
+import dev.semel.server.settings.Shelf;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How an alert stands: whether it fires, since when, and whether somebody was told. */
+final class AlarmRoutes {
+    private final Settings settings;
+
+    AlarmRoutes(Settings settings) {
+        this.settings = settings;
+    }
+
+    Answer state(Request request) {
+        int workspace = request.principal().workspace();
+        String name = request.parameter("name");
+        if (settings.alerts().row(workspace, name) == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "There is no such alert in this workspace.",
+                    "They are listed at GET /v1/alerts.");
+        }
+        Shelf.Kept<JsonNode> alarm = settings.alarms().find(workspace, name);
+        JsonNode state = alarm == null ? Views.object() : alarm.value();
+        ObjectNode out = Views.object().put("name", name);
+        out.put("firing", state.path("firing").asBoolean(false));
+        out.put("since", Views.time(state.path("since").asLong(0)));
+        out.put("told", state.path("told").asBoolean(true));
+        out.put(
+                "trouble",
+                state.path("trouble").isString() ? state.path("trouble").stringValue() : null);
+        return Views.ok(out);
+    }
+}

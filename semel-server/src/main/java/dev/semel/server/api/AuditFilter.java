@@ -1,0 +1,78 @@
+package dev.semel.server.api;
+
+import dev.semel.store.Rows;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * `actor:tok_1 action:key.release target:evt_1 since:2h until:2026-11-15T09:00:00Z`, each at most once.
+ *
+ * @param action one action, or what stands before the dot of several
+ * @param since microseconds; rows from then on
+ * @param until microseconds; rows before then
+ */
+record AuditFilter(
+        @Nullable String actor,
+        @Nullable String action,
+        @Nullable String target,
+        long since,
+        long until) {
+    /** Ids are given by the clocks of servers, times by that of the store; they are never this far apart. */
+    private static final long SKEW_MICROS = 3_600_000_000L;
+
+    private static final String WORDS =
+            "q takes words like actor:ID action:key.release target:KEY since:2h until:2026-11-15T09:00:00Z";
+
+    static AuditFilter parse(@Nullable String text, long now) {
+        String actor = null;
+        String action = null;
+        String target = null;
+        long since = 0;
+        long until = Long.MAX_VALUE;
+        for (String word :
+                text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
+            int colon = word.indexOf(':');
+            String value = word.substring(colon + 1);
+            switch (colon < 1 || value.isEmpty() ? "" : word.substring(0, colon)) {
+                case "actor" -> actor = value;
+                case "action" -> action = value;
+                case "target" -> target = value;
+                case "since" -> since = moment("since", value, now);
+                case "until" -> until = moment("until", value, now);
+                default -> throw Paging.refused(WORDS);
+            }
+        }
+        return new AuditFilter(actor, action, target, since, until);
+    }
+
+    /** An age such as 2h, or a time with an offset. */
+    static long moment(String name, String value, long now) {
+        if (value.matches("[0-9]{1,6}[smhd]")) {
+            return now - Runs.Filter.age(value);
+        }
+        try {
+            Instant time = OffsetDateTime.parse(value).toInstant();
+            return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+        } catch (DateTimeException | ArithmeticException e) {
+            throw Paging.refused(name + " is an age like 30s, 15m, 2h or 7d, or a time like 2026-11-15T09:00:00Z");
+        }
+    }
+
+    /** Whether neither this row nor an older one can be wanted. */
+    boolean isPast(Rows.Audit row) {
+        return row.at() < since - SKEW_MICROS;
+    }
+
+    boolean wants(Rows.Audit row) {
+        return row.at() >= since
+                && row.at() < until
+                && (actor == null || actor.equals(row.actor()))
+                && (target == null || target.equals(row.target()))
+                && (action == null
+                        || row.action().equals(action)
+                        || row.action().startsWith(action + "."));
+    }
+}

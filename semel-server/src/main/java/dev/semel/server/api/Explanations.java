@@ -1,0 +1,47 @@
+package dev.semel.server.api;
+
+import dev.semel.server.definition.Definition;
+import dev.semel.server.definition.Explanation;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import dev.semel.server.steps.Declared;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A workflow told to people: its steps in order, and what `check --explain` says of the trigger and of each effect. */
+final class Explanations {
+    private final Triggers triggers;
+
+    Explanations(Triggers triggers) {
+        this.triggers = triggers;
+    }
+
+    void addTo(Router router) {
+        router.add("GET", "/v1/workflows/{id}/explanation", Scope.READ, this::get);
+    }
+
+    private Answer get(Request request) {
+        Definition definition = FileWorkflow.of(
+                triggers.workflow(request.principal(), request.parameter("id")).published());
+        ObjectNode out = Views.object();
+        ArrayNode steps = out.putArray("steps");
+        definition.steps().forEach(step -> {
+            Declared effect = step.act().effect();
+            steps.addObject()
+                    .put("step", step.id())
+                    .put("kind", step.kind())
+                    .put("target", effect == null ? null : effect.target())
+                    .put("protection", effect == null ? null : effect.protection());
+        });
+        ArrayNode questions = out.putArray("questions");
+        Explanation.QUESTIONS.forEach(questions::add);
+        ArrayNode items = out.putArray("items");
+        for (Explanation one : Explanation.of(definition)) {
+            ArrayNode answers = items.addObject().put("subject", one.subject()).putArray("answers");
+            one.answers().forEach(answers::add);
+        }
+        return Views.ok(out);
+    }
+}

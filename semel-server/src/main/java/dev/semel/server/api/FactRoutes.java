@@ -1,0 +1,189 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.run.RunId;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.store.Counted;
+import dev.semel.store.Figure;
+import dev.semel.store.Figures;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The rows behind the numbers: `GET /v1/facts?kind=`, and objects by how often they were written to. */
+final class FactRoutes {
+    private static final int LOOKED_AT = 10_000;
+    private static final int PAGE = 500;
+    private static final Pattern HAVING = Pattern.compile("writes\\s*>\\s*(\\d{1,9})");
+    private static final String KINDS =
+            "conflict, replayed, same_payload, expired, recovered, suppressed, written, told";
+
+    private final Semel semel;
+    private final Views views;
+
+    FactRoutes(Semel semel, Views views) {
+        this.semel = semel;
+        this.views = views;
+    }
+
+    Answer list(Request request) {
+        Looking looking = Looking.of(semel, request);
+        Figure figure = figure(request.query("kind"));
+        return switch (figure) {
+            case CONFLICT, REPLAYED, SAME_PAYLOAD -> requests(request, looking, figure);
+            case EXPIRED, RECOVERED, SUPPRESSED, WRITTEN, TOLD -> facts(request, looking, figure);
+            case KEYED, UNKEYED, UNPROTECTED -> throw Paging.refused("kind is one of " + KINDS);
+        };
+    }
+
+    private static Figure figure(@Nullable String word) {
+        for (Figure figure : Figure.values()) {
+            if (figure.word().equals(word)) {
+                return figure;
+            }
+        }
+        throw Paging.refused("kind is one of " + KINDS);
+    }
+
+    private Answer facts(Request request, Looking looking, Figure figure) {
+        Paging paging = Paging.of(request);
+        Figures.Behind behind = paging.after() == null ? Figures.Behind.START : behind(paging.after());
+        String object = request.query("object");
+        List<Counted.Fact> found = new ArrayList<>();
+        int limit = paging.limit();
+        for (int looked = 0; looked < LOOKED_AT && found.size() < limit; looked += PAGE) {
+            Figures.Behind from = behind;
+            List<Counted.Fact> page = Objects.requireNonNull(
+                    semel.view(reads -> reads.figures().facts(looking.range(), figure, from, PAGE)));
+            page.stream()
+                    .filter(fact -> object == null || object.equals(fact.object()))
+                    .limit(limit - found.size())
+                    .forEach(found::add);
+            if (page.size() < PAGE) {
+                break;
+            }
+            behind = new Figures.Behind(
+                    page.getLast().at(), page.getLast().run(), page.getLast().digest());
+        }
+        return Views.page(found, limit, fact -> view(looking, fact), FactRoutes::cursor);
+    }
+
+    private ObjectNode view(Looking looking, Counted.Fact fact) {
+        Rows.Run run = semel.view(reads -> reads.run(looking.workspace(), fact.run()));
+        ObjectNode out = Views.object();
+        out.put("kind", fact.figure().word());
+        out.put("at", Views.time(fact.at()));
+        out.put("run_id", run == null ? fact.run().text() : run.runIdText());
+        out.put("key", run == null ? null : run.origin().key());
+        out.put("workflow", looking.name(fact.workflowId()));
+        out.put("step", fact.step().isEmpty() ? null : fact.step());
+        out.put("object", fact.object());
+        out.put("worth", fact.worth());
+        if (fact.figure() == Figure.EXPIRED) {
+            out.put("first_used_at", Views.time(fact.sinceAt()));
+            out.put("hours_after", Math.round((fact.at() - fact.sinceAt()) / 36_000_000.0) / 100.0);
+        }
+        return out;
+    }
+
+    private static String cursor(Counted.Fact fact) {
+        String text = fact.at() + " " + fact.run().text() + " " + fact.digest();
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Figures.Behind behind(String cursor) {
+        try {
+            String[] parts = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8).split(" ", -1);
+            RunId run = parts.length == 3 ? RunId.parse(parts[1]) : null;
+            if (run == null || parts[2].indexOf(0) >= 0) {
+                throw new IllegalArgumentException("not ours");
+            }
+            return new Figures.Behind(Long.parseLong(parts[0]), run, parts[2]);
+        } catch (IllegalArgumentException e) {
+            throw Paging.refused("after is not a cursor that a list gave");
+        }
+    }
+
+    /** Requests are kept by workspace; so many are looked at for one page, and the cursor says where it ended. */
+    private Answer requests(Request request, Looking looking, Figure figure) {
+        Paging paging = Paging.of(request);
+        ObjectNode out = Views.object();
+        var items = out.putArray("items");
+        RunId before = paging.afterId();
+        boolean more = true;
+        for (int looked = 0; more && looked < LOOKED_AT && items.size() < paging.limit(); looked += PAGE) {
+            RunId from = before;
+            List<Write.Seen> page =
+                    Objects.requireNonNull(semel.view(reads -> reads.requests(looking.workspace(), from, PAGE)));
+            more = page.size() == PAGE;
+            for (Write.Seen row : page) {
+                before = row.id();
+                if (row.at() < looking.period().since()) {
+                    more = false;
+                    break;
+                }
+                if (counts(row, figure, looking)) {
+                    items.add(views.request(looking.workspace(), row));
+                }
+                if (items.size() == paging.limit()) {
+                    more = true;
+                    break;
+                }
+            }
+        }
+        out.put("next", more && before != null ? Paging.cursor(before) : null);
+        return Views.ok(out);
+    }
+
+    private boolean counts(Write.Seen row, Figure figure, Looking looking) {
+        boolean kind = switch (figure) {
+            case REPLAYED -> !row.conflict();
+            case CONFLICT -> row.conflict() && row.statusCode() == 422;
+            default -> row.conflict() && row.statusCode() != 422;
+        };
+        if (!kind || row.at() >= looking.period().until()) {
+            return false;
+        }
+        if (looking.workflowId().isEmpty()) {
+            return true;
+        }
+        Rows.Run run = semel.view(reads -> reads.run(looking.workspace(), row.run()));
+        return run != null && run.workflowId().equals(looking.workflowId());
+    }
+
+    Answer objects(Request request) {
+        Looking looking = Looking.of(semel, request);
+        Paging paging = Paging.of(request);
+        String having = request.query("having");
+        Matcher more = HAVING.matcher(having == null ? "writes>0" : having);
+        if (!more.matches()) {
+            throw Paging.refused("having is a condition like writes>1");
+        }
+        long least = Long.parseLong(more.group(1));
+        List<Figures.Thing> things = Objects.requireNonNull(
+                semel.view(reads -> reads.figures().objects(looking.range(), least, paging.limit())));
+        ObjectNode out = Views.object();
+        var items = out.putArray("items");
+        things.forEach(thing -> items.addObject()
+                .put("object", thing.object())
+                .put("workflow", looking.name(thing.workflowId()))
+                .put("writes", thing.writes())
+                .put("first_at", Views.time(thing.firstAt()))
+                .put("last_at", Views.time(thing.lastAt()))
+                .put(
+                        "list",
+                        looking.list(
+                                "facts?kind=written&object=" + Looking.escaped(thing.object()), thing.workflowId())));
+        out.putNull("next");
+        return Views.ok(out);
+    }
+}

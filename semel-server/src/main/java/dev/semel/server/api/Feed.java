@@ -1,0 +1,135 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.run.RunId;
+import dev.semel.store.Reads;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The newest runs of a workspace and what became of them, found by comparing two looks. A run that is older than the
+ * newest hundred is told only when a duplicate meets it.
+ */
+final class Feed {
+    private static final int NEWEST = 100;
+    private static final int FIRST = 50;
+    private static final int KEPT = 2_000;
+    private static final long FRESH = TimeUnit.MILLISECONDS.toNanos(900);
+
+    private final Semel semel;
+    private final int workspace;
+    private final Deque<Change> changes = new ArrayDeque<>();
+    private Map<RunId, String> stood = new HashMap<>();
+    private @Nullable RunId lastRequest;
+    private long count;
+    private long lookedAt;
+    private boolean primed;
+
+    Feed(Semel semel, int workspace) {
+        this.semel = semel;
+        this.workspace = workspace;
+    }
+
+    record Change(long number, ObjectNode event) {}
+
+    record News(List<Change> changes, long upTo) {}
+
+    /** What changed behind this number; with -1 the newest runs as they stand, oldest first. */
+    synchronized News since(long number) {
+        long now = semel.nanos();
+        if (!primed || now - lookedAt > FRESH) {
+            look();
+            lookedAt = now;
+        }
+        // Who is further behind than what is kept begins anew, as who has just come.
+        boolean missed = number >= 0 && !changes.isEmpty() && changes.getFirst().number() > number + 1;
+        if (number < 0 || missed) {
+            List<Change> newest = runs(FIRST).reversed().stream()
+                    .map(run -> new Change(count, event(run, name(run))))
+                    .toList();
+            return new News(newest, count);
+        }
+        List<Change> found =
+                changes.stream().filter(change -> change.number() > number).toList();
+        return new News(found, count);
+    }
+
+    private void look() {
+        List<Rows.Run> newest = runs(NEWEST);
+        Map<RunId, String> stand = HashMap.newHashMap(newest.size());
+        List<Rows.Run> moved = new ArrayList<>();
+        for (Rows.Run run : newest.reversed()) {
+            String now = stamp(run);
+            stand.put(run.id(), now);
+            if (!now.equals(stood.get(run.id()))) {
+                moved.add(run);
+            }
+        }
+        older(stand).forEach(moved::add);
+        if (primed) {
+            for (Rows.Run run : moved) {
+                changes.add(new Change(++count, event(run, name(run))));
+            }
+            while (changes.size() > KEPT) {
+                changes.removeFirst();
+            }
+        }
+        stood = stand;
+        primed = true;
+    }
+
+    /** Runs that are not among the newest, and were met by a request since the last look. */
+    private List<Rows.Run> older(Map<RunId, String> newest) {
+        List<Write.Seen> seen = semel.view(reads -> reads.requests(workspace, null, FIRST));
+        RunId before = lastRequest;
+        List<Rows.Run> found = new ArrayList<>();
+        if (seen == null || seen.isEmpty()) {
+            return found;
+        }
+        lastRequest = seen.getFirst().id();
+        for (Write.Seen one : seen) {
+            if (one.id().equals(before)) {
+                break;
+            }
+            Rows.Run run = newest.containsKey(one.run()) ? null : semel.view(reads -> reads.run(workspace, one.run()));
+            if (run != null && found.stream().noneMatch(other -> other.id().equals(run.id()))) {
+                found.add(run);
+            }
+        }
+        return found;
+    }
+
+    private List<Rows.Run> runs(int limit) {
+        List<Rows.Run> rows = semel.view(
+                reads -> reads.runs(new Reads.RunFilter(workspace, null, null, null, false, 0, null, limit)));
+        return rows == null ? List.of() : rows;
+    }
+
+    private String name(Rows.Run run) {
+        return semel.version(run.workflowId(), run.version()).name();
+    }
+
+    private static String stamp(Rows.Run run) {
+        return run.state().word() + " " + run.counts().replays() + " "
+                + run.counts().conflicts();
+    }
+
+    static ObjectNode event(Rows.Run run, String workflow) {
+        return Views.object()
+                .put("run_id", run.runIdText())
+                .put("workflow", workflow)
+                .put("status", run.state().word())
+                .put("replays", run.counts().replays())
+                .put("conflicts", run.counts().conflicts())
+                .put("created_at", Views.time(run.createdAt()));
+    }
+}

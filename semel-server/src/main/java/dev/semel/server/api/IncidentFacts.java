@@ -1,0 +1,163 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Reads;
+import dev.semel.store.Rows;
+import dev.semel.store.Write;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What the store knows of a span of time in which something went wrong. Reads alone, in slices, and so far back only. */
+final class IncidentFacts {
+    private static final int AT_ONCE = 200;
+    private static final int MOST_LOOKED_AT = 5_000;
+    private static final int MOST_SHOWN = 50;
+    private static final int LONGEST_MESSAGE = 300;
+
+    /** Runs that were asked for before the span and failed in it are looked for as far back as this. */
+    private static final long BEFORE_MICROS = 86_400_000_000L;
+
+    private final Semel semel;
+    private final Span span;
+    private boolean complete = true;
+
+    /** @param workflowId null for all */
+    record Span(int workspace, @Nullable String workflowId, long since, long until) {
+        boolean has(long at) {
+            return at >= since && at < until;
+        }
+    }
+
+    IncidentFacts(Semel semel, Span span) {
+        this.semel = semel;
+        this.span = span;
+    }
+
+    ObjectNode gather() {
+        ObjectNode out = Views.object();
+        List<Rows.Run> failed = failed();
+        out.put("failed_runs", failed.size());
+        failed.stream()
+                .min(Comparator.comparingLong(run -> end(run).endedAt()))
+                .ifPresent(first -> out.set("first", first(first)));
+        errors(out.putArray("errors"), failed);
+        requests(out);
+        doubts(out);
+        audit(out);
+        return out.put("complete", complete);
+    }
+
+    private static Rows.End end(Rows.Run run) {
+        return Objects.requireNonNull(run.end(), "a failed run has ended");
+    }
+
+    private List<Rows.Run> failed() {
+        List<Rows.Run> found = new ArrayList<>();
+        RunId before = null;
+        for (int looked = 0; looked < MOST_LOOKED_AT; looked += AT_ONCE) {
+            RunId behind = before;
+            List<Rows.Run> page = semel.view(reads -> reads.runs(new Reads.RunFilter(
+                    span.workspace(),
+                    span.workflowId(),
+                    RunState.FAILED,
+                    null,
+                    false,
+                    Math.max(1, span.since() - BEFORE_MICROS),
+                    behind,
+                    AT_ONCE)));
+            if (page == null || page.isEmpty()) {
+                return found;
+            }
+            page.stream().filter(run -> span.has(end(run).endedAt())).forEach(found::add);
+            before = page.getLast().id();
+        }
+        complete = false;
+        return found;
+    }
+
+    private static ObjectNode first(Rows.Run run) {
+        Write.Ending ending = end(run).ending();
+        String message = ending.errorMessage() == null ? "" : ending.errorMessage();
+        return Views.object()
+                .put("run_id", run.runIdText())
+                .put("key", run.origin().key())
+                .put("step", ending.errorStep())
+                .put("code", ending.errorCode())
+                .put("message", message.length() > LONGEST_MESSAGE ? message.substring(0, LONGEST_MESSAGE) : message)
+                .put("at", Views.time(end(run).endedAt()));
+    }
+
+    private static void errors(ArrayNode out, List<Rows.Run> failed) {
+        record Error(String code, String step) {}
+        Map<Error, Integer> counts =
+                new TreeMap<>(Comparator.comparing(Error::code).thenComparing(Error::step));
+        for (Rows.Run run : failed) {
+            Write.Ending ending = end(run).ending();
+            counts.merge(
+                    new Error(String.valueOf(ending.errorCode()), String.valueOf(ending.errorStep())), 1, Integer::sum);
+        }
+        counts.entrySet().stream()
+                .sorted(Map.Entry.<Error, Integer>comparingByValue().reversed())
+                .limit(MOST_SHOWN)
+                .forEach(one -> out.addObject()
+                        .put("code", one.getKey().code())
+                        .put("step", one.getKey().step())
+                        .put("runs", one.getValue()));
+    }
+
+    /** Duplicates that were prevented; of all workflows, since a request names its run alone. */
+    private void requests(ObjectNode out) {
+        long replayed = 0;
+        long conflicts = 0;
+        RunId before = null;
+        for (int looked = 0; looked < MOST_LOOKED_AT; looked += AT_ONCE) {
+            RunId behind = before;
+            List<Write.Seen> page = semel.view(reads -> reads.requests(span.workspace(), behind, AT_ONCE));
+            if (page == null || page.isEmpty() || page.getFirst().at() < span.since() - BEFORE_MICROS) {
+                break;
+            }
+            for (Write.Seen seen : page) {
+                if (span.has(seen.at())) {
+                    replayed += seen.conflict() ? 0 : seen.times();
+                    conflicts += seen.conflict() ? seen.times() : 0;
+                }
+            }
+            before = page.getLast().id();
+            complete &= looked + AT_ONCE < MOST_LOOKED_AT || page.size() < AT_ONCE;
+        }
+        out.put("replayed_requests", replayed).put("conflicts", conflicts);
+    }
+
+    private void doubts(ObjectNode out) {
+        List<Ledger.Row> unknown =
+                semel.view(reads -> reads.effects(span.workspace(), Ledger.State.UNKNOWN, MOST_LOOKED_AT));
+        long open = unknown == null
+                ? 0
+                : unknown.stream().filter(row -> span.has(row.firstAt())).count();
+        out.put("in_doubt", open);
+    }
+
+    private void audit(ObjectNode out) {
+        AuditFilter filter = new AuditFilter(null, null, null, span.since(), span.until());
+        AuditRoutes.Page page = new AuditRoutes(semel).page(span.workspace(), filter, null, AT_ONCE);
+        complete &= page.next() == null;
+        ArrayNode rows = out.putArray("audit");
+        page.found().stream().limit(MOST_SHOWN).forEach(row -> rows.add(AuditRoutes.view(row)));
+        out.put("audit_rows", page.found().size());
+        out.put(
+                "decided",
+                page.found().stream()
+                        .filter(row -> row.action().startsWith("effect."))
+                        .count());
+    }
+}

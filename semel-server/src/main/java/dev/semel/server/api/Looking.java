@@ -1,0 +1,95 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.server.http.Request;
+import dev.semel.server.signals.Period;
+import dev.semel.store.Figures;
+import dev.semel.store.Rows;
+import dev.semel.workflow.Current;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a question about signals is about: `?since=&until=&workflow=&step=`. A time is an age (`24h`) or RFC 3339.
+ *
+ * @param workflowId empty for all workflows
+ */
+record Looking(int workspace, String workflowId, String step, Period period, Map<String, String> names) {
+    private static final long DAY = 86_400_000_000L;
+    private static final long LONGEST = 400 * DAY;
+
+    static Looking of(Semel semel, Request request) {
+        int workspace = request.principal().workspace();
+        Long read = semel.view(reads -> reads.now());
+        long now = read == null ? 0 : read;
+        String wanted = request.query("workflow");
+        String workflowId = "";
+        if (wanted != null) {
+            Current workflow = semel.workflow(workspace, wanted);
+            if (workflow == null) {
+                throw Triggers.unknownWorkflow();
+            }
+            workflowId = workflow.published().workflowId();
+        }
+        long since = moment(request.query("since"), now, now - DAY);
+        long until = moment(request.query("until"), now, now);
+        if (since >= until || until - since > LONGEST) {
+            throw Paging.refused("since must be before until, by 400 days at most");
+        }
+        String step = request.query("step");
+        return new Looking(
+                workspace, workflowId, step == null ? "" : step, Period.of(since, until, now), names(semel, workspace));
+    }
+
+    private static Map<String, String> names(Semel semel, int workspace) {
+        List<Rows.Workflow> workflows = semel.view(reads -> reads.workflows(workspace));
+        Map<String, String> names = new HashMap<>();
+        if (workflows != null) {
+            workflows.forEach(workflow -> names.put(workflow.workflowId(), workflow.name()));
+        }
+        return names;
+    }
+
+    private static long moment(@Nullable String text, long now, long usual) {
+        if (text == null) {
+            return usual;
+        }
+        if (!text.isEmpty() && Character.isDigit(text.charAt(0)) && text.length() <= 7) {
+            return now - Runs.Filter.age(text);
+        }
+        try {
+            return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse(text));
+        } catch (DateTimeException | ArithmeticException e) {
+            throw Paging.refused("since and until are ages like 24h, or times like 2026-11-16T09:00:00Z");
+        }
+    }
+
+    Figures.Range range() {
+        return period.of(workspace, workflowId, step);
+    }
+
+    String name(String id) {
+        return names.getOrDefault(id, id);
+    }
+
+    /** The rows behind a number, for the same time and workflow. */
+    String list(String path, String of) {
+        String link = "/v1/" + path + (path.contains("?") ? "&" : "?") + "since=" + escaped(Views.time(period.since()))
+                + "&until=" + escaped(Views.time(period.until()));
+        if (!of.isEmpty()) {
+            link += "&workflow=" + escaped(name(of));
+        }
+        return step.isEmpty() ? link : link + "&step=" + escaped(step);
+    }
+
+    static String escaped(@Nullable String text) {
+        return URLEncoder.encode(String.valueOf(text), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,68 @@
+package dev.semel.server.auth;
+
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.concurrent.Semaphore;
+import javax.crypto.SecretKeyFactory;
+import javax.crypto.spec.PBEKeySpec;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A password as it is kept: PBKDF2 with HMAC-SHA256, a salt of its own, and the count of rounds beside it, so that the
+ * count can rise later. At most two are computed at a time, so that a crowd at the log-in costs no more than that.
+ */
+record Password(int rounds, byte[] salt, byte[] hash) {
+    static final int SALT_BYTES = 16;
+    static final int SHORTEST = 10;
+    static final int LONGEST = 200;
+    private static final int ROUNDS = 600_000;
+    private static final int BITS = 256;
+    private static final Semaphore AT_WORK = new Semaphore(2);
+
+    static Password of(String text, byte[] salt) {
+        return new Password(ROUNDS, salt, derive(text, salt, ROUNDS));
+    }
+
+    boolean fits(String text) {
+        return MessageDigest.isEqual(hash, derive(text, salt, rounds));
+    }
+
+    /** As much work as a comparison, for a name that nobody has: the time it takes must not tell. */
+    static void pretend(String text) {
+        derive(text, new byte[SALT_BYTES], ROUNDS);
+    }
+
+    ObjectNode document() {
+        return JsonNodeFactory.instance
+                .objectNode()
+                .put("scheme", "pbkdf2-sha256")
+                .put("rounds", rounds)
+                .put("salt", Base64.getEncoder().encodeToString(salt))
+                .put("hash", Base64.getEncoder().encodeToString(hash));
+    }
+
+    static Password read(JsonNode node) {
+        return new Password(
+                node.path("rounds").asInt(),
+                Base64.getDecoder().decode(node.path("salt").asString("")),
+                Base64.getDecoder().decode(node.path("hash").asString("")));
+    }
+
+    private static byte[] derive(String text, byte[] salt, int rounds) {
+        AT_WORK.acquireUninterruptibly();
+        PBEKeySpec spec = new PBEKeySpec(text.toCharArray(), salt, rounds, BITS);
+        try {
+            return SecretKeyFactory.getInstance("PBKDF2WithHmacSHA256")
+                    .generateSecret(spec)
+                    .getEncoded();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK has PBKDF2 with HMAC-SHA256", e);
+        } finally {
+            spec.clearPassword();
+            AT_WORK.release();
+        }
+    }
+}

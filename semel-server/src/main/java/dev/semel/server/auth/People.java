@@ -1,0 +1,222 @@
+package dev.semel.server.auth;
+
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.server.http.Principal;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import dev.semel.store.SettingKind;
+import dev.semel.store.SettingName;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * People who log in to the pages. A person is a document of their workspace, made by an invitation that works once;
+ * what they may do is what a token with the scopes of their role may do.
+ */
+public final class People {
+    private static final SettingKind PERSON = new SettingKind("person", false, true);
+    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
+    private static final String ACTOR = "usr_";
+    private static final String SEPARATOR = "~";
+
+    private final Semel semel;
+    private final Sessions sessions;
+    private final Invitations invitations;
+    private final Attempts attempts;
+    private final @Nullable Visitor dev;
+    private final String devSecret;
+
+    private People(Semel semel, @Nullable Principal dev) {
+        this.semel = semel;
+        this.sessions = new Sessions(semel);
+        this.invitations = new Invitations(semel);
+        this.attempts = new Attempts(semel::nanos);
+        this.devSecret = Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(Sessions.SECRET_BYTES));
+        this.dev = dev == null ? null : new Visitor("dev", "admin", dev, csrf(devSecret));
+    }
+
+    public static People serving(Semel semel) {
+        return new People(semel, null);
+    }
+
+    /** `semel dev`: besides people, whoever sits at this machine may enter with one click. */
+    public static People forDev(Semel semel, Principal dev) {
+        return new People(semel, dev);
+    }
+
+    /** A person as others may see them. */
+    public record Person(String name, Role role, int version, long changedAt) {}
+
+    /** What was typed at the log-in. */
+    public record Entry(String workspace, String name, String password, String address) {
+        @Override
+        public String toString() {
+            return "Entry of " + name;
+        }
+    }
+
+    /** The cookie of whoever enters by one click; null where that is not offered. */
+    public @Nullable String devEntrance() {
+        return dev == null ? null : "dev" + SEPARATOR + devSecret;
+    }
+
+    /** Who comes with this cookie; null where nobody does, or not any more. */
+    public @Nullable Visitor visitor(String cookie) {
+        String[] parts = cookie.split(SEPARATOR, -1);
+        if (dev != null && parts.length == 2 && parts[0].equals("dev")) {
+            return same(parts[1], devSecret) ? dev : null;
+        }
+        if (parts.length != 3
+                || !parts[0].matches("[0-9]{1,9}")
+                || !NAME.matcher(parts[1]).matches()) {
+            return null;
+        }
+        int ws = Integer.parseInt(parts[0]);
+        Person person = find(ws, parts[1]);
+        if (person == null || !sessions.good(new Sessions.Owner(ws, person.name()), parts[2])) {
+            return null;
+        }
+        Rows.Workspace workspace = semel.view(reads -> reads.workspace(ws));
+        if (workspace == null) {
+            return null;
+        }
+        Principal principal = new Principal(
+                ACTOR + person.name(), ws, workspace.name(), person.role().scopes());
+        return new Visitor(person.name(), person.role().word(), principal, csrf(parts[2]));
+    }
+
+    /** Answers the cookie of a new session; null where name and password do not go together. */
+    public @Nullable String logIn(Entry entry) {
+        attempts.check(entry.name(), entry.address());
+        Rows.Workspace workspace = semel.view(reads -> reads.workspace(entry.workspace()));
+        Rows.Setting row =
+                workspace == null || !NAME.matcher(entry.name()).matches() ? null : row(workspace.ws(), entry.name());
+        if (workspace == null || row == null) {
+            Password.pretend(entry.password());
+        } else if (Password.read(Json.parse(row.body()).path("password")).fits(entry.password())) {
+            attempts.succeeded(entry.name(), entry.address());
+            return cookie(workspace.ws(), row.name());
+        }
+        attempts.failed(entry.name(), entry.address());
+        return null;
+    }
+
+    public void logOut(String cookie) {
+        String[] parts = cookie.split(SEPARATOR, -1);
+        if (parts.length == 3 && visitor(cookie) != null) {
+            sessions.end(new Sessions.Owner(Integer.parseInt(parts[0]), parts[1]), parts[2]);
+        }
+    }
+
+    private String cookie(int ws, String name) {
+        String secret = sessions.begin(new Sessions.Owner(ws, name));
+        return ws + SEPARATOR + name + SEPARATOR + secret;
+    }
+
+    public boolean nobodyYet(int ws) {
+        return list(ws, "", 1).isEmpty();
+    }
+
+    public List<Person> list(int ws, String after, int limit) {
+        List<Rows.Setting> rows = semel.view(reads -> reads.settings(ws, PERSON.word(), after, limit));
+        return rows == null ? List.of() : rows.stream().map(People::person).toList();
+    }
+
+    public @Nullable Person find(int ws, String name) {
+        Rows.Setting row = row(ws, name);
+        return row == null ? null : person(row);
+    }
+
+    private Rows.@Nullable Setting row(int ws, String name) {
+        return semel.view(reads -> reads.setting(ws, PERSON.word(), name));
+    }
+
+    private static Person person(Rows.Setting row) {
+        Role role = Role.of(Json.parse(row.body()).path("role").asString(""));
+        return new Person(row.name(), role == null ? Role.VIEWER : role, row.version(), row.changedAt());
+    }
+
+    public Invitations invitations() {
+        return invitations;
+    }
+
+    /** Ends all sessions of a person. Called when they are removed. */
+    public void endSessions(int ws, String name) {
+        sessions.endAll(new Sessions.Owner(ws, name));
+    }
+
+    /** The change that gives a person another role; null where there is no such person. */
+    public Edit.@Nullable Put changing(int ws, String name, Role role, String actor) {
+        Rows.Setting row = row(ws, name);
+        if (row == null) {
+            return null;
+        }
+        ObjectNode document = (ObjectNode) Json.parse(row.body());
+        document.put("role", role.word());
+        return new Edit.Put(new SettingName(ws, PERSON, name), Json.write(document), row.version(), actor);
+    }
+
+    public Edit.Remove removing(int ws, String name, String actor) {
+        return new Edit.Remove(new SettingName(ws, PERSON, name), null, actor);
+    }
+
+    /**
+     * Makes the person of an invitation and answers the cookie of their first session. The invitation is given to this
+     * name before the person is made: after a crash in between the same link goes on with the same name, and no other.
+     */
+    public String accept(String token, String name, String password) {
+        if (!NAME.matcher(name).matches()) {
+            throw refused("A name is 1 to 64 letters, digits, dots, _ and -, beginning with a letter");
+        }
+        if (password.length() < Password.SHORTEST || password.length() > Password.LONGEST) {
+            throw refused("A password has " + Password.SHORTEST + " to " + Password.LONGEST + " characters");
+        }
+        Invitations.Invitation invitation = invitations.find(token);
+        if (invitation == null || invitation.first() && !nobodyBut(invitation, name)) {
+            throw Invitations.unknown();
+        }
+        invitations.give(invitation, name);
+        ObjectNode document = JsonNodeFactory.instance
+                .objectNode()
+                .put("role", invitation.role().word());
+        document.set(
+                "password",
+                Password.of(password, semel.newSecret(Password.SALT_BYTES)).document());
+        Edit.Put put =
+                new Edit.Put(new SettingName(invitation.ws(), PERSON, name), Json.write(document), 0, ACTOR + name);
+        if (!(semel.change(put) instanceof Edit.Placed.Now)) {
+            throw refused("There is a person of this name already");
+        }
+        invitations.done(invitation);
+        // Whoever had this name before may have left sessions behind.
+        endSessions(invitation.ws(), name);
+        return cookie(invitation.ws(), name);
+    }
+
+    private boolean nobodyBut(Invitations.Invitation invitation, String name) {
+        return list(invitation.ws(), "", 2).stream()
+                .allMatch(person -> person.name().equals(name));
+    }
+
+    static SemelException refused(String rule) {
+        return new SemelException(
+                ErrorCode.INVALID_INPUT, rule + ". Nothing was changed.", "Correct it and send it again.");
+    }
+
+    private static String csrf(String secret) {
+        return Sessions.digest("csrf " + secret);
+    }
+
+    private static boolean same(String one, String other) {
+        return MessageDigest.isEqual(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+    }
+}

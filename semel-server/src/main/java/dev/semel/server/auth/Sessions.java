@@ -1,0 +1,132 @@
+package dev.semel.server.auth;
+
+import dev.semel.Semel;
+import dev.semel.json.Json;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import dev.semel.store.SettingKind;
+import dev.semel.store.SettingName;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The sessions of people: one document for each person that holds the digests of a few secrets and how long each is
+ * good. So there is nothing to sweep, and whoever reads the store cannot be anybody.
+ */
+final class Sessions {
+    static final int SECRET_BYTES = 24;
+    private static final SettingKind KIND = new SettingKind("session", false, false);
+    private static final long GOOD_FOR = Duration.ofHours(12).toNanos() / 1_000;
+    private static final int AT_MOST = 10;
+    private static final int TRIES = 20;
+
+    private final Semel semel;
+
+    Sessions(Semel semel) {
+        this.semel = semel;
+    }
+
+    /** Which person of which workspace. */
+    record Owner(int ws, String name) {
+        private SettingName document() {
+            return new SettingName(ws, KIND, name);
+        }
+    }
+
+    private record One(String hash, long until) {}
+
+    /** A new session; answers its secret. The oldest ends where there are too many. */
+    String begin(Owner owner) {
+        String secret = Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
+        long until = now() + GOOD_FOR;
+        change(owner, sessions -> {
+            List<One> all = new ArrayList<>(sessions);
+            all.add(new One(digest(secret), until));
+            return all.subList(Math.max(0, all.size() - AT_MOST), all.size());
+        });
+        return secret;
+    }
+
+    boolean good(Owner owner, String secret) {
+        byte[] given = digest(secret).getBytes(StandardCharsets.UTF_8);
+        long now = now();
+        boolean found = false;
+        for (One one : read(row(owner))) {
+            found |= MessageDigest.isEqual(one.hash().getBytes(StandardCharsets.UTF_8), given) && one.until() > now;
+        }
+        return found;
+    }
+
+    void end(Owner owner, String secret) {
+        String hash = digest(secret);
+        change(
+                owner,
+                sessions -> sessions.stream()
+                        .filter(one -> !one.hash().equals(hash))
+                        .toList());
+    }
+
+    void endAll(Owner owner) {
+        change(owner, _ -> List.of());
+    }
+
+    /** Replaces the document over the version that was read; whoever was faster is read again. */
+    private void change(Owner owner, UnaryOperator<List<One>> how) {
+        for (int i = 0; i < TRIES; i++) {
+            Rows.Setting row = row(owner);
+            long now = now();
+            List<One> good = read(row).stream().filter(one -> one.until() > now).toList();
+            ArrayNode list = JsonNodeFactory.instance.arrayNode();
+            how.apply(good)
+                    .forEach(one -> list.addObject().put("hash", one.hash()).put("until", one.until()));
+            ObjectNode document = JsonNodeFactory.instance.objectNode();
+            document.set("sessions", list);
+            Edit.Put put = new Edit.Put(
+                    owner.document(), Json.write(document), row == null ? 0 : row.version(), "usr_" + owner.name());
+            if (semel.change(put) instanceof Edit.Placed.Now) {
+                return;
+            }
+        }
+        throw new IllegalStateException("the sessions of one person changed " + TRIES + " times in between");
+    }
+
+    private Rows.@Nullable Setting row(Owner owner) {
+        return semel.view(reads -> reads.setting(owner.ws(), KIND.word(), owner.name()));
+    }
+
+    private static List<One> read(Rows.@Nullable Setting row) {
+        List<One> all = new ArrayList<>();
+        if (row != null) {
+            for (JsonNode one : Json.parse(row.body()).path("sessions")) {
+                all.add(new One(one.path("hash").asString(""), one.path("until").asLong(0)));
+            }
+        }
+        return all;
+    }
+
+    private long now() {
+        Long now = semel.view(reads -> reads.now());
+        return now == null ? 0 : now;
+    }
+
+    static String digest(String secret) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

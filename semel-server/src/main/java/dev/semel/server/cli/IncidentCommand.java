@@ -1,0 +1,227 @@
+package dev.semel.server.cli;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** `incident new`, `list`, `show`, `export`. */
+@Command(
+        name = "incident",
+        description = "Reviews of what went wrong: five questions, answered as far as the store knows.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  semel incident new --since 2026-11-15T08:40:00Z --until 2026-11-15T09:31:00Z --title \"mail outage\"",
+            "  semel incident export inc_0123456789ab --out outage.md"
+        })
+final class IncidentCommand implements Callable<Integer> {
+    @Spec
+    @Nullable
+    CommandSpec spec;
+
+    static CommandLine commandLine(Surroundings around) {
+        return new CommandLine(new IncidentCommand())
+                .addSubcommand(new New(around))
+                .addSubcommand(new List(around))
+                .addSubcommand(new Show(around))
+                .addSubcommand(new Export(around));
+    }
+
+    @Override
+    public Integer call() {
+        if (spec == null) {
+            throw new IllegalStateException("not wired");
+        }
+        throw new ParameterException(spec.commandLine(), "Say what to do: semel incident new, list, show or export.");
+    }
+
+    private static Call one(String id) {
+        return Call.get(Call.path("v1", "incidents", id));
+    }
+
+    private static void answers(Output output, JsonNode incident) {
+        output.line(Json.text(incident, "incident_id") + "  " + Json.text(incident, "title"));
+        output.line(Json.text(incident, "since") + " to " + Json.text(incident, "until"));
+        incident.path("answers").forEachEntry((question, answer) -> {
+            output.line("");
+            output.line(question);
+            answer.asString("").lines().forEach(line -> output.line("  " + Json.clean(line)));
+        });
+    }
+
+    @Command(name = "new", description = "Drafts a review of a span of time.")
+    static final class New implements Callable<Integer> {
+        @Mixin
+        final Output output;
+
+        @Mixin
+        final Connection connection;
+
+        @Option(
+                names = "--since",
+                required = true,
+                paramLabel = "TIME",
+                description = "Where it begins: 2026-11-15T08:40:00Z, or an age like 2h.")
+        String since = "";
+
+        @Option(names = "--until", paramLabel = "TIME", description = "Where it ends; now unless told.")
+        String until = "";
+
+        @Option(names = "--workflow", paramLabel = "W", description = "Only runs of this workflow.")
+        String workflow = "";
+
+        @Option(names = "--title", paramLabel = "TEXT", description = "What people call it.")
+        String title = "";
+
+        New(Surroundings around) {
+            this.output = new Output(around);
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            ObjectNode body = Json.object().put("since", since);
+            put(body, "until", until);
+            put(body, "workflow", workflow);
+            put(body, "title", title);
+            JsonNode made = connection
+                    .api()
+                    .ask(Call.post(Call.path("v1", "incidents"), Json.compact(body)))
+                    .body();
+            if (output.json) {
+                output.document(made);
+            } else {
+                answers(output, made);
+                output.next("semel incident export " + Json.text(made, "incident_id") + " --out incident.md");
+            }
+            return Exit.DONE;
+        }
+
+        private static void put(ObjectNode body, String name, String value) {
+            if (!value.isEmpty()) {
+                body.put(name, value);
+            }
+        }
+    }
+
+    @Command(name = "list", description = "Lists reviews.")
+    static final class List implements Callable<Integer> {
+        @Mixin
+        final Output output;
+
+        @Mixin
+        final Connection connection;
+
+        @Mixin
+        final Listing listing = new Listing();
+
+        List(Surroundings around) {
+            this.output = new Output(around);
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            JsonNode page = connection
+                    .api()
+                    .ask(listing.page(Call.get(Call.path("v1", "incidents"))))
+                    .body();
+            if (output.json) {
+                output.document(page);
+                return Exit.DONE;
+            }
+            Table table = new Table("INCIDENT", "TITLE", "SINCE", "UNTIL", "BY");
+            page.path("items")
+                    .forEach(row -> table.row(
+                            Json.text(row, "incident_id"),
+                            Json.text(row, "title"),
+                            Json.text(row, "since"),
+                            Json.text(row, "until"),
+                            Json.text(row, "changed_by")));
+            if (!page.path("items").isEmpty()) {
+                table.print(output);
+            }
+            Listing.end(output, page, "incident list", "no reviews yet. Draft one: semel incident new --since 2h");
+            return Exit.DONE;
+        }
+    }
+
+    @Command(name = "show", description = "Shows a review with its answers.")
+    static final class Show implements Callable<Integer> {
+        @Mixin
+        final Output output;
+
+        @Mixin
+        final Connection connection;
+
+        @Parameters(paramLabel = "INCIDENT", description = "Its id, inc_….")
+        String id = "";
+
+        Show(Surroundings around) {
+            this.output = new Output(around);
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            JsonNode incident = connection.api().ask(one(id)).body();
+            if (output.json) {
+                output.document(incident);
+            } else {
+                answers(output, incident);
+            }
+            return Exit.DONE;
+        }
+    }
+
+    @Command(name = "export", description = "Writes a review as Markdown, to stdout or a file.")
+    static final class Export implements Callable<Integer> {
+        private final Surroundings around;
+
+        @Mixin
+        final Connection connection;
+
+        @Parameters(paramLabel = "INCIDENT", description = "Its id, inc_….")
+        String id = "";
+
+        @Option(names = "--out", paramLabel = "FILE", description = "Where to; stdout unless told.")
+        String out = "";
+
+        Export(Surroundings around) {
+            this.around = around;
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            String page = connection.api().text(one(id + ".md"));
+            if (out.isEmpty()) {
+                around.out().print(page);
+                around.out().flush();
+                return Exit.DONE;
+            }
+            try {
+                Files.writeString(around.folder().resolve(out), page, StandardCharsets.UTF_8);
+            } catch (IOException e) {
+                throw Failure.here(
+                        Exit.FAILED,
+                        "not-written",
+                        "The review could not be written to " + Json.clean(out) + ".",
+                        "Name a file in a folder that can be written.");
+            }
+            around.err().println("written to " + Json.clean(out));
+            return Exit.DONE;
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package dev.semel.server.cli;
+
+import dev.semel.server.definition.Definition;
+import dev.semel.server.demo.Understudy.Role;
+import dev.semel.server.language.FieldRef;
+import dev.semel.server.steps.Declared;
+import dev.semel.server.steps.FileStep;
+import dev.semel.server.steps.Need;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Who is called by the steps of a workflow, and what each must answer so that the file can go on. */
+final class QaCast {
+    /** Where messages go in a scratch workspace; the name is one that nobody can have. */
+    static final String CHANNELS = "http://channel.invalid/";
+
+    private static final Pattern CALL = Pattern.compile("([A-Z]+) https?://(.+)", Pattern.DOTALL);
+    private static final Pattern EXPRESSION = Pattern.compile("\\$\\{[^}]*}");
+    private static final int OK = 200;
+
+    private final QaSubject subject;
+
+    private QaCast(QaSubject subject) {
+        this.subject = subject;
+    }
+
+    static List<Role> of(QaSubject subject) {
+        QaCast cast = new QaCast(subject);
+        List<Role> roles = new ArrayList<>();
+        ObjectNode looks = Json.object();
+        for (Definition definition : subject.all()) {
+            definition.steps().forEach(step -> cast.add(definition, step, roles, looks));
+        }
+        subject.channels().forEach((channel, needs) -> roles.add(cast.channel(channel, needs)));
+        roles.add(new Role("a question", "GET", Pattern.compile(".*"), false, OK, looks));
+        return roles;
+    }
+
+    private void add(Definition definition, FileStep step, List<Role> roles, ObjectNode looks) {
+        Declared effect = step.act().effect();
+        Matcher call = CALL.matcher(effect == null ? "" : effect.target());
+        JsonNode said = subject.answers().path(step.id());
+        ObjectNode result = members(definition, "steps", step.id(), () -> scratch("scratch"));
+        if (effect != null && call.matches()) {
+            result.setAll(members(definition, "response", step.id(), () -> scratch("scratch")));
+            boolean remembers = effect.protection().equals("provider_key");
+            int status = said.path("status").asInt(OK);
+            roles.add(
+                    new Role(step.id(), call.group(1), pattern(call.group(2)), remembers, status, with(result, said)));
+            // A lookup comes behind a deed whose answer was lost, so it finds what the step would have been told.
+            ObjectNode found = members(definition, "steps", step.id(), () -> scratch("scratch"));
+            looks.setAll(members(definition, "response", step.id(), () -> with(found, said)));
+        } else if (step.kind().equals("http")) {
+            result.setAll(members(definition, "response", step.id(), () -> scratch("scratch")));
+            looks.setAll(with(result, said));
+        }
+    }
+
+    private static ObjectNode with(ObjectNode made, JsonNode said) {
+        ObjectNode out = made.deepCopy();
+        if (said.path("body") instanceof ObjectNode body) {
+            out.setAll(body);
+        }
+        return out;
+    }
+
+    private Role channel(String channel, List<Need> needs) {
+        String steps = needs.stream().map(Need::step).distinct().collect(Collectors.joining(", "));
+        boolean remembers = needs.stream().allMatch(need -> need.protection().equals("provider_key"));
+        JsonNode said = subject.answers().path(needs.getFirst().step());
+        String url = (CHANNELS + channel).substring("http://".length());
+        return new Role(
+                steps,
+                "POST",
+                Pattern.compile(Pattern.quote(url)),
+                remembers,
+                said.path("status").asInt(OK),
+                with(Json.object(), said));
+    }
+
+    /** `host/path` with anything where an expression stands, and any query. */
+    static Pattern pattern(String written) {
+        String path = written.replaceAll("[?#].*", "");
+        StringBuilder out = new StringBuilder("(?i)");
+        Matcher expression = EXPRESSION.matcher(path);
+        int from = 0;
+        while (expression.find()) {
+            out.append(Pattern.quote(path.substring(from, expression.start()))).append("[^/?]*");
+            from = expression.end();
+        }
+        out.append(Pattern.quote(path.substring(from)));
+        return Pattern.compile(out + (path.contains("/") ? "" : "/?") + "([?].*)?", Pattern.DOTALL);
+    }
+
+    /**
+     * An object that has every member which the file reads of it.
+     *
+     * @param root `steps`: the result of the step; `response`: the body of an answer, read by the step itself
+     */
+    private static ObjectNode members(Definition definition, String root, String step, Supplier<JsonNode> leaf) {
+        ObjectNode out = Json.object();
+        definition
+                .reads()
+                .filter(read -> read.getValue().root().equals(root))
+                .filter(read -> root.equals("steps") || read.getKey().equals(step))
+                .map(Map.Entry::getValue)
+                .map(FieldRef::parts)
+                .filter(parts -> parts.size() > 1
+                        && parts.getFirst().equals(root.equals("steps") ? step : "body")
+                        && parts.get(1) instanceof String)
+                .forEach(parts -> grow(out, parts.subList(1, parts.size()), leaf));
+        return out;
+    }
+
+    private static void grow(ObjectNode at, List<Object> path, Supplier<JsonNode> leaf) {
+        String name = path.getFirst().toString();
+        JsonNode there = at.path(name);
+        if (path.size() == 1) {
+            if (there.isMissingNode()) {
+                at.set(name, leaf.get());
+            }
+        } else if (path.get(1) instanceof Long) {
+            // One item is enough: what an expression reads at another place is what --answers is for.
+            ArrayNode items = there instanceof ArrayNode known ? known : at.putArray(name);
+            ObjectNode item = items.get(0) instanceof ObjectNode known ? known : Json.object();
+            if (items.isEmpty()) {
+                items.add(path.size() == 2 ? leaf.get() : item);
+            }
+            if (path.size() > 2) {
+                grow(item, path.subList(2, path.size()), leaf);
+            }
+        } else {
+            ObjectNode inner = there instanceof ObjectNode known ? known : at.putObject(name);
+            grow(inner, path.subList(1, path.size()), leaf);
+        }
+    }
+
+    private static JsonNode scratch(String text) {
+        return Json.object().stringNode(text);
+    }
+}

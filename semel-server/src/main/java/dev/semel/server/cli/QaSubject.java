@@ -1,0 +1,137 @@
+package dev.semel.server.cli;
+
+import dev.semel.error.SemelException;
+import dev.semel.server.definition.Definition;
+import dev.semel.server.steps.Need;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A workflow that is examined, with those that it starts.
+ *
+ * @param all children before those that call them; the workflow itself is the last
+ * @param data what it is triggered with
+ * @param answers what those whom it calls answer, by step; an empty object where nothing was said
+ */
+record QaSubject(List<Definition> all, ObjectNode data, JsonNode answers) {
+    /** Stands in the payload, and must stand in no line of the log. */
+    static final String MARKER = "qa-marker-5f1c9e27";
+
+    private static final Pattern COHORT = Pattern.compile("in_cohort\\([^,]+,\\s*[\"']([^\"']+)[\"']");
+    private static final Pattern POLICY = Pattern.compile("(?m)^idempotency:.*\\R(?:[ \\t]+.*\\R?|\\s*\\R)*");
+    private static final Pattern WINDOW = Pattern.compile("(?<![A-Za-z_])window\\s*:");
+
+    Definition main() {
+        return all.getLast();
+    }
+
+    /** The same with a marker in every text that may hold one: not where it would be another key or no input at all. */
+    QaSubject marked() {
+        Definition definition = main();
+        String key = String.valueOf(definition.keyText());
+        ObjectNode marked = data.deepCopy();
+        for (String name : List.copyOf(data.propertyNames())) {
+            JsonNode value = data.get(name);
+            if (value.isString() && !key.contains(name)) {
+                String text = value.stringValue();
+                marked.put(name, text.contains("@") ? MARKER + "." + text : text + "-" + MARKER);
+                if (!fits(definition, marked)) {
+                    marked.set(name, value);
+                }
+            }
+        }
+        return new QaSubject(all, marked.put("qa_note", MARKER), answers);
+    }
+
+    private static boolean fits(Definition definition, JsonNode data) {
+        try {
+            definition.checkInput(data);
+            return true;
+        } catch (SemelException unfit) {
+            return false;
+        }
+    }
+
+    /** Something of the right form for each field that the file declares. */
+    static ObjectNode madeUp(Definition definition) {
+        ObjectNode out = Json.object();
+        definition.inputSchema().path("properties").forEachEntry((name, rule) -> {
+            if (!rule.path("enum").isEmpty()) {
+                out.set(name, rule.path("enum").get(0));
+                return;
+            }
+            switch (rule.path("type").asString("string")) {
+                case "integer", "number" -> out.put(name, 1);
+                case "boolean" -> out.put(name, true);
+                case "array" -> out.putArray(name);
+                case "object" -> out.putObject(name);
+                default -> out.put(name, name.contains("mail") ? "qa@example.com" : "qa_" + name);
+            }
+        });
+        return out;
+    }
+
+    List<Need> needs() {
+        return all.stream().flatMap(one -> one.needs().stream()).toList();
+    }
+
+    /** Channels that steps name, with the steps that send by them; events go out by a channel of their own. */
+    Map<String, List<Need>> channels() {
+        return needs().stream()
+                .collect(Collectors.groupingBy(QaSubject::channel, LinkedHashMap::new, Collectors.toList()));
+    }
+
+    static String channel(Need need) {
+        if (need.event() != null) {
+            return "qa-events";
+        }
+        return need.channel() == null ? "qa" : need.channel();
+    }
+
+    Set<String> templates() {
+        Set<String> names = needs().stream()
+                .map(Need::template)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toCollection(TreeSet::new));
+        names.add("qa-events");
+        return names;
+    }
+
+    Set<String> events() {
+        return needs().stream()
+                .map(Need::event)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    Set<String> secrets() {
+        return all.stream()
+                .flatMap(Definition::reads)
+                .map(Map.Entry::getValue)
+                .filter(path -> path.root().equals("secret") && !path.parts().isEmpty())
+                .map(path -> path.parts().getFirst().toString())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    Set<String> cohorts() {
+        return all.stream()
+                .flatMap(one -> COHORT.matcher(one.text()).results())
+                .map(found -> found.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Whether the file itself says how long its keys hold. */
+    boolean statesWindow() {
+        return POLICY.matcher(main().text() + "\n")
+                .results()
+                .anyMatch(found -> WINDOW.matcher(found.group()).find());
+    }
+}

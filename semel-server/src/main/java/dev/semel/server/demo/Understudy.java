@@ -1,0 +1,200 @@
+package dev.semel.server.demo;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Plays every provider whom a workflow calls, each as its role says, and writes down what was a call and what was a deed.
+ * It answers with what it was sent, an id, and what the role adds; one answer it can lose, behind the deed.
+ */
+public final class Understudy implements AutoCloseable {
+    private static final int THREADS = 8;
+    private static final int LARGEST_BODY = 4 << 20;
+    private static final int MOST_CALLS = 10_000;
+
+    private final HttpServer http;
+    private final ExecutorService threads;
+    private final List<Call> calls = new ArrayList<>();
+    private final Map<String, ObjectNode> known = new HashMap<>();
+    private List<Role> roles = List.of();
+    private @Nullable String losing;
+
+    /**
+     * One whom a step calls.
+     *
+     * @param step the steps that call it, for people
+     * @param url of `host/path`, without the scheme
+     * @param remembersKeys whether the same key again is answered and not done again
+     * @param answer what the answer has beside what was sent
+     */
+    public record Role(String step, String method, Pattern url, boolean remembersKeys, int status, JsonNode answer) {}
+
+    /**
+     * A request that came.
+     *
+     * @param name which deed was asked for: the key that came with it, else all of the request
+     * @param deed whether something was done, so that the same name twice is a duplicate
+     */
+    public record Call(String step, String method, String name, boolean deed, boolean lost) {}
+
+    private record Page(int status, String text) {}
+
+    private Understudy(HttpServer http) {
+        this.http = http;
+        this.threads = Executors.newFixedThreadPool(
+                THREADS, Thread.ofPlatform().daemon().name("understudy-", 0).factory());
+        http.setExecutor(threads);
+        http.createContext("/", this::handle);
+        http.start();
+    }
+
+    public static Understudy start() throws IOException {
+        return new Understudy(HttpServer.create(
+                new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0), 0));
+    }
+
+    public int port() {
+        return http.getAddress().getPort();
+    }
+
+    /** Forgets what was, and plays these. @param lose the step whose next deed is done and not answered; null for none */
+    public synchronized void play(List<Role> cast, @Nullable String lose) {
+        roles = List.copyOf(cast);
+        losing = lose;
+        calls.clear();
+        known.clear();
+    }
+
+    public synchronized List<Call> calls() {
+        return List.copyOf(calls);
+    }
+
+    /** How often each deed was done, by its step and name. */
+    public synchronized Map<String, Integer> deeds() {
+        Map<String, Integer> out = new LinkedHashMap<>();
+        calls.stream().filter(Call::deed).forEach(call -> out.merge(call.step() + "\n" + call.name(), 1, Integer::sum));
+        return out;
+    }
+
+    /** The steps that did something, in the order in which they began. */
+    public synchronized Set<String> doers() {
+        Set<String> out = new LinkedHashSet<>();
+        calls.stream().filter(Call::deed).forEach(call -> out.add(call.step()));
+        return out;
+    }
+
+    private void handle(HttpExchange exchange) {
+        try (exchange) {
+            byte[] body = exchange.getRequestBody().readNBytes(LARGEST_BODY);
+            Page page = answer(exchange, new String(body, StandardCharsets.UTF_8));
+            if (page == null) {
+                return; // closed without an answer: the connection breaks
+            }
+            byte[] bytes = page.text().getBytes(StandardCharsets.UTF_8);
+            boolean head = exchange.getRequestMethod().equals("HEAD");
+            exchange.getResponseHeaders().set("Content-Type", "application/json");
+            exchange.sendResponseHeaders(page.status(), head ? -1 : bytes.length);
+            if (!head) {
+                exchange.getResponseBody().write(bytes);
+            }
+        } catch (IOException gone) {
+            return; // whoever asked does not listen any more; it is written down all the same
+        }
+    }
+
+    /** Null: no answer. */
+    private synchronized @Nullable Page answer(HttpExchange exchange, String body) {
+        String method = exchange.getRequestMethod();
+        String url = exchange.getRequestHeaders().getFirst("Host") + exchange.getRequestURI();
+        Role role = roles.stream()
+                .filter(one ->
+                        one.method().equals(method) && one.url().matcher(url).matches())
+                .findFirst()
+                .orElseGet(() -> new Role(
+                        method + " " + url.replaceAll("[?].*", ""),
+                        method,
+                        Pattern.compile(".*"),
+                        false,
+                        200,
+                        object()));
+        boolean reads = method.equals("GET") || method.equals("HEAD");
+        String name = name(exchange, method + " " + url + " " + body);
+        ObjectNode before = role.remembersKeys() ? known.get(name) : null;
+        String type = String.valueOf(exchange.getRequestHeaders().getFirst("Content-Type"));
+        boolean grants = type.contains("form-urlencoded") && body.contains("grant_type=");
+        boolean deed = !reads && !grants && before == null;
+        boolean lost = deed && role.step().equals(losing);
+        if (calls.size() < MOST_CALLS) {
+            calls.add(new Call(role.step(), method, name, deed, lost));
+        }
+        ObjectNode said = before == null ? said(role, body) : before;
+        if (grants) {
+            said.put("access_token", "scratch").put("token_type", "Bearer").put("expires_in", 3_600);
+        }
+        if (deed) {
+            known.put(name, said);
+        }
+        if (lost) {
+            losing = null;
+            return null;
+        }
+        return new Page(role.status(), Json.write(said));
+    }
+
+    /** By whichever header carries the key. */
+    private static String name(HttpExchange exchange, String otherwise) {
+        for (Map.Entry<String, List<String>> header :
+                exchange.getRequestHeaders().entrySet()) {
+            if (header.getKey().toLowerCase(java.util.Locale.ROOT).contains("idempot")) {
+                return header.getValue().getFirst();
+            }
+        }
+        return otherwise;
+    }
+
+    private ObjectNode said(Role role, String body) {
+        ObjectNode out = object();
+        try {
+            if (Json.parse(body) instanceof ObjectNode sent) {
+                out.setAll(sent);
+            }
+        } catch (SemelException notJson) {
+            out.put("received", body.length());
+        }
+        out.put("id", "id_" + (calls.size() + 1));
+        if (role.answer() instanceof ObjectNode more) {
+            out.setAll(more);
+        }
+        return out;
+    }
+
+    private static ObjectNode object() {
+        return JsonNodeFactory.instance.objectNode();
+    }
+
+    @Override
+    public void close() {
+        http.stop(0);
+        threads.shutdownNow();
+    }
+}

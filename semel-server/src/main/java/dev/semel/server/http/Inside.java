@@ -1,0 +1,100 @@
+package dev.semel.server.http;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/**
+ * Asks the routes of this very process, in the name of somebody who is known already. The scope of the route and its
+ * check of the head count as they do for a caller outside, so whatever a page shows or does is a call of the API.
+ */
+public final class Inside {
+    private final Router router;
+
+    public Inside(Router router) {
+        this.router = router;
+    }
+
+    /**
+     * One question.
+     *
+     * @param path encoded, as {@link #path} makes it
+     * @param query without the question mark, encoded; empty where there is none
+     * @param headers by their names in lower case
+     */
+    public record Call(String method, String path, String query, Map<String, String> headers, byte[] body) {
+        private static final byte[] NOTHING = new byte[0];
+
+        public static Call get(String path, String query) {
+            return new Call("GET", path, query, Map.of(), NOTHING);
+        }
+
+        /** A change, done once for its key. */
+        public static Call post(String path, byte[] json, String key) {
+            return new Call("POST", path, "", Map.of("content-type", "application/json", "idempotency-key", key), json);
+        }
+
+        /** With one more header. */
+        public Call with(String name, String value) {
+            Map<String, String> more = new TreeMap<>(headers);
+            more.put(name.toLowerCase(Locale.ROOT), value);
+            return new Call(method, path, query, more, body);
+        }
+
+        private List<String> lines(String name) {
+            String value = headers.get(name.toLowerCase(Locale.ROOT));
+            return value == null ? List.of() : List.of(value);
+        }
+    }
+
+    /** A path of these segments, each encoded. */
+    public static String path(String... segments) {
+        return Arrays.stream(segments).map(Inside::encoded).collect(Collectors.joining("/", "/", ""));
+    }
+
+    /** One part of an address, encoded. */
+    public static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+
+    /** Whether there is such a route and this principal may use it. */
+    public boolean offers(Principal who, String method, String path) {
+        return router.find(method, path) instanceof Router.Found found
+                && who.may(found.route().scope());
+    }
+
+    /** The answer of the route; where it refuses, the problem. */
+    public Answer ask(Principal who, Call call, UUID id) throws Exception {
+        try {
+            if (!(router.find(call.method(), call.path()) instanceof Router.Found found)) {
+                throw new SemelException(
+                        ErrorCode.NOT_FOUND,
+                        "There is nothing at this address. Nothing was done.",
+                        "Go back, and choose another link.");
+            }
+            Route route = found.route();
+            Credentials.allow(who, route.scope());
+            route.head().check(call::lines);
+            Request.Line line = new Request.Line(
+                    id,
+                    call.method(),
+                    call.path(),
+                    who,
+                    () -> "inside",
+                    call::lines,
+                    () -> List.copyOf(call.headers().keySet()));
+            return route.handler()
+                    .handle(new Request(line, found.parameters(), Query.parse(call.query()), call.body()));
+        } catch (SemelException e) {
+            return Problems.answer(e, id);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.semel.server.pages;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Times as people say them. */
+public final class Ago {
+    private static final String NOTHING = "–";
+
+    private Ago() {}
+
+    public static String of(Instant then, Instant now) {
+        Duration past = Duration.between(then, now).truncatedTo(ChronoUnit.SECONDS);
+        if (past.toSeconds() <= 0 && past.toSeconds() > -2) {
+            return "just now";
+        }
+        return past.isNegative() ? "in " + span(past.negated()) : span(past) + " ago";
+    }
+
+    public static String span(Duration span) {
+        if (span.toDays() > 0) {
+            return join(span.toDays(), "d", span.toHoursPart(), "h");
+        }
+        if (span.toHours() > 0) {
+            return join(span.toHours(), "h", span.toMinutesPart(), "m");
+        }
+        if (span.toMinutes() > 0) {
+            return join(span.toMinutes(), "m", span.toSecondsPart(), "s");
+        }
+        if (span.toSeconds() > 0) {
+            return span.toSeconds() + (span.toMillisPart() > 99 ? "." + span.toMillisPart() / 100 : "") + " s";
+        }
+        return span.toMillis() + " ms";
+    }
+
+    /** So many seconds; nothing where there are none. */
+    public static String seconds(long seconds) {
+        return seconds == 0 ? NOTHING : span(Duration.ofSeconds(seconds));
+    }
+
+    /** From one member to another, where both are there. */
+    public static String between(Doc doc, String from, String to) {
+        return between(doc.when(from), doc.when(to));
+    }
+
+    public static String between(@Nullable Instant begin, @Nullable Instant end) {
+        return begin == null || end == null ? NOTHING : span(Duration.between(begin, end));
+    }
+
+    /** To the second, in UTC. */
+    public static String exact(Instant time) {
+        return time.truncatedTo(ChronoUnit.MILLIS).toString().replace('T', ' ').replace("Z", " UTC");
+    }
+
+    private static String join(long first, String firstUnit, long second, String secondUnit) {
+        return first + " " + firstUnit + (second == 0 ? "" : " " + second + " " + secondUnit);
+    }
+}

@@ -1,0 +1,38 @@
+package dev.semel.server.pages;
+
+import dev.semel.server.http.Request;
+import org.jspecify.annotations.Nullable;
+
+/** Cookies: the one of the session, which no script can read and no other site's form can send, and the theme's. */
+final class Cookies {
+    static final String SESSION = "semel_session";
+    private static final int SESSION_SECONDS = 12 * 60 * 60;
+
+    private Cookies() {}
+
+    static @Nullable String of(Request request, String name) {
+        for (String line : request.headerLines("Cookie")) {
+            for (String pair : line.split(";")) {
+                int equals = pair.indexOf('=');
+                if (equals > 0 && pair.substring(0, equals).strip().equals(name)) {
+                    return pair.substring(equals + 1).strip();
+                }
+            }
+        }
+        return null;
+    }
+
+    static String session(Request request, String value) {
+        return SESSION + "=" + value + "; Path=/; HttpOnly; SameSite=Lax; Max-Age=" + SESSION_SECONDS + secure(request);
+    }
+
+    static String noSession(Request request) {
+        return SESSION + "=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0" + secure(request);
+    }
+
+    /** The proxy in front says how the browser came. */
+    private static String secure(Request request) {
+        boolean https = request.headerLines("X-Forwarded-Proto").stream().anyMatch("https"::equalsIgnoreCase);
+        return https ? "; Secure" : "";
+    }
+}

@@ -1,0 +1,54 @@
+package dev.semel.server.pages;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.http.Request;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What a form on a page sent. Nothing but a form can send this type, so nothing else is read. */
+final class Form {
+    private static final int MOST_FIELDS = 64;
+
+    private final Map<String, String> fields;
+
+    private Form(Map<String, String> fields) {
+        this.fields = fields;
+    }
+
+    static Form of(Request request) {
+        String type = request.header("Content-Type");
+        if (type == null || !type.split(";", 2)[0].strip().equalsIgnoreCase("application/x-www-form-urlencoded")) {
+            throw new SemelException(
+                    ErrorCode.UNSUPPORTED_MEDIA_TYPE,
+                    "This is not what a form of these pages sends. Nothing was done.",
+                    "Use the page, or the API under /v1.");
+        }
+        Map<String, String> fields = new HashMap<>();
+        String body = new String(request.body(), StandardCharsets.UTF_8);
+        for (String pair : body.isEmpty() ? new String[0] : body.split("&", MOST_FIELDS)) {
+            int equals = pair.indexOf('=');
+            String name = equals < 0 ? pair : pair.substring(0, equals);
+            fields.put(decoded(name), equals < 0 ? "" : decoded(pair.substring(equals + 1)));
+        }
+        return new Form(fields);
+    }
+
+    private static String decoded(String text) {
+        try {
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "The form is not encoded as a form is. Nothing was done.",
+                    "Send it again.");
+        }
+    }
+
+    /** Empty where there is no such field. */
+    String text(String name) {
+        return fields.getOrDefault(name, "");
+    }
+}

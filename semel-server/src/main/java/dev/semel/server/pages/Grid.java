@@ -1,0 +1,122 @@
+package dev.semel.server.pages;
+
+import dev.semel.server.http.Inside;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A table of a list: its columns, told once, and its rows. */
+public final class Grid {
+    private final String caption;
+    private final List<Column> columns = new ArrayList<>();
+    private List<Doc> rows = List.of();
+    private String next = "";
+    private String empty = "";
+    private String command = "";
+
+    /** How a cell is shown. */
+    public enum Kind {
+        TEXT,
+        CODE,
+        LINK,
+        TIME,
+        STATUS
+    }
+
+    /** @param href where a link leads; empty for others */
+    public record Cell(
+            Kind kind, String text, String href, @Nullable Instant when) {}
+
+    private record Column(String title, Function<Doc, Cell> cell) {}
+
+    private Grid(String caption) {
+        this.caption = caption;
+    }
+
+    static Grid named(String caption) {
+        return new Grid(caption);
+    }
+
+    Grid text(String title, String member) {
+        return text(title, doc -> doc.text(member));
+    }
+
+    Grid text(String title, Function<Doc, String> text) {
+        return add(title, doc -> new Cell(Kind.TEXT, text.apply(doc), "", null));
+    }
+
+    Grid code(String title, String member) {
+        return add(title, doc -> new Cell(Kind.CODE, doc.text(member), "", null));
+    }
+
+    Grid time(String title, String member) {
+        return add(title, doc -> new Cell(Kind.TIME, "", "", doc.when(member)));
+    }
+
+    Grid status(String title, String member) {
+        return add(title, doc -> new Cell(Kind.STATUS, doc.text(member), "", null));
+    }
+
+    /** A link below a page, by the text of a member; nothing where that is empty. */
+    Grid link(String title, String member, String page) {
+        return link(title, doc -> doc.text(member), doc -> Inside.path(page, doc.text(member)));
+    }
+
+    Grid link(String title, Function<Doc, String> text, Function<Doc, String> href) {
+        return add(
+                title,
+                doc -> new Cell(Kind.LINK, text.apply(doc), text.apply(doc).isEmpty() ? "" : href.apply(doc), null));
+    }
+
+    private Grid add(String title, Function<Doc, Cell> cell) {
+        columns.add(new Column(title, cell));
+        return this;
+    }
+
+    /** What is said where there is nothing, and the one command that changes that. */
+    Grid whenEmpty(String sentence, String oneCommand) {
+        this.empty = sentence;
+        this.command = oneCommand;
+        return this;
+    }
+
+    /** The rows of a page of a list. */
+    Grid of(Doc list) {
+        this.next = list.text("next");
+        return of(list.items());
+    }
+
+    Grid of(List<Doc> docs) {
+        this.rows = List.copyOf(docs);
+        return this;
+    }
+
+    public String caption() {
+        return caption;
+    }
+
+    public List<String> titles() {
+        return columns.stream().map(Column::title).toList();
+    }
+
+    public List<List<Cell>> rows() {
+        return rows.stream()
+                .map(row ->
+                        columns.stream().map(column -> column.cell().apply(row)).toList())
+                .toList();
+    }
+
+    public String next() {
+        return next;
+    }
+
+    public String empty() {
+        return empty;
+    }
+
+    public String command() {
+        return command;
+    }
+}

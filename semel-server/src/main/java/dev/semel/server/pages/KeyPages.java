@@ -1,0 +1,97 @@
+package dev.semel.server.pages;
+
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Inside;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** Keys, and what happened to one of them. */
+final class KeyPages {
+    private KeyPages() {}
+
+    static void addTo(Router router, Door door) {
+        router.add("GET", "/keys", Scope.OPEN, door.page(KeyPages::list))
+                .add("GET", "/keys/{key}", Scope.OPEN, door.page(KeyPages::one));
+    }
+
+    private static Answer list(Visit visit) throws Exception {
+        String prefix = visit.asked("prefix");
+        String after = visit.asked("after");
+        Doc page = visit.get(
+                "/v1/keys",
+                "prefix=" + Inside.encoded(prefix) + (after.isEmpty() ? "" : "&after=" + Inside.encoded(after)));
+        Grid grid = Grid.named("Keys by their text")
+                .link("Key", "idempotency_key", "keys")
+                .status("Stands", "status")
+                .link("Workflow", "operation_name", "workflows")
+                .link("Run", "run_id", "runs")
+                .status("Run is", "run_status")
+                .text("Replayed", "replays")
+                .text("Conflicts", "conflicts")
+                .time("First seen", "created_at")
+                .time("Expires", "expires_at")
+                .whenEmpty(
+                        prefix.isEmpty() ? "No key has been used yet. Send one:" : "No key begins with that. Send one:",
+                        "semel send payment_receipt --key evt_1 --data '{\"payment_id\":\"pay_1\",\"amount\":4900,"
+                                + "\"currency\":\"usd\"}'")
+                .of(page);
+        return visit.show("keys", "Keys", "Keys", Map.of("grid", grid, "prefix", prefix));
+    }
+
+    private static Answer one(Visit visit) throws Exception {
+        String path = Inside.path("v1", "keys", visit.part("key"));
+        String workflow = visit.asked("workflow");
+        Doc key = visit.get(path, workflow.isEmpty() ? "" : "workflow=" + Inside.encoded(workflow));
+        String run = Inside.path("v1", "runs", key.text("run_id"));
+        Doc requests = visit.maybe(run + "/requests", "");
+        List<Doc> effects = visit.maybe(run + "/timeline", "").items().stream()
+                .filter(step -> step.has("effect_key"))
+                .toList();
+        return visit.show(
+                "key",
+                "Key " + key.text("idempotency_key"),
+                "Keys",
+                Map.of(
+                        "key",
+                        key,
+                        "story",
+                        story(key, requests.items()),
+                        "requests",
+                        requests.items(),
+                        "effects",
+                        effects,
+                        "mayRelease",
+                        key.text("status").equals("active") && visit.may("POST", path + "/release")));
+    }
+
+    /** What happened to it, in sentences. */
+    static String story(Doc key, List<Doc> requests) {
+        StringBuilder story = new StringBuilder("It started ")
+                .append(key.text("run_id"))
+                .append(" of ")
+                .append(key.text("operation_name"))
+                .append(", which is ")
+                .append(key.text("run_status").replace('_', ' '))
+                .append(". ");
+        long replays = key.number("replays");
+        long conflicts = key.number("conflicts");
+        if (replays == 0 && conflicts == 0) {
+            return story.append("It has not come again.").toString();
+        }
+        if (replays > 0) {
+            story.append(replays == 1 ? "One duplicate was" : replays + " duplicates were")
+                    .append(" answered with that run. ");
+        }
+        if (conflicts > 0) {
+            TreeSet<String> fields = new TreeSet<>();
+            requests.forEach(request -> request.list("changed").forEach(field -> fields.add(field.text())));
+            story.append(conflicts == 1 ? "One request was" : conflicts + " requests were")
+                    .append(" refused")
+                    .append(fields.isEmpty() ? ". " : " because " + String.join(", ", fields) + " differed. ");
+        }
+        return story.append("No second run was started.").toString();
+    }
+}

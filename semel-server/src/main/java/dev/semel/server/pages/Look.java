@@ -1,0 +1,92 @@
+package dev.semel.server.pages;
+
+import dev.semel.server.auth.Visitor;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Inside;
+import dev.semel.server.http.Request;
+import gg.jte.ContentType;
+import gg.jte.TemplateEngine;
+import gg.jte.output.StringOutput;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Makes pages out of templates, which escape whatever they show. */
+final class Look {
+    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+            + " img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    private static final Set<String> THEMES = Set.of("light", "dark");
+    private static final Map<String, String> DONE = Map.of(
+            "cancel", "The run was asked to end.",
+            "signal", "The signal was handed in.",
+            "decide", "The decision is on record.",
+            "release", "The key was released: the next request with it starts a new run.",
+            "pause", "Paused: triggers are taken and wait.",
+            "resume", "Resumed.",
+            "reprocess", "Handed in again: runs that exist were replayed, missing ones started.",
+            "invite", "The link for this person stands below. It is shown once.");
+
+    private final TemplateEngine templates = TemplateEngine.createPrecompiled(ContentType.Html);
+    private final Assets assets;
+    private final Inside inside;
+    private final InstantSource clock;
+    private final Supplier<String> keys;
+
+    Look(Assets assets, Inside inside, InstantSource clock, Supplier<String> keys) {
+        this.assets = assets;
+        this.inside = inside;
+        this.clock = clock;
+        this.keys = keys;
+    }
+
+    /** Which page it is to be. */
+    record Sheet(String template, String title, String section, Map<String, Object> parts) {}
+
+    Answer show(int status, Request request, @Nullable Visitor visitor, Sheet sheet) {
+        Frame frame = new Frame(
+                sheet.title(),
+                sheet.section(),
+                visitor,
+                theme(request),
+                DONE.getOrDefault(String.valueOf(first(request, "did")), ""),
+                assets,
+                clock.instant(),
+                visitor == null ? List.of() : Nav.of(inside, visitor.principal()),
+                keys);
+        Map<String, Object> parts = new HashMap<>(sheet.parts());
+        parts.put("frame", frame);
+        StringOutput out = new StringOutput();
+        templates.render(sheet.template() + ".jte", parts, out);
+        return guarded(
+                Answer.of(status, "text/html; charset=utf-8", out.toString().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static @Nullable String first(Request request, String name) {
+        List<String> values = request.queryValues(name);
+        return values.isEmpty() ? null : values.getFirst();
+    }
+
+    static Answer goTo(String path) {
+        return guarded(Answer.empty(303).with("Location", path));
+    }
+
+    private static Answer guarded(Answer answer) {
+        return answer.with("Content-Security-Policy", POLICY)
+                // Not no-referrer: browsers would then send Origin: null with our own forms, as a hostile frame does.
+                .with("Referrer-Policy", "same-origin")
+                .with("X-Frame-Options", "DENY")
+                .with("Cross-Origin-Opener-Policy", "same-origin")
+                .with("Cross-Origin-Resource-Policy", "same-origin")
+                .with("Cache-Control", "no-store");
+    }
+
+    private static String theme(Request request) {
+        String wanted = Cookies.of(request, "semel_theme");
+        return wanted != null && THEMES.contains(wanted) ? wanted : "system";
+    }
+}

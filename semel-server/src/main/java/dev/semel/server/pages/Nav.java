@@ -1,0 +1,56 @@
+package dev.semel.server.pages;
+
+import dev.semel.server.http.Inside;
+import dev.semel.server.http.Principal;
+import java.util.List;
+
+/** The navigation. An entry is there when its page is, and when this person may ask what the page asks. */
+public final class Nav {
+    private static final List<Group> ALL = List.of(
+            new Group(
+                    "Automation",
+                    List.of(
+                            new Item("Workflows", "/workflows", "/v1/workflows", "w"),
+                            new Item("Runs", "/runs", "/v1/runs", "r"),
+                            new Item("Requests", "/requests", "/v1/requests", "q"),
+                            new Item("Keys", "/keys", "/v1/keys", "k"))),
+            new Group(
+                    "Doors",
+                    List.of(
+                            new Item("Schedules", "/schedules", "/v1/schedules", "s"),
+                            new Item("Events", "/events", "/v1/events", "e"),
+                            new Item("Hooks", "/hooks", "/v1/hooks", "h"))),
+            new Group(
+                    "Safety",
+                    List.of(
+                            new Item("Replays", "/replays", "/v1/replays", "p"),
+                            new Item("Reviews", "/reviews", "/v1/reviews", "v"),
+                            new Item("Monitoring", "/monitoring", "/v1/signals", "m"),
+                            new Item("Effects", "/effects", "/v1/effects", "f"),
+                            new Item("Incidents", "/incidents", "/v1/incidents", "i"))),
+            new Group(
+                    "Settings",
+                    List.of(
+                            new Item("Workspace", "/settings", "/v1/channels", "o"),
+                            new Item("Workers", "/workers", "/v1/workers", "x"),
+                            new Item("Audit", "/audit", "/v1/audit", "a"))));
+
+    private Nav() {}
+
+    public record Group(String title, List<Item> items) {}
+
+    /** @param letter behind `g`, to go there */
+    public record Item(String title, String href, String asks, String letter) {}
+
+    static List<Group> of(Inside inside, Principal who) {
+        return ALL.stream()
+                .map(group -> new Group(
+                        group.title(),
+                        group.items().stream()
+                                .filter(item -> inside.offers(who, "GET", item.href())
+                                        && inside.offers(who, "GET", item.asks()))
+                                .toList()))
+                .filter(group -> !group.items().isEmpty())
+                .toList();
+    }
+}

@@ -1,0 +1,133 @@
+package dev.semel.server.pages;
+
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Inside;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Runs with the requests beside them, one run, and all requests. */
+public final class RunPages {
+    private static final List<String> FILTERS = List.of("status", "since", "replayed", "key");
+
+    private final InstantSource clock;
+
+    RunPages(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    void addTo(Router router, Door door) {
+        router.add("GET", "/runs", Scope.OPEN, door.page(this::list))
+                .add("GET", "/runs/{run_id}", Scope.OPEN, door.page(this::one))
+                .add("GET", "/runs/{run_id}/row", Scope.OPEN, door.page(RunPages::row))
+                .add("GET", "/requests", Scope.OPEN, door.page(RunPages::requests));
+    }
+
+    /**
+     * A table of runs as it was asked for.
+     *
+     * @param workflow whose they are; empty for all
+     * @param filters those that are set, by name
+     * @param next the address of the older ones; empty at the end
+     */
+    public record Table(List<Doc> runs, String workflow, Map<String, String> filters, String next, boolean newest) {
+        public String filter(String name) {
+            return filters.getOrDefault(name, "");
+        }
+
+        public boolean filtered() {
+            return !filters.isEmpty();
+        }
+    }
+
+    Table table(Visit visit, String workflow) throws Exception {
+        Map<String, String> filters = new TreeMap<>();
+        List<String> words = new ArrayList<>();
+        for (String name : FILTERS) {
+            String value = visit.asked(name);
+            if (!value.isEmpty()) {
+                filters.put(name, value);
+                words.add(name + ":" + value);
+            }
+        }
+        String query = "q=" + Inside.encoded(String.join(" ", words))
+                + (visit.asked("after").isEmpty() ? "" : "&after=" + Inside.encoded(visit.asked("after")));
+        String path = workflow.isEmpty() ? "/v1/runs" : Inside.path("v1", "workflows", workflow, "runs");
+        Doc page = visit.get(path, query);
+        StringBuilder next = new StringBuilder();
+        if (page.has("next")) {
+            filters.forEach((name, value) ->
+                    next.append(name).append('=').append(Inside.encoded(value)).append('&'));
+            next.append("after=").append(Inside.encoded(page.text("next")));
+        }
+        return new Table(
+                page.items(),
+                workflow,
+                filters,
+                next.toString(),
+                visit.asked("after").isEmpty());
+    }
+
+    private Answer list(Visit visit) throws Exception {
+        return visit.show("runs", "Runs", "Runs", Map.of("table", table(visit, "")));
+    }
+
+    /** One run of a table, to be put in the place of the one that stands there. */
+    private static Answer row(Visit visit) throws Exception {
+        Doc run = visit.get(Inside.path("v1", "runs", visit.part("run_id")));
+        return visit.show(
+                "row", "", "", Map.of("run", run, "named", visit.asked("named").equals("true")));
+    }
+
+    private Answer one(Visit visit) throws Exception {
+        String path = Inside.path("v1", "runs", visit.part("run_id"));
+        Doc run = visit.get(path);
+        Doc timeline = visit.get(path + "/timeline");
+        Doc workflow = visit.maybe(Inside.path("v1", "workflows", run.text("workflow_id")), "");
+        return visit.show(
+                "run",
+                "Run " + run.text("run_id"),
+                "Runs",
+                Map.of(
+                        "run",
+                        run,
+                        "bars",
+                        Bars.of(run, timeline, clock.instant()),
+                        "owner",
+                        workflow.text("owner"),
+                        "mayCancel",
+                        open(run) && visit.may("POST", path + "/cancel"),
+                        "maySignal",
+                        open(run) && visit.may("POST", path + "/signals/x"),
+                        "mayDecide",
+                        open(run) && visit.may("POST", path + "/decide")));
+    }
+
+    private static boolean open(Doc run) {
+        return !run.has("ended_at");
+    }
+
+    private static Answer requests(Visit visit) throws Exception {
+        String after = visit.asked("after");
+        Doc page = visit.get("/v1/requests", after.isEmpty() ? "" : "after=" + Inside.encoded(after));
+        Grid grid = Grid.named("Requests that met a run, newest first")
+                .time("When", "at")
+                .status("Kind", "kind")
+                .text("Answer", "status_code")
+                .text("Differs in", doc -> doc.words("changed"))
+                .link("Key", "key", "keys")
+                .link("Run", "run_id", "runs")
+                .text("Times", "times")
+                .text("By", "actor_id")
+                .whenEmpty(
+                        "No request has met a run that was there before. Send one twice:",
+                        "semel send payment_receipt --key evt_1 --times 2 --data '{\"payment_id\":\"pay_1\","
+                                + "\"amount\":4900,\"currency\":\"usd\"}'")
+                .of(page);
+        return visit.show("list", "Requests", "Requests", Map.of("grid", grid));
+    }
+}

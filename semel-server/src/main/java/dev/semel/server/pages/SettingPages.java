@@ -1,0 +1,94 @@
+package dev.semel.server.pages;
+
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Inside;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import java.util.List;
+import java.util.Map;
+
+/** What a workspace keeps beside its workflows, kind by kind. */
+public final class SettingPages {
+    private static final List<Kind> KINDS = List.of(
+            new Kind("channels", "Channels"),
+            new Kind("routes", "Routes"),
+            new Kind("templates", "Templates"),
+            new Kind("secrets", "Secrets"),
+            new Kind("profiles", "Profiles"),
+            new Kind("tokens", "API tokens"),
+            new Kind("people", "People"));
+
+    private SettingPages() {}
+
+    /** A kind, as it is called in addresses and to people. */
+    public record Kind(String word, String title) {}
+
+    static void addTo(Router router, Door door) {
+        router.add("GET", "/settings", Scope.OPEN, door.page(visit -> list(visit, "channels", "")))
+                .add("GET", "/settings/{kind}", Scope.OPEN, door.page(visit -> list(visit, visit.part("kind"), "")));
+    }
+
+    /** @param link for somebody who was just invited; empty otherwise */
+    static Answer list(Visit visit, String kind, String link) throws Exception {
+        if (KINDS.stream().noneMatch(one -> one.word().equals(kind))) {
+            return Look.goTo("/settings");
+        }
+        Doc page = visit.get(Inside.path("v1", kind), ListPages.behind(visit));
+        List<Kind> offered = KINDS.stream()
+                .filter(one -> visit.may("GET", Inside.path("v1", one.word())))
+                .toList();
+        return visit.show(
+                "settings",
+                "Settings",
+                "Workspace",
+                Map.of("kinds", offered, "kind", kind, "grid", grid(kind).of(page), "link", link));
+    }
+
+    private static Grid grid(String kind) {
+        return switch (kind) {
+            case "tokens" ->
+                Grid.named("API tokens; their secrets are shown once, when they are made")
+                        .code("Token", "token_id")
+                        .text("Name", "name")
+                        .text("Scopes", doc -> doc.words("scopes"))
+                        .text(
+                                "Quota a minute",
+                                doc -> doc.number("quota_per_minute") == 0 ? "none" : doc.count("quota_per_minute"))
+                        .time("Made", "created_at")
+                        .time("Revoked", "revoked_at")
+                        .whenEmpty(
+                                "There is no token. Make one:",
+                                "semel token create --workspace default --scope trigger,read --name shop");
+            case "people" ->
+                Grid.named("People who log in")
+                        .text("Name", "name")
+                        .text("Role", "role")
+                        .time("Changed", "changed_at")
+                        .whenEmpty("Nobody has set up a log-in. Invite somebody below.", "");
+            case "secrets" ->
+                Grid.named("Secrets; their values are never shown")
+                        .text("Name", "name")
+                        .code("Fingerprint", "fingerprint")
+                        .text("Under key", "key")
+                        .time("Changed", "changed_at")
+                        .text("By", "changed_by")
+                        .whenEmpty("There is no secret. Store one:", "semel secret set smtp_password");
+            case "profiles" ->
+                Grid.named("Profiles of the people that workflows write to")
+                        .text("Profile", "profile_id")
+                        .time("Changed", "changed_at")
+                        .text("By", "changed_by")
+                        .whenEmpty("There is no profile. Make one:", "semel profile put usr_1 profile.json");
+            default ->
+                Grid.named(kind.substring(0, 1).toUpperCase(java.util.Locale.ROOT) + kind.substring(1))
+                        .text("Name", "name")
+                        .text("Kind", doc -> doc.at("document").text("kind"))
+                        .text("Version", "version")
+                        .time("Changed", "changed_at")
+                        .text("By", "changed_by")
+                        .whenEmpty(
+                                "There is none. Make one:",
+                                "semel " + kind.substring(0, kind.length() - 1) + " put NAME FILE");
+        };
+    }
+}

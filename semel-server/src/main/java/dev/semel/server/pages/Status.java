@@ -1,0 +1,44 @@
+package dev.semel.server.pages;
+
+/** How a state is shown: a mark, a word and a tone, so that no colour says it alone. */
+public record Status(String mark, String word, String tone) {
+    public static Status of(String status) {
+        return switch (status) {
+            case "completed" -> new Status("✓", "Completed", "good");
+            case "failed" -> new Status("✗", "Failed", "bad");
+            case "in_doubt" -> new Status("?", "In doubt", "doubt");
+            case "waiting" -> new Status("‖", "Waiting", "calm");
+            case "queued" -> new Status("…", "Queued", "calm");
+            case "running" -> new Status("▸", "Running", "busy");
+            case "started" -> new Status("▸", "Started", "busy");
+            case "cancelled" -> new Status("⊘", "Cancelled", "calm");
+            case "replayed" -> new Status("↺", "Replayed", "good");
+            case "conflict" -> new Status("✗", "Conflict", "bad");
+            case "unknown" -> new Status("?", "Unknown", "doubt");
+            case "active", "live", "fired", "accepted" -> new Status("●", capital(status), "good");
+            case "expired", "released", "past" -> new Status("○", capital(status), "calm");
+            case "suppressed", "reused" -> new Status("↺", capital(status), "good");
+            case "" -> new Status("–", "", "calm");
+            default -> new Status("·", capital(status.replace('_', ' ')), "calm");
+        };
+    }
+
+    /** What keeps an effect from happening twice. */
+    public static Status protection(String protection) {
+        return switch (protection) {
+            case "tx" -> new Status("●", "transactional", "good");
+            case "provider_key" -> new Status("◐", "provider key", "good");
+            case "lookup" -> new Status("⌕", "looks first", "good");
+            case "at_most_once" -> new Status("◔", "at most once", "good");
+            case "ask" -> new Status("?", "asks a person", "doubt");
+            case "repeatable" -> new Status("○", "repeatable", "calm");
+            case "none" -> new Status("▲", "unprotected", "bad");
+            case "" -> new Status("–", "no effect", "calm");
+            default -> new Status("·", protection, "calm");
+        };
+    }
+
+    private static String capital(String word) {
+        return word.isEmpty() ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1);
+    }
+}

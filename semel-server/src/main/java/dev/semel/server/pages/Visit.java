@@ -1,0 +1,59 @@
+package dev.semel.server.pages;
+
+import dev.semel.json.Json;
+import dev.semel.server.auth.Visitor;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Inside;
+import dev.semel.server.http.Request;
+import java.util.Map;
+import tools.jackson.databind.JsonNode;
+
+/** Somebody who looks at a page, and what they asked for. */
+record Visit(Request request, Visitor visitor, Inside inside, Look look) {
+    /** What the API says to a question of this person; a refusal becomes a page of its own. */
+    Doc get(String path, String query) throws Exception {
+        return read(inside.ask(visitor.principal(), Inside.Call.get(path, query), request.id()));
+    }
+
+    Doc get(String path) throws Exception {
+        return get(path, "");
+    }
+
+    /** The same, where a refusal is no more than an empty place on the page. */
+    Doc maybe(String path, String query) throws Exception {
+        Answer answer = inside.ask(visitor.principal(), Inside.Call.get(path, query), request.id());
+        return answer.status() < 400 ? Doc.of(answer.body()) : Doc.NOTHING;
+    }
+
+    Doc send(String method, String path, JsonNode body, String key) throws Exception {
+        Inside.Call post = Inside.Call.post(path, Json.bytes(body), key);
+        Inside.Call call = new Inside.Call(method, path, "", post.headers(), post.body());
+        return read(inside.ask(visitor.principal(), call, request.id()));
+    }
+
+    private static Doc read(Answer answer) {
+        Doc doc = Doc.of(answer.body());
+        if (answer.status() >= 400) {
+            throw new Refused(answer.status(), doc);
+        }
+        return doc;
+    }
+
+    boolean may(String method, String path) {
+        return inside.offers(visitor.principal(), method, path);
+    }
+
+    /** A parameter of the address; empty where it is not there. */
+    String asked(String name) {
+        String value = request.query(name);
+        return value == null ? "" : value;
+    }
+
+    String part(String name) {
+        return request.parameter(name);
+    }
+
+    Answer show(String template, String title, String section, Map<String, Object> parts) {
+        return look.show(200, request, visitor, new Look.Sheet(template, title, section, parts));
+    }
+}

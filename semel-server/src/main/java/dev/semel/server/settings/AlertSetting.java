@@ -1,0 +1,109 @@
+package dev.semel.server.settings;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * When somebody is to be told.
+ *
+ * @param signal a word of {@link #SIGNALS}
+ * @param above more than this: a share for `conflict_rate`, seconds for `in_doubt_oldest`, else a count
+ * @param over the time that is looked at, up to now
+ * @param workflow its name; null for all together
+ * @param channel the name of the channel that carries the message
+ * @param to whom, as that channel has addresses
+ */
+public record AlertSetting(
+        String signal,
+        double above,
+        Duration over,
+        @Nullable String workflow,
+        String channel,
+        String to) {
+    public static final List<String> SIGNALS = List.of(
+            "conflict_rate",
+            "conflicts",
+            "duplicates_prevented",
+            "retry_recoveries",
+            "expired_key_retries",
+            "repeated_writes",
+            "in_doubt",
+            "in_doubt_oldest",
+            "unprotected_effects",
+            "requests_without_key");
+
+    private static final Pattern TIME = Pattern.compile("([1-9][0-9]{0,3})([smhd])");
+    private static final Duration LONGEST = Duration.ofDays(31);
+
+    static AlertSetting read(JsonNode node) {
+        Document document = Document.of(node);
+        String signal = document.text("signal", 32);
+        if (!signal.isEmpty() && !SIGNALS.contains(signal)) {
+            document.wrong("signal", "must be one of " + String.join(", ", SIGNALS));
+        }
+        double above = above(document, signal);
+        Duration over = over(document);
+        String workflow = document.maybeText("workflow", 64);
+        String channel = document.name("channel");
+        String to = document.line("to", 320);
+        document.end();
+        document.refuseWhatIsWrong("alert");
+        return new AlertSetting(signal, above, over, workflow, channel, to);
+    }
+
+    /** A number; or a text such as `5%` or `1h`, where the signal is a share or a time. */
+    private static double above(Document document, String signal) {
+        JsonNode value = document.any("above");
+        if (value != null && value.isNumber() && value.doubleValue() >= 0) {
+            return value.doubleValue();
+        }
+        if (value != null && value.isString() && signal.equals("conflict_rate")) {
+            Matcher share =
+                    Pattern.compile("([0-9]{1,3}(?:\\.[0-9]{1,3})?)\\s*%").matcher(value.stringValue());
+            if (share.matches()) {
+                return Double.parseDouble(share.group(1)) / 100;
+            }
+        }
+        if (value != null && value.isString() && signal.equals("in_doubt_oldest")) {
+            Duration time = time(value.stringValue());
+            if (time != null) {
+                return time.toSeconds();
+            }
+        }
+        document.wrong(
+                "above",
+                value == null ? "is missing" : "must be a number from 0 up; a share may be 5%, a waiting time 1h");
+        return 0;
+    }
+
+    private static Duration over(Document document) {
+        String text = document.maybeText("over", 8);
+        if (text == null) {
+            return Duration.ofMinutes(10);
+        }
+        Duration time = time(text);
+        if (time == null || time.compareTo(LONGEST) > 0 || time.toMinutes() < 1) {
+            document.wrong("over", "must be a time from 1m to 31d, such as 10m");
+            return Duration.ofMinutes(10);
+        }
+        return time;
+    }
+
+    private static @Nullable Duration time(String text) {
+        Matcher time = TIME.matcher(text);
+        if (!time.matches()) {
+            return null;
+        }
+        long number = Long.parseLong(time.group(1));
+        return switch (time.group(2)) {
+            case "s" -> Duration.ofSeconds(number);
+            case "m" -> Duration.ofMinutes(number);
+            case "h" -> Duration.ofHours(number);
+            default -> Duration.ofDays(number);
+        };
+    }
+}

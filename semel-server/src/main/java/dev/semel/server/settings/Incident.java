@@ -1,0 +1,49 @@
+package dev.semel.server.settings;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * A review of what went wrong in a span of time.
+ *
+ * @param facts as they were counted when it was drafted; nobody changes them
+ * @param answers to the five questions, by their words
+ */
+public record Incident(
+        String title,
+        String since,
+        String until,
+        @Nullable String workflow,
+        @Nullable JsonNode facts,
+        Map<String, String> answers) {
+    /** Largest in bytes. */
+    static final int LARGEST = 128 << 10;
+
+    /** What is asked, in the order of the page. */
+    public static final List<String> QUESTIONS = List.of("trigger", "cause", "safe", "visible", "add");
+
+    private static final int LONGEST_TITLE = 200;
+    private static final int LONGEST_ANSWER = 8_000;
+
+    static Incident read(JsonNode node) {
+        Document document = Document.of(node);
+        String title = document.line("title", LONGEST_TITLE);
+        String since = document.line("since", 40);
+        String until = document.line("until", 40);
+        String workflow = document.maybeLine("workflow", 100);
+        JsonNode facts = document.any("facts");
+        Document said = document.object("answers");
+        Map<String, String> answers = new LinkedHashMap<>();
+        for (String question : QUESTIONS) {
+            String answer = said.maybeText(question, LONGEST_ANSWER);
+            answers.put(question, answer == null ? "" : answer);
+        }
+        said.end();
+        document.end();
+        document.refuseWhatIsWrong("incident");
+        return new Incident(title, since, until, workflow, facts, answers);
+    }
+}

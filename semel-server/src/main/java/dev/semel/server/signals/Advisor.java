@@ -1,0 +1,137 @@
+package dev.semel.server.signals;
+
+import dev.semel.store.Counted;
+import dev.semel.store.Figures;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Reads advice out of what happened: a window that is too short, a caller that makes a new key for each retry. */
+public final class Advisor {
+    /** Two requests with the same data and other keys, so far apart, look like a request and its retry. */
+    public static final Duration RETRY = Duration.ofMinutes(10);
+
+    private static final int FEWEST_PAIRS = 3;
+    private static final int EXAMPLES = 3;
+    private static final long MICROS_OF_AN_HOUR = 3_600_000_000L;
+
+    private static final List<Duration> WINDOWS = List.of(
+            Duration.ofHours(1),
+            Duration.ofHours(2),
+            Duration.ofHours(6),
+            Duration.ofHours(12),
+            Duration.ofHours(24),
+            Duration.ofHours(48),
+            Duration.ofHours(72),
+            Duration.ofDays(7),
+            Duration.ofDays(14),
+            Duration.ofDays(30),
+            Duration.ofDays(90),
+            Duration.ofDays(365));
+
+    private Advisor() {}
+
+    /**
+     * @param window that would have caught all of them; null where none is long enough
+     * @param says for people
+     */
+    public record Window(long retries, @Nullable Duration window, String says) {}
+
+    /** Null where no retry came too late. */
+    public static @Nullable Window window(List<Counted.Fact> expired, Duration current) {
+        if (expired.isEmpty()) {
+            return null;
+        }
+        long least = Long.MAX_VALUE;
+        long most = 0;
+        for (Counted.Fact fact : expired) {
+            least = Math.min(least, fact.at() - fact.sinceAt());
+            most = Math.max(most, fact.at() - fact.sinceAt());
+        }
+        long longest = most;
+        Duration enough = WINDOWS.stream()
+                .filter(window -> window.toNanos() / 1_000 > longest)
+                .findFirst()
+                .orElse(null);
+        int n = expired.size();
+        String came = (n == 1 ? "1 retry came " : n + " retries came ") + span(least, most)
+                + " after the first request, when the window of " + shown(current) + " was over, and started "
+                + (n == 1 ? "a new run." : "new runs.");
+        String fix = enough == null
+                ? " No window is long enough for them: keep the key with your own record."
+                : " window: " + shown(enough) + " would have caught " + (n == 1 ? "it." : "all " + n + ".");
+        return new Window(n, enough, came + fix);
+    }
+
+    private static String span(long least, long most) {
+        long from = least / MICROS_OF_AN_HOUR;
+        long to = (most + MICROS_OF_AN_HOUR - 1) / MICROS_OF_AN_HOUR;
+        if (to <= 1) {
+            return Math.max(1, least / 60_000_000) + "–" + (most / 60_000_000 + 1) + " m";
+        }
+        return from + "–" + to + " h";
+    }
+
+    /** As a workflow file has it. */
+    public static String shown(Duration duration) {
+        long seconds = duration.toSeconds();
+        if (seconds % 86_400 == 0 && seconds > 3 * 86_400) {
+            return seconds / 86_400 + "d";
+        }
+        return seconds % 3_600 == 0 ? seconds / 3_600 + "h" : seconds % 60 == 0 ? seconds / 60 + "m" : seconds + "s";
+    }
+
+    /**
+     * A caller that sent the same data under other keys.
+     *
+     * @param pairs how often, one soon after the other
+     * @param runs some of the second ones
+     */
+    public record Caller(String actor, long pairs, long seconds, List<String> runs, String says) {}
+
+    /** @param arrivals of one workflow in this time, in any order */
+    public static List<Caller> callers(String workflow, List<Figures.Arrival> arrivals) {
+        record Same(String actor, String fields) {}
+        List<Figures.Arrival> inOrder = new ArrayList<>(arrivals);
+        inOrder.sort(java.util.Comparator.comparingLong(Figures.Arrival::at));
+        Map<Same, Figures.Arrival> last = new HashMap<>();
+        Map<String, List<Pair>> pairs = new TreeMap<>();
+        for (Figures.Arrival one : inOrder) {
+            if (one.key() == null || one.fields().length == 0) {
+                continue;
+            }
+            Same same = new Same(one.actor(), HexFormat.of().formatHex(one.fields()));
+            Figures.Arrival before = last.put(same, one);
+            if (before != null
+                    && !one.key().equals(before.key())
+                    && one.at() - before.at() <= RETRY.toNanos() / 1_000) {
+                pairs.computeIfAbsent(one.actor(), _ -> new ArrayList<>())
+                        .add(new Pair(one.run().text(), (one.at() - before.at()) / 1_000_000));
+            }
+        }
+        List<Caller> callers = new ArrayList<>();
+        pairs.forEach((actor, found) -> {
+            if (found.size() >= FEWEST_PAIRS) {
+                callers.add(caller(workflow, actor, found));
+            }
+        });
+        return callers;
+    }
+
+    private record Pair(String run, long seconds) {}
+
+    private static Caller caller(String workflow, String actor, List<Pair> pairs) {
+        long slowest = pairs.stream().mapToLong(Pair::seconds).max().orElse(0);
+        List<String> runs = pairs.stream().map(Pair::run).limit(EXAMPLES).toList();
+        String says = "Caller " + actor + " sent " + pairs.size() + " pairs with the same data and different keys to "
+                + workflow + ", at most " + Math.max(1, slowest) + " s apart. It probably makes a new key for each"
+                + " retry, so nothing recognises its retries. Make the key once, before the first attempt, from what"
+                + " the request is about, and send the same one with every retry.";
+        return new Caller(actor, pairs.size(), slowest, runs, says);
+    }
+}

@@ -1,0 +1,184 @@
+// What a page can do beyond being read: live updates that move nothing under the pointer, keys, the theme.
+(() => {
+  'use strict';
+  const $ = (selector) => document.querySelector(selector);
+  const table = $('#runs');
+
+  // The theme: system, light, dark. A cookie, so that the server draws the page in it.
+  const theme = $('#theme');
+  if (theme) {
+    theme.hidden = false;
+    theme.addEventListener('click', () => {
+      const all = ['system', 'light', 'dark'];
+      const next = all[(all.indexOf(document.documentElement.dataset.theme) + 1) % all.length];
+      document.documentElement.dataset.theme = next;
+      theme.querySelector('span').textContent = next;
+      document.cookie = `semel_theme=${next}; Path=/; Max-Age=31536000; SameSite=Lax`;
+    });
+  }
+
+  // Times go on.
+  const span = (seconds) => {
+    const two = (a, x, b, y) => `${a} ${x}${b ? ` ${b} ${y}` : ''}`;
+    if (seconds >= 86400) return two(Math.floor(seconds / 86400), 'd', Math.floor(seconds % 86400 / 3600), 'h');
+    if (seconds >= 3600) return two(Math.floor(seconds / 3600), 'h', Math.floor(seconds % 3600 / 60), 'm');
+    if (seconds >= 60) return two(Math.floor(seconds / 60), 'm', seconds % 60, 's');
+    return `${seconds} s`;
+  };
+  const retell = () => document.querySelectorAll('time[datetime]').forEach((time) => {
+    const past = Math.floor((Date.now() - new Date(time.dateTime)) / 1000);
+    const text = past < -1 ? `in ${span(-past)}` : past <= 0 ? 'just now' : `${span(past)} ago`;
+    if (time.textContent !== text) time.textContent = text;
+  });
+  setInterval(retell, 5000);
+
+  // Keys.
+  const help = $('#keys-help');
+  const wanted = $('#shortcuts');
+  wanted.checked = localStorage.getItem('semel_shortcuts') !== 'off';
+  wanted.addEventListener('change', () => localStorage.setItem('semel_shortcuts', wanted.checked ? 'on' : 'off'));
+  const button = $('#help');
+  if (button) {
+    button.hidden = false;
+    button.addEventListener('click', () => help.showModal());
+  }
+  let went = 0;
+  const step = (by) => {
+    const rows = [...document.querySelectorAll('tr.run, table.list:not(.runs) tbody tr')];
+    const now = rows.indexOf(document.activeElement.closest('tr'));
+    const row = rows[Math.min(rows.length - 1, Math.max(0, now + by))];
+    if (row) (row.querySelector('a') || row).focus();
+  };
+  document.addEventListener('keydown', (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k' && $('#jump')) {
+      event.preventDefault();
+      $('#jump').focus();
+      $('#jump').select();
+      return;
+    }
+    const typing = event.target.closest('input, textarea, select, dialog');
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !wanted.checked) return;
+    if (Date.now() - went < 1500) {
+      went = 0;
+      const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);
+      if (link) link.click();
+      return;
+    }
+    const first = $('#filters input, #filters select');
+    const deeds = {
+      g: () => { went = Date.now(); },
+      '/': () => first && first.focus(),
+      j: () => step(1),
+      k: () => step(-1),
+      t: () => { const twin = $('#twin'); if (twin) twin.open = !twin.open; },
+      n: () => { const news = $('#news button'); if (news) news.click(); },
+      '?': () => help.showModal(),
+    };
+    if (deeds[event.key]) {
+      event.preventDefault();
+      deeds[event.key]();
+    }
+  });
+
+  // Live.
+  const address = document.body.dataset.live;
+  if (!address) return;
+  const pill = $('#live');
+  let lost = 0;
+  const tell = (tone, text) => {
+    pill.hidden = false;
+    pill.className = `pill ${tone}`;
+    if (pill.textContent !== text) pill.textContent = text;
+  };
+  const news = $('#news');
+  const fresh = new Set();
+  const moved = new Set();
+  let over = false;
+  const stamp = (run) => `${run.status} ${run.replays} ${run.conflicts}`;
+  const say = () => {
+    if (!news) return;
+    const parts = [];
+    if (fresh.size) parts.push(`${fresh.size} new ${fresh.size === 1 ? 'run' : 'runs'}`);
+    if (moved.size) parts.push(`${moved.size} changed`);
+    if (!parts.length) {
+      news.replaceChildren();
+      return;
+    }
+    const show = news.querySelector('button') || document.createElement('button');
+    show.type = 'button';
+    show.textContent = `${parts.join(', ')}: show`;
+    if (!show.parentNode) {
+      show.addEventListener('click', () => location.reload());
+      news.replaceChildren(show);
+    }
+  };
+  const place = (id) => table.querySelector(`tbody[data-run="${CSS.escape(id)}"]`);
+  const redraw = (id) => {
+    const body = place(id);
+    if (!body) return;
+    const named = table.dataset.workflow === '';
+    htmx.ajax('GET', `/runs/${encodeURIComponent(id)}/row?named=${named}`, { target: body, swap: 'outerHTML' });
+  };
+  const settle = () => {
+    if (over || table.contains(document.activeElement)) return;
+    moved.forEach(redraw);
+    moved.clear();
+    say();
+  };
+  if (table) {
+    table.addEventListener('mouseenter', () => { over = true; });
+    table.addEventListener('mouseleave', () => { over = false; settle(); });
+    table.addEventListener('focusout', () => setTimeout(settle));
+  }
+  const newest = () => {
+    const first = table.querySelector('tbody time');
+    return first ? Date.parse(first.dateTime) : 0;
+  };
+  const onList = (run) => {
+    if (table.dataset.workflow !== '' && table.dataset.workflow !== run.workflow) return;
+    const body = place(run.run_id);
+    if (body) {
+      if (body.dataset.stamp !== stamp(run)) {
+        body.dataset.stamp = stamp(run);
+        moved.add(run.run_id);
+      }
+    } else if (table.dataset.newest === 'true' && Date.parse(run.created_at) > newest()) {
+      fresh.add(run.run_id);
+    }
+    settle();
+    say();
+  };
+  let recorded = -1;
+  const onRun = (run) => {
+    const here = $('#run');
+    const same = here.dataset.stamp === stamp(run) && (recorded < 0 || recorded === run.recorded);
+    recorded = run.recorded;
+    if (same || here.contains(document.activeElement) && document.activeElement.closest('form')) return;
+    htmx.ajax('GET', location.pathname, { target: '#run', select: '#run', swap: 'outerHTML' });
+  };
+  const listen = () => {
+    const source = new EventSource(address);
+    source.onopen = () => { lost = 0; tell('good', '● live'); };
+    source.addEventListener('run', (event) => {
+      const run = JSON.parse(event.data);
+      if (table) onList(run);
+      else onRun(run);
+      if (run.ended) {
+        source.close();
+        tell('', '● ended');
+      }
+    });
+    source.onerror = () => {
+      lost = lost || Date.now();
+      if (source.readyState === EventSource.CLOSED) {
+        source.close();
+        setTimeout(listen, 5000);
+      }
+    };
+  };
+  setInterval(() => {
+    if (lost) tell('bad', `○ server gone, trying again (${span(Math.floor((Date.now() - lost) / 1000))})`);
+  }, 1000);
+  addEventListener('pagehide', () => { lost = 0; });
+  listen();
+})();

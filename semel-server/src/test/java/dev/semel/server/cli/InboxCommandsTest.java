@@ -1,0 +1,110 @@
+package dev.semel.server.cli;
+
+import static dev.semel.server.cli.ScriptedServer.json;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class InboxCommandsTest {
+    private static final String REVIEW = """
+        {"review_id":"rev_1","kind":"in_doubt","status":"open","title":"Did it leave?","workflow":"pay","run_id":"run_1",
+         "to":"role:ops","overdue":true,"link":null,"shown":{"total":"7"},"evidence":["It left at noon."],
+         "answers":{"happened":"It is recorded."}}\
+        """;
+
+    private ScriptedServer server;
+    private Desk desk;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new ScriptedServer();
+        desk = new Desk(server);
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void the_inbox_is_a_table_and_one_of_it_is_told_in_sentences() {
+        server.on("GET /v1/reviews?limit=20&q=kind%3Ain_doubt", json(200, "{\"items\":[" + REVIEW + "],\"next\":null}"))
+                .on("GET /v1/reviews/rev_1", json(200, REVIEW));
+        var list = desk.run("reviews", "kind:in_doubt", "--limit", "20");
+        assertEquals(0, list.exit(), list.err());
+        assertTrue(list.out().contains("Did it leave?") && list.out().contains("overdue"), list.out());
+        var one = desk.run("reviews", "rev_1");
+        assertEquals(0, one.exit(), one.err());
+        assertTrue(one.out().contains("  It left at noon."), one.out());
+        assertTrue(one.out().contains("happened: It is recorded."), one.out());
+    }
+
+    @Test
+    void a_review_is_decided_by_its_id_alone_and_a_run_needs_its_step() {
+        String done = "{\"review_id\":\"rev_1\",\"run_id\":\"run_1\",\"decided\":{\"decision\":\"did_not_happen\"}}";
+        server.on("POST /v1/reviews/rev_1/decide", json(200, done));
+        var decided = desk.run("decide", "rev_1", "did-not-happen", "--note", "asked them");
+        assertEquals(0, decided.exit(), decided.err());
+        assertEquals("decided rev_1: did_not_happen (run_1)\n", decided.out());
+        assertEquals(0, desk.run("approve", "rev_1").exit());
+        assertEquals(0, desk.run("reject", "rev_1", "--note", "no").exit());
+        assertEquals(2, desk.run("decide", "run_1", "approve").exit());
+        assertEquals(2, desk.run("decide", "rev_1", "step", "approve").exit());
+    }
+
+    @Test
+    void who_is_late_is_told_whose_decision_counts() {
+        server.on(
+                "POST /v1/reviews/rev_1/decide",
+                json(
+                        409,
+                        "{\"code\":\"review-decided\",\"title\":\"decided\",\"status\":409,\"detail\":\"decided before"
+                                + " by ann\",\"fix\":\"Look at the run.\",\"retryable\":false}"));
+        var late = desk.run("approve", "rev_1");
+        assertEquals(1, late.exit());
+        assertTrue(late.err().contains("decided before by ann"), late.err());
+    }
+
+    @Test
+    void a_key_is_simulated_extended_and_looked_at_before_it_is_released() {
+        server.on(
+                        "POST /v1/keys/k/simulate",
+                        json(
+                                200,
+                                "{\"at\":\"then\",\"outcome\":\"new_run\",\"sentence\":\"200: a new run would"
+                                        + " start.\"}"))
+                .on("POST /v1/keys/k/extend", json(200, "{\"expires_at\":\"tomorrow\"}"))
+                .on(
+                        "POST /v1/keys/k/release?dry_run=true",
+                        json(
+                                200,
+                                "{\"could_double\":\"A new"
+                                    + " run.\",\"effects\":[{\"step\":\"pay\",\"could_double\":true,\"because\":\"new"
+                                    + " keys\"}]}"));
+        assertEquals(
+                "If k came at then: 200: a new run would start.\n",
+                desk.run("key", "k", "--at", "30h", "--data", "{\"a\":1}").out());
+        assertEquals(
+                "k stands until tomorrow\n",
+                desk.run("key", "k", "extend", "--for", "48h", "--reason", "late")
+                        .out());
+        assertEquals(2, desk.run("key", "k", "extend", "--for", "48h").exit());
+        assertTrue(desk.run("key", "k", "release", "--dry-run").out().contains("could happen twice: pay (new keys)"));
+    }
+
+    @Test
+    void effects_are_a_table() {
+        server.on(
+                "GET /v1/effects?q=state%3Ain_doubt",
+                json(
+                        200,
+                        "{\"items\":[{\"status\":\"in_doubt\",\"path\":\"pay\",\"run_id\":\"run_1\"}],\"next\":null}"));
+        var list = desk.run("effects", "state:in_doubt");
+        assertEquals(0, list.exit(), list.err());
+        assertTrue(list.out().contains("in_doubt") && list.out().contains("pay"), list.out());
+    }
+}

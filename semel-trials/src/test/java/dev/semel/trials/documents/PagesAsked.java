@@ -1,0 +1,27 @@
+package dev.semel.trials.documents;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What the pages need beyond the rest: explanations, streams and people, asked as the description says. */
+final class PagesAsked {
+    private PagesAsked() {}
+
+    static void ask(Asking asking) throws Exception {
+        asking.named("payment_receipt");
+        asking.ask(200, "GET", "/v1/workflows/{id}/explanation", "");
+        streams(asking);
+        String one = "/v1/people/{name}";
+        asking.ask(200, "PUT", one, "{\"role\":\"viewer\"}");
+        asking.ask(400, "PUT", one, "{\"role\":\"king\"}");
+        asking.ask(200, "GET", "/v1/people?limit=1", "");
+        asking.ask(404, "DELETE", one, "");
+    }
+
+    private static void streams(Asking asking) throws Exception {
+        String all = asking.ask(200, "GET", "/v1/tail?seconds=1", "").body();
+        assertTrue(all.contains("\n\nevent: run\ndata: {\"run_id\":"), all);
+        String one = asking.ask(200, "GET", "/v1/runs/{run_id}/events?seconds=1", "").body();
+        assertTrue(one.contains("chosen-1"), one);
+        asking.ask(400, "GET", "/v1/tail?seconds=0", "");
+    }
+}

@@ -1,0 +1,204 @@
+package dev.semel.trials.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.engine.Ambient;
+import dev.semel.server.Serve;
+import dev.semel.server.cli.ServeOptions;
+import dev.semel.server.settings.Shelf;
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.StoreKind;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Somebody is told once when a signal goes beyond its bound, and once when that is over. */
+class AlertsTest {
+    private static final String ALERT = """
+        {"signal":"requests_without_key","above":ABOVE,"over":"1h","channel":"ops","to":"on-call"}\
+        """;
+
+    private final CountingReceiver receiver = new CountingReceiver();
+    private final AtomicBoolean dies = new AtomicBoolean();
+
+    @TempDir
+    Path folder;
+
+    @AfterEach
+    void close() {
+        receiver.close();
+    }
+
+    private Serve serve(String store) {
+        Ambient ambient = Ambient.real().withHooks(new Ambient.Hooks() {
+            @Override
+            public void point(String label) {
+                if (label.equals("alert-told") && dies.get()) {
+                    throw new Ambient.Death();
+                }
+            }
+        });
+        return Serve.start(new ServeOptions(true, true, "127.0.0.1", 0, folder, store, null), ambient);
+    }
+
+    private static Caller caller(Serve serve) {
+        return new Caller(serve.port(), "dev", _ -> {});
+    }
+
+    private void prepare(Caller caller, String above) {
+        caller.put("/v1/channels/ops", "{\"kind\":\"webhook\",\"url\":\"" + receiver.url() + "/alerts\"}")
+                .expect(200);
+        alert(caller, above);
+    }
+
+    private static void alert(Caller caller, String above) {
+        caller.put("/v1/alerts/unkeyed", ALERT.replace("ABOVE", above)).expect(200);
+    }
+
+    private static boolean firing(Caller caller) {
+        return caller.get("/v1/alerts/unkeyed/state")
+                .expect(200)
+                .json()
+                .get("firing")
+                .booleanValue();
+    }
+
+    private List<String> told() {
+        return receiver.accepted("/alerts").stream()
+                .map(CountingReceiver.Heard::body)
+                .toList();
+    }
+
+    @Test
+    void two_workers_tell_once_that_it_fires_and_once_that_it_is_over() {
+        String store = StoreKind.POSTGRES.fresh(folder);
+        try (Serve one = serve(store);
+                Serve two = serve(store)) {
+            Caller caller = caller(one);
+            prepare(caller, "0");
+            one.watch().look();
+            assertEquals(List.of(), told(), "nothing has happened yet");
+            caller.unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
+            List<Serve> both = List.of(one, two);
+            Crowd.until("it fires", () -> {
+                Crowd.atOnce(8, i -> {
+                    both.get(i % 2).watch().look();
+                    return i;
+                });
+                return firing(caller) && !told().isEmpty();
+            });
+            assertEquals(1, told().size(), () -> told().toString());
+            assertTrue(told().getFirst().contains("requests without a key"), told().getFirst());
+            assertTrue(told().getFirst().contains("require_key"), "it says what to do: " + told().getFirst());
+            alert(caller, "1000");
+            Crowd.until("it is over", () -> {
+                one.watch().look();
+                return !firing(caller) && told().size() > 1;
+            });
+            one.watch().look();
+            assertEquals(2, told().size(), () -> told().toString());
+            assertTrue(told().getLast().contains("is over"), told().getLast());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void a_restart_does_not_tell_again_and_a_second_time_has_a_key_of_its_own(StoreKind kind) {
+        String store = kind.fresh(folder);
+        try (Serve serve = serve(store)) {
+            prepare(caller(serve), "0");
+            caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
+            serve.watch().look();
+            assertEquals(1, told().size());
+        }
+        try (Serve serve = serve(store)) {
+            serve.watch().look();
+            assertEquals(1, told().size(), "the restart told it again");
+            alert(caller(serve), "1000");
+            serve.watch().look();
+            alert(caller(serve), "0");
+            serve.watch().look();
+            serve.watch().look();
+            assertEquals(3, told().size(), () -> told().toString());
+            assertEquals(3, keys().size(), "each has a key of its own");
+        }
+    }
+
+    @Test
+    void a_worker_that_dies_behind_the_send_leaves_it_to_be_told_again_with_the_same_key() {
+        String store = StoreKind.SQLITE.fresh(folder);
+        try (Serve serve = serve(store)) {
+            prepare(caller(serve), "0");
+            caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
+            dies.set(true);
+            assertThrows(Ambient.Death.class, serve.watch()::look);
+            dies.set(false);
+            serve.watch().look();
+            assertEquals(1, told().size(), "somebody may still be about to tell it");
+            minuteIsOver(serve);
+            serve.watch().look();
+            serve.watch().look();
+            assertEquals(2, told().size(), "it is told again, and then it is known");
+            assertEquals(1, keys().size(), "with the same key");
+        }
+    }
+
+    private Set<String> keys() {
+        return receiver.accepted("/alerts").stream()
+                .map(CountingReceiver.Heard::key)
+                .collect(Collectors.toSet());
+    }
+
+    private static void minuteIsOver(Serve serve) {
+        Shelf<JsonNode> alarms = serve.settings().alarms();
+        Shelf.Kept<JsonNode> kept = Objects.requireNonNull(alarms.find(1, "unkeyed"));
+        ObjectNode state = (ObjectNode) kept.value().deepCopy();
+        state.put("telling_until", 1);
+        serve.semel().change(alarms.putting(new Shelf.Draft(1, "unkeyed", state, kept.version(), "trial")));
+    }
+
+    @Test
+    void what_nobody_could_be_told_is_shown_with_the_reason() {
+        try (Serve serve = serve(StoreKind.SQLITE.fresh(folder))) {
+            alert(caller(serve), "0");
+            caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
+            serve.watch().look();
+            JsonNode state =
+                    caller(serve).get("/v1/alerts/unkeyed/state").expect(200).json();
+            assertTrue(state.get("firing").booleanValue());
+            assertFalse(state.get("told").booleanValue());
+            assertTrue(state.get("trouble").asString().contains("channel"), state.toString());
+        }
+    }
+
+    @Test
+    void a_rule_that_does_not_fit_is_refused_with_its_place() {
+        try (Serve serve = serve(StoreKind.SQLITE.fresh(folder))) {
+            String wrong = ALERT.replace("ABOVE", "\"many\"").replace("1h", "1 hour");
+            JsonNode problem = Problem.expect(caller(serve).put("/v1/alerts/odd", wrong), 400, "invalid-input")
+                    .json();
+            assertEquals("/above", problem.at("/errors/0/pointer").asString());
+            assertEquals("/over", problem.at("/errors/1/pointer").asString());
+            caller(serve)
+                    .put(
+                            "/v1/alerts/share",
+                            ALERT.replace("ABOVE", "\"5%\"").replace("requests_without_key", "conflict_rate"))
+                    .expect(200);
+        }
+    }
+}

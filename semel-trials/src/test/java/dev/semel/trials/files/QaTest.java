@@ -1,0 +1,155 @@
+package dev.semel.trials.files;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.json.Json;
+import dev.semel.server.cli.Cli;
+import dev.semel.server.cli.Surroundings;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** `semel qa` on the example files and on a careless one; each starts a scratch server of its own. */
+class QaTest {
+    private static final long PATIENCE_SECONDS = 240;
+    private static final Path EXAMPLES = Path.of("../examples").toAbsolutePath().normalize();
+
+    @TempDir
+    Path folder = Path.of("");
+
+    private record Said(int exit, JsonNode document, String talk) {
+        List<Boolean> lines() {
+            return document.path("lines")
+                    .valueStream()
+                    .map(line -> line.path("passed").booleanValue())
+                    .toList();
+        }
+
+        String evidence(int line) {
+            return document.path("lines").get(line - 1).path("evidence").asString();
+        }
+    }
+
+    /** In this process; its scratch server is one of its own in any case. */
+    private Said qa(String... arguments) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        Surroundings around = new Surroundings(
+                Map.of(),
+                InputStream.nullInputStream(),
+                new PrintWriter(out, true),
+                new PrintWriter(err, true),
+                false,
+                InstantSource.system(),
+                Surroundings.real().pause(),
+                folder);
+        List<String> words = new ArrayList<>(List.of("qa", "--json"));
+        words.addAll(List.of(arguments));
+        int exit = Cli.commandLine(around, _ -> 1).execute(words.toArray(String[]::new));
+        assertFalse(out.toString().isBlank(), err::toString);
+        return new Said(exit, Json.parse(out.toString()), err.toString());
+    }
+
+    private Said asAProcess(String file) throws IOException, InterruptedException {
+        Path out = folder.resolve("out");
+        Path err = folder.resolve("err");
+        ProcessBuilder builder = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-Djava.io.tmpdir=" + folder,
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "dev.semel.server.Main",
+                        "qa",
+                        "--json",
+                        file)
+                .redirectOutput(out.toFile())
+                .redirectError(err.toFile());
+        builder.environment().put("SEMEL_STORE", "jdbc:postgresql://nowhere.invalid/"); // is not for the child
+        Process process = builder.start();
+        try {
+            assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS), "it did not end");
+        } finally {
+            process.destroy(); // and its own child with it
+        }
+        String talk = Files.readString(err, StandardCharsets.UTF_8);
+        String text = Files.readString(out, StandardCharsets.UTF_8);
+        assertFalse(text.isBlank(), talk);
+        return new Said(process.exitValue(), Json.parse(text), talk);
+    }
+
+    private static List<Boolean> allPassed() {
+        return List.of(true, true, true, true, true, true);
+    }
+
+    @Test
+    void a_provider_with_keys_and_a_mail_that_a_person_is_asked_about_pass_all_six_lines() throws Exception {
+        Said said = asAProcess(EXAMPLES.resolve("receipt_and_license.yaml").toString());
+        assertEquals(allPassed(), said.lines(), said.document()::toString);
+        assertEquals(0, said.exit(), said.talk());
+        assertTrue(said.evidence(2).contains("names payment_id"), said.evidence(2));
+        assertTrue(said.evidence(4).contains("issue_license: 2 calls, done once"), said.evidence(4));
+        assertTrue(said.evidence(4).contains("send_receipt: 1 call, done once"), said.evidence(4));
+        assertTrue(said.evidence(4).contains("in doubt and asks a person"), said.evidence(4));
+        assertTrue(said.evidence(5).contains("the file says"), said.evidence(5));
+        try (Stream<Path> left = Files.list(folder)) {
+            assertEquals(
+                    List.of("err", "out"),
+                    left.map(Path::getFileName).map(Path::toString).sorted().toList());
+        }
+    }
+
+    @Test
+    void a_lead_that_is_looked_up_and_makes_its_own_key_passes_all_six_lines() {
+        Said said = qa(EXAMPLES.resolve("new_lead.yaml").toString());
+        assertEquals(allPassed(), said.lines(), said.document()::toString);
+        assertTrue(said.evidence(4).contains("create_lead: 1 call, done once"), said.evidence(4));
+    }
+
+    @Test
+    void an_order_with_a_signal_a_loop_and_a_child_passes_all_six_lines() throws Exception {
+        Path data = folder.resolve("order.json");
+        Files.writeString(data, """
+            {"order_id": "o1", "warehouse": "ber", "total": 60000, "lines": [{"sku": "A", "qty": 1}, {"sku": "B", "qty": 2}]}
+            """);
+        Said said = qa(EXAMPLES.resolve("fulfil_order.yaml").toString(), "--data", "@" + data);
+        assertEquals(allPassed(), said.lines(), said.document()::toString);
+        assertTrue(said.evidence(1).contains("is completed; 3 effects"), said.evidence(1));
+        assertTrue(said.evidence(4).contains("parcel: 2 calls, done once"), said.evidence(4));
+    }
+
+    @Test
+    void a_file_without_protection_and_without_a_fingerprint_fails_these_lines() throws Exception {
+        Path file = folder.resolve("careless.yaml");
+        Files.writeString(file, """
+            semel: 1
+            workflow: careless
+            steps:
+              - id: charge
+                http: { method: POST, url: "https://payments.acme.example/charges", body: { order: "${ input.order }" } }
+                protect: none
+                because: nobody thought of it
+            """);
+        Said said = qa(file.toString(), "--data", "{\"order\":\"o1\"}");
+        assertEquals(List.of(true, false, true, false, true, true), said.lines(), said.document()::toString);
+        assertEquals(1, said.exit());
+        assertTrue(said.evidence(2).contains("idempotency: { fingerprint"), said.evidence(2));
+        assertTrue(said.evidence(4).contains("charge: 2 calls, done twice"), said.evidence(4));
+        assertTrue(said.evidence(5).contains("default"), said.evidence(5));
+    }
+}

@@ -1,0 +1,394 @@
+package dev.semel.trials.http;
+
+import static dev.semel.trials.support.Flows.flow;
+import static dev.semel.trials.support.Outcome.fresh;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.json.Json;
+import dev.semel.server.api.Api;
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.OnBothStores;
+import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.Stage;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Who did what to which key, run, workflow, token, secret, hook and setting: every route that changes something. */
+class AuditTest extends OnBothStores {
+    private static final Set<String> CHANGING = Set.of("post", "put", "delete", "patch");
+
+    /** Routes by which systems, not people, bring in work: each has rows of its own that say who asked. */
+    private static final Map<String, String> ELSEWHERE = Map.of(
+            "POST /v1/workflows/{id}/trigger", "the run and its requests say who asked",
+            "PUT /v1/workflows/{id}/runs/{run_id}", "the run and its requests say who asked",
+            "POST /v1/workflows/{id}/trigger-batch", "the runs and their requests say who asked",
+            "POST /v1/events", "the event is kept, with who sent it",
+            "POST /v1/hooks/{name}", "the delivery is kept",
+            "POST /v1/runs/{run_id}/signals/{name}", "the timeline of the run has the signal",
+            "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it");
+
+    /** Changes of nothing, and changes whose rows the rules of the stores look for. */
+    private static final Map<String, String> BY_THE_STORE = Map.of(
+            "POST /v1/replays", "a plan changes nothing, and is kept with who made it",
+            "POST /v1/replays/{replay_id}/approve", "replay.approve",
+            "POST /v1/replays/{replay_id}/apply", "replay.apply",
+            "POST /v1/replays/{replay_id}/stop", "replay.stop",
+            "POST /v1/reviews/decide", "the change that the route of a run below makes, once for each",
+            "POST /v1/reviews/{review_id}/decide", "the change that the route of a run below makes",
+            "POST /v1/reviews/{review_id}/check", "wakes the run, which asks the provider itself",
+            "POST /v1/keys/{key}/simulate", "changes nothing");
+
+    AuditTest(Stage stage) {
+        super(stage);
+    }
+
+    private Caller admin() {
+        return stage.admin();
+    }
+
+    /** Stands for the id that the answer tells. */
+    private static final String MADE = "{made}";
+
+    /** Stands for an id that is made inside. */
+    private static final String ANY = "{any}";
+
+    private record Deed(String action, String target, Supplier<Reply> asking) {}
+
+    @Test
+    void every_route_that_changes_something_leaves_a_row_with_who_what_and_which() throws IOException {
+        Map<String, Deed> deeds = new LinkedHashMap<>();
+        workflows(deeds);
+        runsAndKeys(deeds);
+        events(deeds);
+        settings(deeds);
+        people(deeds);
+        incidents(deeds);
+        hooks(deeds);
+        TreeSet<String> missing = routes();
+        deeds.keySet().retainAll(missing);
+        missing.removeAll(deeds.keySet());
+        missing.removeAll(ELSEWHERE.keySet());
+        missing.removeAll(BY_THE_STORE.keySet());
+        assertEquals(new TreeSet<>(), missing, "every route that changes something is done below, or has a reason");
+        List<String> silent = new ArrayList<>();
+        deeds.forEach((route, deed) -> {
+            JsonNode before = newest();
+            Reply reply = deed.asking().get().expect(200);
+            String target = deed.target().equals(MADE) ? made(reply) : deed.target();
+            JsonNode after = newest();
+            boolean told = !after.equals(before)
+                    && after.path("action").asString("").equals(deed.action())
+                    && (target.equals(ANY) || after.path("target").asString("").equals(target));
+            if (!told) {
+                silent.add(route + " left " + after + ", not " + deed.action() + " of " + target);
+            }
+            assertFalse(after.path("actor_id").asString("").isEmpty(), route);
+        });
+        assertEquals(List.of(), silent);
+    }
+
+    private static String made(Reply reply) {
+        return reply.text(reply.has("token_id") ? "token_id" : "incident_id");
+    }
+
+    private JsonNode newest() {
+        return admin().get("/v1/audit?limit=1").expect(200).json().path("items").path(0);
+    }
+
+    private static TreeSet<String> routes() throws IOException {
+        TreeSet<String> found = new TreeSet<>();
+        try (var in = Api.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
+            String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+            Json.parse(text)
+                    .path("paths")
+                    .forEachEntry((path, methods) -> methods.propertyNames().stream()
+                            .filter(CHANGING::contains)
+                            .forEach(method -> found.add(method.toUpperCase(java.util.Locale.ROOT) + " " + path)));
+        }
+        return found;
+    }
+
+    private Reply post(String path, String body) {
+        return admin().post(path, body);
+    }
+
+    private void workflows(Map<String, Deed> deeds) {
+        String timed = flow("told", "trigger: {schedules: [{id: yearly, every: 365d}]}");
+        String id = admin().publish(timed).expect(200).text("workflow_id");
+        String one = "/v1/workflows/{id}";
+        deeds.put(
+                "PUT " + one,
+                new Deed("workflow.publish", "told", () -> admin().publish(timed.replace("trials", "someone"))));
+        deeds.put("POST " + one + "/promote", new Deed("workflow.promote", "told", () -> {
+            admin().send(
+                            "PUT",
+                            "/v1/workflows/told?share=5",
+                            timed.replace("trials", "another"),
+                            "Content-Type: application/yaml")
+                    .expect(200);
+            assertEquals("for 5 per cent", newest().path("reason").asString());
+            return post("/v1/workflows/told/promote", "{}");
+        }));
+        deeds.put(
+                "POST " + one + "/rollback",
+                new Deed("workflow.rollback", "told", () -> post("/v1/workflows/told/rollback", "{\"version\":1}")));
+        deeds.put(
+                "POST " + one + "/pause",
+                new Deed("workflow.pause", "told", () -> post("/v1/workflows/told/pause", "{}")));
+        deeds.put(
+                "POST " + one + "/resume",
+                new Deed("workflow.resume", "told", () -> post("/v1/workflows/told/resume", "{}")));
+        String schedule = "/v1/workflows/told/schedules/yearly";
+        String target = id + "/yearly";
+        deeds.put(
+                "POST " + one + "/schedules/{name}/pause",
+                new Deed("schedule.pause", target, () -> post(schedule + "/pause", "{}")));
+        deeds.put(
+                "POST " + one + "/schedules/{name}/resume",
+                new Deed("schedule.resume", target, () -> post(schedule + "/resume", "{}")));
+        String span = "{\"from\":\"2026-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}";
+        deeds.put(
+                "POST " + one + "/schedules/{name}/backfill",
+                new Deed("schedule.backfill", target, () -> post(schedule + "/backfill", span)));
+    }
+
+    private void runsAndKeys(Map<String, Deed> deeds) {
+        admin().publish("""
+            semel: 1
+            workflow: asking
+            owner: trials
+            steps:
+              - id: may
+                approval: { to: "role:ops", title: May it? }
+            """).expect(200);
+        String decided = waiting("decide-1");
+        String body = "{\"step\":\"may\",\"decision\":\"approve\",\"note\":\"looked\"}";
+        deeds.put(
+                "POST /v1/runs/{run_id}/decide",
+                new Deed("review.approve", ANY, () -> post("/v1/runs/" + decided + "/decide", body)));
+        String cancelled = waiting("cancel-1");
+        deeds.put(
+                "POST /v1/runs/{run_id}/cancel",
+                new Deed("run.cancel", cancelled, () -> post("/v1/runs/" + cancelled + "/cancel", "{}")));
+        String longer = "{\"for\":\"48h\",\"reason\":\"late retries\"}";
+        deeds.put(
+                "POST /v1/keys/{key}/extend",
+                new Deed("key.extend", "decide-1", () -> post("/v1/keys/decide-1/extend", longer)));
+        deeds.put(
+                "POST /v1/keys/{key}/release",
+                new Deed(
+                        "key.release",
+                        "cancel-1",
+                        () -> post("/v1/keys/cancel-1/release", "{\"reason\":\"on purpose\"}")));
+    }
+
+    private String waiting(String key) {
+        String run = fresh(admin().trigger("asking", key, "{}")).runId();
+        Crowd.until(
+                "it waits", () -> admin().get("/v1/runs/" + run).text("status").equals("waiting"));
+        return run;
+    }
+
+    private void events(Map<String, Deed> deeds) {
+        String sent = "{\"id\":\"1\",\"source\":\"/shop\",\"type\":\"paid\",\"data\":{}}";
+        String id = post("/v1/events", sent)
+                .expect(200)
+                .json()
+                .at("/event/event_id")
+                .asString();
+        deeds.put(
+                "POST /v1/events/{event_id}/reprocess",
+                new Deed("event.reprocess", id, () -> post("/v1/events/" + id + "/reprocess", "{}")));
+        deeds.put(
+                "POST /v1/events/reprocess",
+                new Deed("event.reprocess", id, () -> post("/v1/events/reprocess", "{\"type\":\"paid\"}")));
+    }
+
+    private void settings(Map<String, Deed> deeds) {
+        setting(deeds, "secret", "/v1/secrets/{name}", "{\"value\":\"s3cr3t\"}");
+        setting(deeds, "template", "/v1/templates/{name}", "{\"channel\":\"webhook\",\"text\":\"Hello\"}");
+        setting(deeds, "channel", "/v1/channels/{name}", "{\"kind\":\"webhook\",\"url\":\"https://acme.example\"}");
+        setting(
+                deeds,
+                "route",
+                "/v1/routes/{event}",
+                "{\"event\":\"one\",\"channels\":[{\"channel\":\"c\",\"template\":\"t\"}]}");
+        deeds.put(
+                "POST /v1/tokens", new Deed("token.create", MADE, () -> post("/v1/tokens", "{\"scopes\":[\"read\"]}")));
+        String known = post("/v1/tokens", "{\"scopes\":[\"read\"]}").expect(200).text("token_id");
+        deeds.put(
+                "DELETE /v1/tokens/{token_id}",
+                new Deed("token.revoke", known, () -> admin().delete("/v1/tokens/" + known)));
+    }
+
+    private void setting(Map<String, Deed> deeds, String word, String route, String body) {
+        String path = route.replaceAll("\\{.*}", "one");
+        deeds.put("PUT " + route, new Deed(word + ".put", "one", () -> admin().put(path, body)));
+        deeds.put("DELETE " + route, new Deed(word + ".remove", "one", () -> admin().delete(path)));
+    }
+
+    private void incidents(Map<String, Deed> deeds) {
+        String id = post("/v1/incidents", "{\"since\":\"1h\"}").expect(200).text("incident_id");
+        deeds.put(
+                "PUT /v1/incidents/{incident_id}",
+                new Deed("incident.put", id, () -> admin().put("/v1/incidents/" + id, "{\"title\":\"t\"}")));
+        deeds.put(
+                "POST /v1/incidents",
+                new Deed("incident.put", MADE, () -> post("/v1/incidents", "{\"since\":\"1h\"}")));
+    }
+
+    private void people(Map<String, Deed> deeds) {
+        String profile = "/v1/profiles/{profile}";
+        String member = "/v1/cohorts/{name}/members/{profile}";
+        String seat = "/v1/cohorts/one/members/cus_1";
+        deeds.put(
+                "PUT " + profile,
+                new Deed(
+                        "profile.put",
+                        "cus_1",
+                        () -> admin().put("/v1/profiles/cus_1", "{\"email\":\"a@b.example\"}")));
+        deeds.put(
+                "PUT " + profile + "/subscriptions/{topic}",
+                new Deed(
+                        "subscription.put",
+                        "cus_1/email",
+                        () -> admin().put("/v1/profiles/cus_1/subscriptions/email", "{\"subscribed\":false}")));
+        deeds.put(
+                "PUT /v1/cohorts/{name}",
+                new Deed("cohort.put", "one", () -> admin().put("/v1/cohorts/one", "{\"description\":\"d\"}")));
+        deeds.put("PUT " + member, new Deed("member.put", "one/cus_1", () -> admin().put(seat, "{}")));
+        deeds.put("DELETE " + member, new Deed("member.remove", "one/cus_1", () -> admin().delete(seat)));
+        deeds.put(
+                "DELETE /v1/cohorts/{name}", new Deed("cohort.remove", "one", () -> admin().delete("/v1/cohorts/one")));
+        deeds.put("DELETE " + profile, new Deed("profile.remove", "cus_1", () -> admin().delete("/v1/profiles/cus_1")));
+    }
+
+    private void hooks(Map<String, Deed> deeds) {
+        admin().put("/v1/secrets/signing", "{\"value\":\"whsec_AAAA\"}").expect(200);
+        String hook = "{\"preset\":\"github\",\"secrets\":[\"signing\"]}";
+        admin().put("/v1/hooks/kept", hook).expect(200);
+        Reply sample = post("/v1/hooks/kept/sample", "").expect(200);
+        List<String> headers = new ArrayList<>();
+        sample.json().get("headers").forEachEntry((name, value) -> headers.add(name + ": " + value.asString()));
+        String delivery = stage.server()
+                .stranger()
+                .send("POST", sample.text("path"), sample.text("body"), headers.toArray(String[]::new))
+                .expect(200)
+                .text("delivery_id");
+        String one = "/v1/hooks/{name}";
+        deeds.put("PUT " + one, new Deed("hook.put", "one", () -> admin().put("/v1/hooks/one", hook)));
+        deeds.put("POST " + one + "/sample", new Deed("hook.sample", "kept", () -> post("/v1/hooks/kept/sample", "")));
+        deeds.put(
+                "POST " + one + "/deliveries/{delivery_id}/reprocess",
+                new Deed(
+                        "delivery.reprocess",
+                        delivery,
+                        () -> post("/v1/hooks/kept/deliveries/" + delivery + "/reprocess", "")));
+        deeds.put("DELETE " + one, new Deed("hook.remove", "one", () -> admin().delete("/v1/hooks/one")));
+    }
+
+    @Test
+    void what_changed_nothing_leaves_no_row_and_a_replayed_change_leaves_one() {
+        String text = flow("once_told");
+        admin().publish(text).expect(200);
+        JsonNode published = newest();
+        assertEquals("workflow.publish", published.path("action").asString());
+        admin().publish(text).expect(200);
+        Problem.expect(post("/v1/keys/never/release", "{\"reason\":\"r\"}"), 404, "not-found");
+        assertEquals(published, newest());
+        for (int i = 0; i < 3; i++) {
+            admin().post("/v1/workflows/once_told/pause", "{}", "Idempotency-Key: pause-1")
+                    .expect(200);
+        }
+        assertEquals(1, found("target:once_told action:workflow.pause").size());
+        admin().post("/v1/workflows/once_told/resume", "{}").expect(200);
+    }
+
+    @Test
+    void rows_are_found_by_actor_action_target_and_time_and_paged() {
+        Caller other = stage.server().with("admin", "operate", "read");
+        for (String name : List.of("f1", "f2", "f3")) {
+            other.put("/v1/cohorts/" + name, "{\"description\":\"d\"}").expect(200);
+        }
+        String actor = newest().path("actor_id").asString();
+        assertEquals(List.of("f3", "f2", "f1"), found("actor:" + actor));
+        assertEquals(List.of("f3", "f2", "f1"), found("actor:" + actor + " action:cohort since:1h"));
+        assertEquals(List.of("f2"), found("target:f2"));
+        assertEquals(List.of(), found("actor:" + actor + " until:1h"));
+        assertEquals(List.of(), found("actor:" + actor + " action:coh"));
+        String then = newest().path("at").asString();
+        assertEquals(List.of("f3"), found("actor:" + actor + " since:" + then));
+        assertEquals(List.of("f2", "f1"), found("actor:" + actor + " until:" + then));
+        Reply first = asked("actor:" + actor, "&limit=2");
+        assertEquals(2, first.json().get("items").size());
+        Reply rest = asked("actor:" + actor, "&limit=2&after=" + first.text("next"));
+        assertEquals(
+                List.of("f1"),
+                rest.json()
+                        .get("items")
+                        .valueStream()
+                        .map(row -> row.get("target").asString())
+                        .toList());
+        for (String bad : List.of("who:me", "since:soon", "actor:", "until:2026-11-15")) {
+            Problem.expect(admin().get("/v1/audit?q=" + bad), 400, "invalid-input");
+        }
+        Problem.expect(admin().get("/v1/audit?format=xml"), 400, "invalid-input");
+    }
+
+    @Test
+    void an_export_has_every_row_that_the_pages_have_line_by_line() {
+        admin().put("/v1/cohorts/exported", "{\"description\":\"d\"}").expect(200);
+        List<String> paged = new ArrayList<>();
+        String after = "";
+        do {
+            Reply page = admin().get("/v1/audit?limit=7" + after).expect(200);
+            page.json().get("items").forEach(row -> paged.add(row.toString()));
+            after = page.json().get("next").isNull() ? "" : "&after=" + page.text("next");
+        } while (!after.isEmpty());
+        try (var wire = stage.server().wire()) {
+            wire.send(admin().head("GET", "/v1/audit", "Accept: application/x-ndjson") + "\r\n");
+            String said = wire.untilClosed();
+            assertTrue(said.contains("Content-Type: application/x-ndjson"), said);
+            List<String> lines =
+                    said.lines().filter(line -> line.startsWith("{")).toList();
+            assertEquals(paged, lines);
+            assertNotEquals(List.of(), lines);
+        }
+    }
+
+    /** Nobody can take a row back: not by a route, and not by an edit. */
+    @Test
+    void no_route_changes_or_removes_a_row() throws IOException {
+        assertEquals(
+                List.of(),
+                routes().stream().filter(route -> route.contains("/v1/audit")).toList());
+    }
+
+    private Reply asked(String q, String more) {
+        return admin().get("/v1/audit?q=" + q.replace(" ", "%20") + more).expect(200);
+    }
+
+    private List<String> found(String q) {
+        return asked(q, "")
+                .json()
+                .get("items")
+                .valueStream()
+                .map(row -> row.get("target").asString())
+                .toList();
+    }
+}

@@ -1,0 +1,116 @@
+package dev.semel.trials.http;
+
+import static dev.semel.trials.support.Flows.data;
+import static dev.semel.trials.support.Flows.failing;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.OnBothStores;
+import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.Stage;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** A review of an incident: drafted from rows, answered by people, kept with its versions. */
+class IncidentTest extends OnBothStores {
+    IncidentTest(Stage stage) {
+        super(stage);
+    }
+
+    private Caller admin() {
+        return stage.admin();
+    }
+
+    private Reply failed(String workflow, String key) {
+        return admin().post("/v1/workflows/" + workflow + "/trigger?wait=60s", data(""), "Idempotency-Key: " + key)
+                .expect(200);
+    }
+
+    private Reply draft(String members) {
+        return admin().post("/v1/incidents", "{" + members + "}");
+    }
+
+    @Test
+    void a_draft_tells_the_first_failure_the_counts_and_who_did_what() {
+        admin().publish(failing("broken")).expect(200);
+        admin().publish(failing("beside")).expect(200);
+        String key = stage.key();
+        Reply first = failed("broken", key);
+        failed("broken", stage.key());
+        failed("beside", stage.key());
+        failed("broken", key);
+        JsonNode incident = draft("\"title\":\"tax outage\",\"since\":\"1h\",\"workflow\":\"broken\"")
+                .expect(200)
+                .json();
+        JsonNode facts = incident.get("facts");
+        assertEquals(2, facts.get("failed_runs").asInt(), facts::toString);
+        assertEquals(first.runId(), facts.at("/first/run_id").asString());
+        assertEquals("second", facts.at("/first/step").asString());
+        assertEquals(2, facts.at("/errors/0/runs").asInt());
+        assertTrue(facts.get("audit_rows").asInt() >= 2, facts::toString);
+        assertTrue(facts.get("complete").booleanValue());
+        assertTrue(incident.at("/answers/trigger").asString().contains(first.runId()), incident::toString);
+        assertTrue(incident.at("/answers/cause").asString().startsWith("Probably "), incident::toString);
+        assertFalse(incident.toString().contains(Stage.CANARY), "no value of a payload");
+        assertEquals(
+                3,
+                draft("\"since\":\"1h\"")
+                        .expect(200)
+                        .json()
+                        .at("/facts/failed_runs")
+                        .asInt());
+    }
+
+    @Test
+    void a_span_without_failures_says_so_and_a_wrong_one_is_refused() {
+        String span = "\"since\":\"2020-01-01T00:00:00Z\",\"until\":\"2020-01-01T01:00:00Z\"";
+        JsonNode quiet = draft(span).expect(200).json();
+        assertEquals("No run failed in this time.", quiet.at("/answers/trigger").asString());
+        assertEquals("Incident of 2020-01-01T00:00:00Z", quiet.get("title").asString());
+        for (String wrong : new String[] {
+            "\"title\":\"t\"", "\"since\":\"soon\"", "\"since\":\"1h\",\"until\":\"2h\"", "\"since\":\"1h\",\"who\":1"
+        }) {
+            Problem.expect(draft(wrong), 400, "invalid-input");
+        }
+        Problem.expect(draft("\"since\":\"1h\",\"workflow\":\"nowhere\""), 404, "not-found");
+        Problem.expect(admin().get("/v1/incidents/inc_nowhere"), 404, "not-found");
+        Problem.expect(stage.server().with("read").post("/v1/incidents", "{\"since\":\"1h\"}"), 403, "forbidden");
+    }
+
+    @Test
+    void answers_are_edited_over_the_version_that_was_read_and_exported_as_markdown() {
+        Reply made = draft("\"title\":\"mail | outage\",\"since\":\"1h\"").expect(200);
+        String path = "/v1/incidents/" + made.text("incident_id");
+        Reply edited = admin().put(path, "{\"answers\":{\"cause\":\"platform behavior\"}}", "If-Match: \"1\"");
+        assertEquals(2, edited.expect(200).json().get("version").asInt());
+        assertEquals(made.json().get("facts"), edited.json().get("facts"));
+        assertEquals(made.json().at("/answers/safe"), edited.json().at("/answers/safe"), "what was not named stays");
+        Problem.expect(
+                admin().put(path, "{\"answers\":{\"cause\":\"timing\"}}", "If-Match: \"1\""),
+                412,
+                "precondition-failed");
+        Problem.expect(admin().put(path, "{\"answers\":{\"blame\":\"me\"}}"), 400, "invalid-input");
+        Problem.expect(admin().put(path, "{\"facts\":{}}"), 400, "invalid-input");
+        Reply page = admin().get(path + ".md").expect(200);
+        assertEquals("text/markdown; charset=utf-8", page.header("Content-Type"));
+        assertTrue(page.body().startsWith("# mail | outage\n"), page.body());
+        assertTrue(page.body().contains("## 2. Was the failure caused by"), page.body());
+        assertTrue(page.body().contains("\nplatform behavior\n"), page.body());
+        assertTrue(page.body().contains("## 5. What rule"), page.body());
+        assertTrue(admin().get("/v1/incidents").expect(200).body().contains("mail | outage"));
+    }
+
+    @Test
+    void a_draft_that_is_asked_for_twice_with_one_key_is_one() {
+        String body = "{\"since\":\"1h\",\"title\":\"once\"}";
+        Reply first =
+                admin().post("/v1/incidents", body, "Idempotency-Key: draft-1").expect(200);
+        Reply again =
+                admin().post("/v1/incidents", body, "Idempotency-Key: draft-1").expect(200);
+        assertEquals(first.text("incident_id"), again.text("incident_id"));
+        assertEquals("true", again.header("X-Idempotent-Replayed"));
+    }
+}

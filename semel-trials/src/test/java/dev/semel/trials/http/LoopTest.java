@@ -1,0 +1,148 @@
+package dev.semel.trials.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.server.Serve;
+import dev.semel.server.cli.ServeOptions;
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.StoreKind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
+
+/** S45 and S42 of the checklist: workflows that start each other come to an end, and schedules have a quota. */
+class LoopTest {
+    private static final int MOST_LOOKS = 20_000;
+
+    @TempDir
+    Path folder;
+
+    private static Serve serve(Path folder, String store) {
+        ServeOptions options = new ServeOptions(false, false, "127.0.0.1", 0, folder, store, null)
+                .withSecretKey(LiveServer.SECRET_KEY)
+                .allowing(List.of("127.0.0.1"), false);
+        return Serve.start(options.within(new ServeOptions.Bounds(4, 120)));
+    }
+
+    private Caller admin(Serve serve) throws IOException {
+        String token = Files.readString(folder.resolve("admin-token")).strip();
+        return new Caller(serve.port(), token, _ -> {});
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void workflows_that_start_each_other_end_after_a_bounded_number_of_runs(StoreKind kind) throws IOException {
+        try (Serve serve = serve(folder, kind.fresh(folder))) {
+            Caller admin = admin(serve);
+            admin.put("/v1/secrets/own_token", "{\"value\":\"" + admin.token() + "\"}")
+                    .expect(200);
+            publish(admin, "ping\ntrigger: { events: [{ type: again }] }", "/v1/workflows/pong/trigger", "{}");
+            publish(admin, "pong", "/v1/events", "{ id: \"${ run.id }\", source: /loop, type: again, data: {} }");
+            admin.unkeyed("ping", "{}").expect(200);
+            JsonNode last = until(admin, "failed");
+            assertEquals(5, all(admin).size(), "one that began it, and four that were started by others");
+            assertTrue(last.toString().contains("409"), last.toString());
+        }
+    }
+
+    private static void publish(Caller admin, String head, String path, String body) {
+        String file = """
+            semel: 1
+            workflow: %s
+            owner: o
+            steps:
+              - id: next
+                http:
+                  method: POST
+                  url: http://127.0.0.1:%d%s
+                  auth: ${ secret.own_token }
+                  body: %s
+                protect: none
+                because: a trial of loops
+            """.formatted(head, admin.port(), path, body);
+        admin.publish(file).expect(200);
+    }
+
+    private static JsonNode all(Caller admin) {
+        return admin.get("/v1/runs?limit=100").expect(200).json().get("items");
+    }
+
+    private static JsonNode until(Caller admin, String status) {
+        for (int looks = 0; looks < MOST_LOOKS; looks++) {
+            for (JsonNode run : all(admin)) {
+                if (run.get("status").asString().equals(status)) {
+                    return admin.get("/v1/runs/" + run.get("run_id").asString() + "/timeline")
+                            .expect(200)
+                            .json();
+                }
+            }
+        }
+        throw new AssertionError("no run is " + status + ": " + all(admin));
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void a_repeat_is_answered_however_deep_it_comes_from_and_a_wrong_depth_is_refused(StoreKind kind)
+            throws IOException {
+        try (Serve serve = serve(folder, kind.fresh(folder))) {
+            Caller admin = admin(serve);
+            admin.publish("semel: 1\nworkflow: plain\nowner: o\nsteps:\n  - {id: note, set: {ok: true}}\n")
+                    .expect(200);
+            Reply first = admin.trigger("plain", "k", "{}", "Semel-Depth: 4").expect(200);
+            assertEquals(
+                    first.runId(),
+                    admin.trigger("plain", "k", "{}", "Semel-Depth: 99")
+                            .expect(200)
+                            .runId());
+            assertEquals(
+                    4,
+                    admin.get("/v1/runs/" + first.runId())
+                            .expect(200)
+                            .json()
+                            .at("/trigger/depth")
+                            .asInt());
+            Reply deep = admin.trigger("plain", "other", "{}", "Semel-Depth: 5");
+            Problem.expect(deep, 409, "triggered-too-deep");
+            assertEquals("false", deep.header("x-should-retry"));
+            admin.trigger("plain", "other", "{}").expect(200);
+            Problem.expect(admin.trigger("plain", "k", "{}", "Semel-Depth: -1"), 400, "invalid-input");
+            Reply batch =
+                    admin.post("/v1/workflows/plain/trigger-batch", "{\"items\":[{\"data\":{}}]}", "Semel-Depth: 5");
+            assertEquals("triggered-too-deep", batch.json().at("/items/0/code").asString(), batch.body());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void a_workspace_has_a_quota_of_schedules(StoreKind kind) throws IOException {
+        try (Serve serve = serve(folder, kind.fresh(folder))) {
+            Caller admin = admin(serve);
+            admin.publish(scheduled("first", 100)).expect(200);
+            Reply refused = admin.publish(scheduled("second", 21));
+            Problem.expect(refused, 400, "invalid-definition");
+            assertTrue(refused.text("detail").contains("would have 121"), refused.body());
+            admin.publish(scheduled("second", 20)).expect(200);
+            admin.publish(scheduled("first", 99)).expect(200);
+            admin.publish(scheduled("second", 21)).expect(200);
+        }
+    }
+
+    private static String scheduled(String name, int schedules) {
+        return "semel: 1\nworkflow: " + name + "\nowner: o\ntrigger:\n  schedules:\n"
+                + IntStream.range(0, schedules)
+                        .mapToObj(i -> "    - {id: s" + i + ", every: 365d}\n")
+                        .collect(Collectors.joining())
+                + "steps:\n  - {id: note, set: {ok: true}}\n";
+    }
+}

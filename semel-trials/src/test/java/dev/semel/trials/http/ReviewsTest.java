@@ -1,0 +1,214 @@
+package dev.semel.trials.http;
+
+import static dev.semel.trials.support.Flows.data;
+import static dev.semel.trials.support.Flows.flow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.OnBothStores;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.StoreKind;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** One inbox for what waits for people: found, decided once, told to whoever comes later, and reminded of. */
+class ReviewsTest extends OnBothStores {
+    ReviewsTest(Stage stage) {
+        super(stage);
+    }
+
+    private Caller admin() {
+        return stage.admin();
+    }
+
+    private static String asking(String name, String more) {
+        return "semel: 1\nworkflow: " + name + "\nowner: trials\nsteps:\n  - id: release\n    approval: {to: \"role:"
+                + name + "\", title: May it go?, show: {total: \"7\"}, on_reject: continue" + more + "}\n"
+                + "output: {approved: \"${ steps.release.approved }\"}\n";
+    }
+
+    /** The id of the question that a new run of the workflow asks. */
+    private String asked(String workflow) {
+        String run =
+                admin().trigger(workflow, stage.key(), data("")).expect(200).runId();
+        String[] found = {""};
+        Crowd.until("a review of " + run, () -> {
+            for (JsonNode item : list("to:role:" + workflow)) {
+                if (item.path("run_id").asString("").equals(run)) {
+                    found[0] = item.path("review_id").asString("");
+                }
+            }
+            return !found[0].isEmpty();
+        });
+        return found[0];
+    }
+
+    private JsonNode list(String q) {
+        return admin().get("/v1/reviews?limit=200&q=" + q).expect(200).json().path("items");
+    }
+
+    private static Reply decide(Caller who, String id, String decision, String... headers) {
+        return who.post("/v1/reviews/" + id + "/decide", "{\"decision\":\"" + decision + "\",\"version\":1}", headers);
+    }
+
+    @Test
+    void an_approval_is_found_with_its_evidence_and_decided() {
+        admin().publish(asking("plain", ", timeout: 1d")).expect(200);
+        String id = asked("plain");
+        Reply one = admin().get("/v1/reviews/" + id).expect(200);
+        assertEquals("open", one.text("status"));
+        assertEquals("May it go?", one.text("title"));
+        assertEquals("7", one.json().path("shown").path("total").asString());
+        assertFalse(one.text("due_at").isEmpty(), "its timeout is when it is due");
+        assertTrue(one.json().path("evidence").size() >= 1);
+        assertEquals(400, decide(admin(), id, "happened").status(), "not an answer to this question");
+        decide(admin(), id, "approve").expect(200);
+        String run = one.runId();
+        Crowd.until(
+                "the run has ended",
+                () -> admin().get("/v1/runs/" + run).text("status").equals("completed"));
+        assertEquals("decided", admin().get("/v1/reviews/" + id).text("status"));
+        assertTrue(admin().get("/v1/audit").body().contains("review.approve"));
+    }
+
+    @Test
+    void of_two_who_decide_at_once_one_counts_and_the_other_is_told_whose_did() {
+        admin().publish(asking("both", "")).expect(200);
+        boolean two = stage.kind() == StoreKind.POSTGRES;
+        try (LiveServer other = two ? stage.another() : null) {
+            for (int round = 0; round < 5; round++) {
+                String id = asked("both");
+                Caller there = other == null ? admin() : other.admin();
+                List<Reply> replies = Crowd.atOnce(
+                        8, i -> decide(i % 2 == 0 ? admin() : there, id, i % 3 == 0 ? "approve" : "reject"));
+                List<Reply> won =
+                        replies.stream().filter(one -> one.status() == 200).toList();
+                assertEquals(
+                        1,
+                        won.size(),
+                        () -> replies.stream().map(Reply::body).toList().toString());
+                String decision =
+                        won.getFirst().json().path("decided").path("decision").asString();
+                for (Reply reply : replies) {
+                    if (reply.status() != 200) {
+                        reply.expect(409);
+                        assertEquals("review-decided", reply.text("code"));
+                        assertEquals(decision, reply.text("decision"));
+                        assertFalse(reply.text("decided_by").isEmpty());
+                    }
+                }
+                String run = won.getFirst().runId();
+                Crowd.until(
+                        "it went on as decided",
+                        () -> admin().get("/v1/runs/" + run)
+                                .json()
+                                .path("output")
+                                .path("approved")
+                                .asString("")
+                                .equals(String.valueOf(decision.equals("approve"))));
+            }
+        }
+    }
+
+    @Test
+    void a_decision_that_is_sent_again_with_its_key_gets_the_same_answer() {
+        admin().publish(asking("twice", "")).expect(200);
+        String id = asked("twice");
+        Reply first = decide(admin(), id, "approve", "Idempotency-Key", "d1").expect(200);
+        Reply again = decide(admin(), id, "approve", "Idempotency-Key", "d1").expect(200);
+        assertEquals(first.json(), again.json());
+        assertEquals("true", again.header("Idempotent-Replayed"));
+        decide(admin(), id, "reject", "Idempotency-Key", "d1").expect(422);
+        decide(admin(), id, "approve").expect(409);
+    }
+
+    @Test
+    void the_old_door_decides_the_same_question() {
+        admin().publish(asking("old", "")).expect(200);
+        String id = asked("old");
+        String run = admin().get("/v1/reviews/" + id).runId();
+        String body = "{\"step\":\"release\",\"decision\":\"reject\",\"note\":\"no\"}";
+        assertTrue(admin().post("/v1/runs/" + run + "/decide", body).expect(200).flag("decided"));
+        Reply decided = admin().get("/v1/reviews/" + id).expect(200);
+        assertEquals("reject", decided.json().path("decided").path("decision").asString());
+        decide(admin(), id, "approve").expect(409);
+    }
+
+    @Test
+    void many_of_one_kind_are_decided_together_each_with_its_answer() {
+        admin().publish(asking("many", "")).expect(200);
+        String one = asked("many");
+        String two = asked("many");
+        decide(admin(), two, "approve").expect(200);
+        String body = "{\"ids\":[\"" + one + "\",\"" + two + "\"],\"decision\":\"approve\"}";
+        Reply done = admin().post("/v1/reviews/decide", body).expect(200);
+        assertEquals(1, done.json().path("decided").asInt());
+        assertEquals(200, done.json().path("items").get(0).path("status_code").asInt());
+        assertEquals(409, done.json().path("items").get(1).path("status_code").asInt());
+        String three = asked("many");
+        String filter = "{\"q\":\"kind:approval workflow:many\",\"decision\":\"reject\"}";
+        assertEquals(
+                1,
+                admin().post("/v1/reviews/decide", filter)
+                        .expect(200)
+                        .json()
+                        .path("decided")
+                        .asInt());
+        assertEquals("decided", admin().get("/v1/reviews/" + three).text("status"));
+        admin().post("/v1/reviews/decide", "{\"decision\":\"approve\"}").expect(400);
+    }
+
+    @Test
+    void people_are_told_once_that_they_are_asked_and_once_at_each_time_after_that() {
+        admin().publish(flow("teller", "trigger: { events: [{ type: semel.review.* }] }"))
+                .expect(200);
+        admin().publish(asking("slow", ", remind_after: 1s, escalate_after: 2s, escalate_to: \"role:boss\""))
+                .expect(200);
+        boolean two = stage.kind() == StoreKind.POSTGRES;
+        try (LiveServer other = two ? stage.another() : null) {
+            Caller there = other == null ? admin() : other.admin();
+            String id = asked("slow");
+            Crowd.until(
+                    "it went to somebody else",
+                    () -> admin().get("/v1/reviews/" + id).text("to").equals("role:boss"));
+            decide(there, id, "approve").expect(200);
+            List<String> told = told(id);
+            assertTrue(told.contains("semel.review.asked"), told::toString);
+            assertTrue(told.contains("semel.review.escalated"), told::toString);
+            assertEquals(1, told.stream().filter("semel.review.asked"::equals).count(), told::toString);
+            assertEquals(
+                    1, told.stream().filter("semel.review.escalated"::equals).count(), told::toString);
+        }
+    }
+
+    private List<String> told(String id) {
+        List<String> types = new java.util.ArrayList<>();
+        for (JsonNode event : admin().get("/v1/events?limit=200&source=semel:reviews")
+                .expect(200)
+                .json()
+                .path("items")) {
+            if (event.path("id").asString("").startsWith(id + "/")) {
+                types.add(event.path("type").asString(""));
+            }
+        }
+        return types;
+    }
+
+    @Test
+    void what_is_not_there_or_not_allowed_is_said() {
+        assertEquals(404, admin().get("/v1/reviews/rev_none").status());
+        assertEquals(404, decide(admin(), "rev_none", "approve").status());
+        assertEquals(400, admin().get("/v1/reviews?q=what").status());
+        assertEquals(400, admin().get("/v1/reviews?after=x").status());
+        admin().publish(asking("checked", "")).expect(200);
+        assertEquals(
+                400,
+                admin().post("/v1/reviews/" + asked("checked") + "/check", "").status());
+    }
+}
