@@ -20,10 +20,12 @@ final class PeopleRoutes {
 
     private final Semel semel;
     private final People people;
+    private final Deeds deeds;
 
-    PeopleRoutes(Semel semel, People people) {
+    PeopleRoutes(Semel semel, People people, Deeds deeds) {
         this.semel = semel;
         this.people = people;
+        this.deeds = deeds;
     }
 
     void addTo(Router router) {
@@ -60,6 +62,8 @@ final class PeopleRoutes {
         Edit.Put change = people.changing(ws, name, role, request.principal().tokenId());
         ObjectNode out = Views.object().put("name", name).put("role", role.word());
         if (change == null) {
+            // Who follows the link may log in, so that it was made is told like any other leave.
+            deeds.note(request, new Deeds.Entry("person.invite", name, role.word()));
             return Views.ok(
                     out.put("invitation", "/setup?token=" + people.invitations().make(ws, role, false, name)));
         }
