@@ -51,7 +51,9 @@ class AuditTest extends OnBothStores {
             "POST /v1/reviews/decide", "the change that the route of a run below makes, once for each",
             "POST /v1/reviews/{review_id}/decide", "the change that the route of a run below makes",
             "POST /v1/reviews/{review_id}/check", "wakes the run, which asks the provider itself",
-            "POST /v1/keys/{key}/simulate", "changes nothing");
+            "POST /v1/keys/{key}/simulate", "changes nothing",
+            "POST /v1/backtests", "changes nothing",
+            "DELETE /v1/people/{name}", "person.remove, as of every setting that workers remember");
 
     AuditTest(Stage stage) {
         super(stage);
@@ -223,6 +225,14 @@ class AuditTest extends OnBothStores {
         setting(deeds, "secret", "/v1/secrets/{name}", "{\"value\":\"s3cr3t\"}");
         setting(deeds, "template", "/v1/templates/{name}", "{\"channel\":\"webhook\",\"text\":\"Hello\"}");
         setting(deeds, "channel", "/v1/channels/{name}", "{\"kind\":\"webhook\",\"url\":\"https://acme.example\"}");
+        setting(
+                deeds,
+                "alert",
+                "/v1/alerts/{name}",
+                "{\"signal\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
+        deeds.put(
+                "PUT /v1/people/{name}",
+                new Deed("person.invite", "ada", () -> admin().put("/v1/people/ada", "{\"role\":\"viewer\"}")));
         setting(
                 deeds,
                 "route",
