@@ -138,7 +138,8 @@ class PagesInBrowserTest {
         Crowd.until("it waits", () -> api().get("/v1/runs/" + id).text("status").equals("waiting"));
         try (Tab tab = Tab.open(server.port()).enter().go("/runs/" + id)) {
             Page page = tab.page();
-            page.locator("summary", new Page.LocatorOptions().setHasText("Signal")).click();
+            page.locator("summary", new Page.LocatorOptions().setHasText("Signal"))
+                    .click();
             assertThat(page.locator("#s-name")).hasValue("payment.captured");
             page.locator("text=Hand it in").click();
             assertThat(page.locator("main")).containsText("The signal was handed in.");
@@ -270,7 +271,9 @@ class PagesInBrowserTest {
         }
         Tab loud = Tab.open(server.port()).enter();
         loud.page().evaluate("() => console.error('planted')");
-        loud.page().evaluate("() => { const one = document.createElement('p'); one.setAttribute('style', 'color: red'); }");
+        loud.page()
+                .evaluate(
+                        "() => { const one = document.createElement('p'); one.setAttribute('style', 'color: red'); }");
         assertTrue(assertThrows(AssertionError.class, loud::close).toString().contains("planted"));
     }
 
