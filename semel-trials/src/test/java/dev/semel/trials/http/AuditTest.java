@@ -4,8 +4,6 @@ import static dev.semel.trials.support.Flows.flow;
 import static dev.semel.trials.support.Outcome.fresh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.json.Json;
 import dev.semel.server.api.Api;
@@ -339,64 +337,10 @@ class AuditTest extends OnBothStores {
         admin().post("/v1/workflows/once_told/resume", "{}").expect(200);
     }
 
-    @Test
-    void rows_are_found_by_actor_action_target_and_time_and_paged() {
-        Caller other = stage.server().with("admin", "operate", "read");
-        for (String name : List.of("f1", "f2", "f3")) {
-            other.put("/v1/cohorts/" + name, "{\"description\":\"d\"}").expect(200);
-        }
-        String actor = newest().path("actor_id").asString();
-        assertEquals(List.of("f3", "f2", "f1"), found("actor:" + actor));
-        assertEquals(List.of("f3", "f2", "f1"), found("actor:" + actor + " action:cohort since:1h"));
-        assertEquals(List.of("f2"), found("target:f2"));
-        assertEquals(List.of(), found("actor:" + actor + " until:1h"));
-        assertEquals(List.of(), found("actor:" + actor + " action:coh"));
-        String then = newest().path("at").asString();
-        assertEquals(List.of("f3"), found("actor:" + actor + " since:" + then));
-        assertEquals(List.of("f2", "f1"), found("actor:" + actor + " until:" + then));
-        Reply first = asked("actor:" + actor, "&limit=2");
-        assertEquals(2, first.json().get("items").size());
-        Reply rest = asked("actor:" + actor, "&limit=2&after=" + first.text("next"));
-        assertEquals(
-                List.of("f1"),
-                rest.json()
-                        .get("items")
-                        .valueStream()
-                        .map(row -> row.get("target").asString())
-                        .toList());
-        for (String bad : List.of("who:me", "since:soon", "actor:", "until:2026-11-15")) {
-            Problem.expect(admin().get("/v1/audit?q=" + bad), 400, "invalid-input");
-        }
-        Problem.expect(admin().get("/v1/audit?format=xml"), 400, "invalid-input");
-    }
-
-    @Test
-    void an_export_has_every_row_that_the_pages_have_line_by_line() {
-        admin().put("/v1/cohorts/exported", "{\"description\":\"d\"}").expect(200);
-        List<String> paged = new ArrayList<>();
-        String after = "";
-        do {
-            Reply page = admin().get("/v1/audit?limit=7" + after).expect(200);
-            page.json().get("items").forEach(row -> paged.add(row.toString()));
-            after = page.json().get("next").isNull() ? "" : "&after=" + page.text("next");
-        } while (!after.isEmpty());
-        try (var wire = stage.server().wire()) {
-            wire.send(admin().head("GET", "/v1/audit", "Accept: application/x-ndjson") + "\r\n");
-            String said = wire.untilClosed();
-            assertTrue(said.contains("Content-Type: application/x-ndjson"), said);
-            List<String> lines =
-                    said.lines().filter(line -> line.startsWith("{")).toList();
-            assertEquals(paged, lines);
-            assertNotEquals(List.of(), lines);
-        }
-    }
-
-    /** Nobody can take a row back: not by a route, and not by an edit. */
+    /** Nobody can take a row back. */
     @Test
     void no_route_changes_or_removes_a_row() throws IOException {
-        assertEquals(
-                List.of(),
-                routes().stream().filter(route -> route.contains("/v1/audit")).toList());
+        assertFalse(routes().stream().anyMatch(route -> route.contains("/v1/audit")));
     }
 
     private Reply asked(String q, String more) {
