@@ -98,8 +98,7 @@ public final class Replays {
             }
             case Which.All(Reads.RunFilter filter) -> all(laid, filter, wanted, new Counting(summary, seen));
         }
-        // CRASH(plan-noted): The items are on record and the plan is not ready. Nobody can apply it; asked for again it
-        // is made anew.
+        // CRASH(plan-noted): The items are there and the plan is not ready. Asked for again it is made anew.
         semel.point("plan-noted");
         return Objects.requireNonNull(
                 maybeChange(new Replay.Ready(laid.id(), summary.toJson().toString())));

@@ -80,17 +80,20 @@ public final class ReplayDoor {
     }
 
     private static Trigger.DoorName name(Replay.Plan plan, RunId base) {
-        return new Trigger.DoorName(Door.REPLAY, base.text(), shown(plan), WINDOW);
+        return new Trigger.DoorName(Door.REPLAY, base.text(), shown(plan, base), WINDOW);
     }
 
-    /** What the new run shows as its key, by which the plan that made it is known. */
-    private static String shown(Replay.Plan plan) {
-        return "replay:" + plan.text();
+    /** What the new run shows as its key, by which the plan that made it is known; no other run shows the same. */
+    private static String shown(Replay.Plan plan, RunId base) {
+        return "replay:" + plan.text() + ":" + base.text();
     }
 
     /** Whether this plan made that run. */
     static boolean isMadeBy(Replay.Plan plan, Rows.@Nullable Run run) {
-        return run != null && shown(plan).equals(run.origin().key());
+        RunId base = run == null ? null : run.replayOf();
+        return run != null
+                && base != null
+                && shown(plan, base).equals(run.origin().key());
     }
 
     /** The names under which the replays of these items would be known. */

@@ -178,8 +178,7 @@ public final class Replayer implements AutoCloseable {
             paced.put(plan.id(), now + items.size() * TimeUnit.SECONDS.toNanos(1) / manner.rate());
         }
         List<Replay.Item> settled = seeTo(plan, items, manner);
-        // CRASH(replay-admitted): The runs are there and their items say nothing of them. They are seen to again, and
-        // found by their names.
+        // CRASH(replay-admitted): The runs are there and their items say nothing of them. Their names find them.
         around.ambient().point("replay-admitted");
         boolean ours = change(new Replay.Settle(plan.id(), self, settled));
         return ours && !settled.isEmpty();

@@ -321,7 +321,10 @@ final class Script {
         return random.nextBoolean()
                 ? new Edit.Forget(Edit.Memory.AUDIT, before, 1 + random.nextInt(3))
                 : new Edit.BlankRuns(
-                        first.reads.oldRuns(null, 1 + random.nextInt(20), before).found(), before);
+                        first.reads
+                                .oldRuns(null, 1 + random.nextInt(20), before)
+                                .found(),
+                        before);
     }
 
     private Edit.DeleteRuns retire() {

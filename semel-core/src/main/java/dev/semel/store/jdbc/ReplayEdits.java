@@ -1,7 +1,6 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
-import dev.semel.store.Edit;
 import dev.semel.store.Replay;
 import dev.semel.store.Replay.Fate;
 import java.sql.SQLException;
@@ -131,7 +130,7 @@ final class ReplayEdits {
     private Replay.@Nullable Plan approve(Replay.Approve approve, long now) throws SQLException {
         String actor = approve.by().actor();
         if (session.update(APPROVE, actor, approve.ws(), approve.plan(), actor) == 1) {
-            audit(approve.ws(), approve.by(), "replay.approve", approve.plan(), now);
+            edits.audit(approve.ws(), now, approve.by(), List.of("replay.approve", Replay.textOf(approve.plan())));
         }
         return JdbcPlans.find(session, approve.ws(), approve.plan());
     }
@@ -139,7 +138,7 @@ final class ReplayEdits {
     private Replay.@Nullable Plan begin(Replay.Begin begin, long now) throws SQLException {
         String actor = begin.by().actor();
         if (session.update(BEGIN, begin.how(), actor, begin.ws(), begin.plan(), now) == 1) {
-            audit(begin.ws(), begin.by(), "replay.apply", begin.plan(), now);
+            edits.audit(begin.ws(), now, begin.by(), List.of("replay.apply", Replay.textOf(begin.plan())));
         }
         return JdbcPlans.find(session, begin.ws(), begin.plan());
     }
@@ -159,7 +158,7 @@ final class ReplayEdits {
 
     private Replay.@Nullable Plan stop(Replay.Stop stop, long now) throws SQLException {
         if (session.update(STOP, stop.by().reason(), now, stop.ws(), stop.plan()) == 1) {
-            audit(stop.ws(), stop.by(), "replay.stop", stop.plan(), now);
+            edits.audit(stop.ws(), now, stop.by(), List.of("replay.stop", Replay.textOf(stop.plan())));
         }
         return JdbcPlans.find(session, stop.ws(), stop.plan());
     }
@@ -173,9 +172,5 @@ final class ReplayEdits {
                 OLD_ITEMS, row -> new @Nullable Object[] {row.getBytes(1), row.getBytes(2)}, oldest, delete.limit());
         session.updateAll(DELETE_ITEM, items);
         return items.isEmpty() ? session.update("DELETE FROM semel_plan WHERE id = ?", oldest) : items.size();
-    }
-
-    private void audit(int ws, Edit.By by, String deed, RunId plan, long now) throws SQLException {
-        edits.audit(ws, now, by, List.of(deed, Replay.textOf(plan)));
     }
 }

@@ -1,7 +1,6 @@
 package dev.semel.testing.memory;
 
 import dev.semel.run.RunId;
-import dev.semel.store.Edit;
 import dev.semel.store.Replay;
 import dev.semel.store.Replay.Fate;
 import dev.semel.store.Replay.State;
@@ -115,7 +114,7 @@ final class ReplayEdits {
                                 && !plan.madeBy().equals(actor))
                 .change(before -> approved(before, actor));
         if (approved) {
-            audit(approve.ws(), approve.by(), "replay.approve", approve.plan(), now);
+            edits.audit(approve.ws(), now, approve.by(), List.of("replay.approve", Replay.textOf(approve.plan())));
         }
         return find(tables, approve.ws(), approve.plan());
     }
@@ -127,7 +126,7 @@ final class ReplayEdits {
                         plan -> plan.state() == State.PLANNED && plan.approvedBy() != null && plan.validUntil() > now)
                 .change(before -> begun(before, begin.how(), begin.by().actor()));
         if (begun) {
-            audit(begin.ws(), begin.by(), "replay.apply", begin.plan(), now);
+            edits.audit(begin.ws(), now, begin.by(), List.of("replay.apply", Replay.textOf(begin.plan())));
         }
         return find(tables, begin.ws(), begin.plan());
     }
@@ -154,7 +153,7 @@ final class ReplayEdits {
         boolean stopped = row(stop.ws(), stop.plan(), plan -> plan.state().code() <= State.APPLYING.code())
                 .change(before -> ended(before, State.STOPPED, stop.by().reason(), now));
         if (stopped) {
-            audit(stop.ws(), stop.by(), "replay.stop", stop.plan(), now);
+            edits.audit(stop.ws(), now, stop.by(), List.of("replay.stop", Replay.textOf(stop.plan())));
         }
         return find(tables, stop.ws(), stop.plan());
     }
@@ -175,10 +174,6 @@ final class ReplayEdits {
             return 1;
         }
         return items.size();
-    }
-
-    private void audit(int ws, Edit.By by, String deed, RunId plan, long now) {
-        edits.audit(ws, now, by, List.of(deed, Replay.textOf(plan)));
     }
 
     private static Replay.Plan copy(Replay.Plan plan, State state, String counts, long validUntil) {

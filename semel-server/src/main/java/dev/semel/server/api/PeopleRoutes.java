@@ -62,6 +62,7 @@ final class PeopleRoutes {
         Edit.Put change = people.changing(ws, name, role, request.principal().tokenId());
         ObjectNode out = Views.object().put("name", name).put("role", role.word());
         if (change == null) {
+            // Who follows the link may log in, so that it was made is told like any other leave.
             deeds.note(request, new Deeds.Entry("person.invite", name, role.word()));
             return Views.ok(
                     out.put("invitation", "/setup?token=" + people.invitations().make(ws, role, false, name)));

@@ -32,7 +32,7 @@ class InboxCommandsTest {
 
     @Test
     void the_inbox_is_a_table_and_one_of_it_is_told_in_sentences() {
-        server.on("GET /v1/reviews?limit=20&q=kind%3Ain_doubt", json(200, "{\"items\":[" + REVIEW + "],\"next\":null}"))
+        server.on("GET /v1/reviews", json(200, "{\"items\":[" + REVIEW + "],\"next\":null}"))
                 .on("GET /v1/reviews/rev_1", json(200, REVIEW));
         var list = desk.run("reviews", "kind:in_doubt", "--limit", "20");
         assertEquals(0, list.exit(), list.err());
@@ -79,7 +79,7 @@ class InboxCommandsTest {
                                         + " start.\"}"))
                 .on("POST /v1/keys/k/extend", json(200, "{\"expires_at\":\"tomorrow\"}"))
                 .on(
-                        "POST /v1/keys/k/release?dry_run=true",
+                        "POST /v1/keys/k/release",
                         json(
                                 200,
                                 "{\"could_double\":\"A new"
@@ -99,7 +99,7 @@ class InboxCommandsTest {
     @Test
     void effects_are_a_table() {
         server.on(
-                "GET /v1/effects?q=state%3Ain_doubt",
+                "GET /v1/effects",
                 json(
                         200,
                         "{\"items\":[{\"status\":\"in_doubt\",\"path\":\"pay\",\"run_id\":\"run_1\"}],\"next\":null}"));

@@ -17,8 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Who did what, what went wrong, and what is kept for how long. */
 class ReviewCommandsTest {
-    private static final String ROW = "{\"at\":\"2026-11-15T09:12:00Z\",\"actor_id\":\"tok_1\",\"action\":\"key.release\","
-            + "\"target\":\"evt_1\",\"reason\":\"on purpose\"}";
+    private static final String ROW =
+            "{\"at\":\"2026-11-15T09:12:00Z\",\"actor_id\":\"tok_1\",\"action\":\"key.release\","
+                    + "\"target\":\"evt_1\",\"reason\":\"on purpose\"}";
 
     @TempDir
     Path folder = Path.of("");
@@ -75,14 +76,18 @@ class ReviewCommandsTest {
         var result = desk.run("incident", "new", "--since", "2h", "--title", "outage");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
-                "{\"since\":\"2h\",\"title\":\"outage\"}", server.seen.getFirst().body());
+                "{\"since\":\"2h\",\"title\":\"outage\"}",
+                server.seen.getFirst().body());
         assertTrue(result.out().contains("trigger\n  run_1 failed\n"), result.out());
         assertEquals(2, desk.run("incident").exit());
     }
 
     @Test
     void what_is_kept_for_how_long_is_said_by_words_that_are_known() {
-        assertEquals(0, desk.run("serve", "--keep", "runs=30d", "--keep", "payloads=12h").exit());
+        assertEquals(
+                0,
+                desk.run("serve", "--keep", "runs=30d", "--keep", "payloads=12h")
+                        .exit());
         assertEquals(
                 Map.of("runs", Duration.ofDays(30), "payloads", Duration.ofHours(12)),
                 desk.served.getFirst().keep());
@@ -108,8 +113,7 @@ class ReviewCommandsTest {
 
     @Test
     void a_checklist_needs_a_workflow_that_is_there_and_data_that_is_an_object() throws IOException {
-        Files.writeString(
-                folder.resolve("a.yaml"), "semel: 1\nworkflow: a\nsteps: [{id: note, set: {ok: true}}]\n");
+        Files.writeString(folder.resolve("a.yaml"), "semel: 1\nworkflow: a\nsteps: [{id: note, set: {ok: true}}]\n");
         var result = desk.run("qa", "a.yaml", "--data", "[]");
         assertEquals(2, result.exit(), result.err());
         assertTrue(result.err().contains("not a JSON object"), result.err());

@@ -52,8 +52,8 @@ class AuditTest extends OnBothStores {
             "POST /v1/reviews/{review_id}/decide", "the change that the route of a run below makes",
             "POST /v1/reviews/{review_id}/check", "wakes the run, which asks the provider itself",
             "POST /v1/keys/{key}/simulate", "changes nothing",
-            "PUT /v1/people/{name}", "person.invite and person.put: EntranceTest looks for them",
-            "DELETE /v1/people/{name}", "person.remove: EntranceTest looks for it");
+            "POST /v1/backtests", "changes nothing",
+            "DELETE /v1/people/{name}", "person.remove, as of every setting that workers remember");
 
     AuditTest(Stage stage) {
         super(stage);
@@ -227,6 +227,14 @@ class AuditTest extends OnBothStores {
         setting(deeds, "channel", "/v1/channels/{name}", "{\"kind\":\"webhook\",\"url\":\"https://acme.example\"}");
         setting(
                 deeds,
+                "alert",
+                "/v1/alerts/{name}",
+                "{\"signal\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
+        deeds.put(
+                "PUT /v1/people/{name}",
+                new Deed("person.invite", "ada", () -> admin().put("/v1/people/ada", "{\"role\":\"viewer\"}")));
+        setting(
+                deeds,
                 "route",
                 "/v1/routes/{event}",
                 "{\"event\":\"one\",\"channels\":[{\"channel\":\"c\",\"template\":\"t\"}]}");
@@ -255,6 +263,9 @@ class AuditTest extends OnBothStores {
     }
 
     private void people(Map<String, Deed> deeds) {
+        deeds.put(
+                "PUT /v1/people/{name}",
+                new Deed("person.invite", "anna", () -> admin().put("/v1/people/anna", "{\"role\":\"viewer\"}")));
         String profile = "/v1/profiles/{profile}";
         String member = "/v1/cohorts/{name}/members/{profile}";
         String seat = "/v1/cohorts/one/members/cus_1";
