@@ -269,9 +269,14 @@ class EntranceTest {
     @Test
     void a_person_who_is_removed_is_out_at_once() {
         try (Tab tab = person("rita", "admin")) {
+            server.admin().put("/v1/people/rita", "{\"role\":\"viewer\"}").expect(200);
             server.admin().delete("/v1/people/rita").expect(200);
             tab.go("/runs");
             tab.page().waitForURL("**/login**");
+            String audit = server.admin().get("/v1/audit").expect(200).body();
+            for (String action : List.of("person.invite", "person.put", "person.remove")) {
+                assertTrue(audit.contains("\"action\":\"" + action + "\",\"target\":\"rita\""), action + " " + audit);
+            }
         }
     }
 }

@@ -122,6 +122,15 @@ class PagesInBrowserTest {
             tab.page().locator("main >> text=page_1").first().click();
             assertThat(tab.page().locator(".story")).containsText("refused because amount differed");
             tab.shoot("key");
+            Locator future = tab.page().locator("#future");
+            assertThat(future).containsText("200");
+            tab.page().locator("#w-data").fill("{\"payment_id\":\"pay_abc\",\"amount\":1,\"currency\":\"usd\"}");
+            future.locator("button").click();
+            assertThat(tab.page().locator("#future [role=status]")).containsText("422");
+            tab.page().locator("#w-data").fill("");
+            tab.page().locator("#w-after").selectOption("48h");
+            tab.page().locator("#future button").click();
+            assertThat(tab.page().locator("#future [role=status]")).containsText("new run");
         }
     }
 
