@@ -386,7 +386,8 @@ public final class Ledger {
     }
 
     private static Row noted(Note note, long now) {
-        String data = note.instead() == null ? null : SUPPRESSED + note.instead().first();
+        String data =
+                note.instead() == null ? null : SUPPRESSED + note.instead().first();
         return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, data, note.result(), note.facts());
     }
 }

@@ -63,6 +63,7 @@ record Deed(
 
     /** Another run's effect stood for that of this run. */
     Ledger.Note suppressed(RunId run) {
-        return new Ledger.Note(id, holder(run, 1, 1), "{\"noted\":1}", FACTS, new Ledger.Instead("the other digest", "run_x 17"));
+        return new Ledger.Note(
+                id, holder(run, 1, 1), "{\"noted\":1}", FACTS, new Ledger.Instead("the other digest", "run_x 17"));
     }
 }

@@ -24,8 +24,8 @@ record SetUpLink(People people, int ws, Path file) {
             OwnFile.write(file, link);
             talk.println("  Set up the first log-in: " + link + " (also in " + file + ")");
         } catch (IOException e) {
-            talk.println("  The link that sets up the first log-in could not be written to " + file + ": "
-                    + e.getMessage());
+            talk.println(
+                    "  The link that sets up the first log-in could not be written to " + file + ": " + e.getMessage());
         }
     }
 }

@@ -14,8 +14,8 @@ import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Settings;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Published;
-import tools.jackson.databind.JsonNode;
 import java.time.InstantSource;
+import tools.jackson.databind.JsonNode;
 
 /** Every route of the API, in one list. */
 public final class Api {

@@ -160,9 +160,8 @@ abstract sealed class ServerCommand implements Callable<Integer> {
                     hosts(),
                     dev || allowSql,
                     dev ? standIn() : 0);
-            options =
-                    new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust, keep())
-                            .within(new ServeOptions.Bounds(maxDepth, maxSchedules));
+            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust, keep())
+                    .within(new ServeOptions.Bounds(maxDepth, maxSchedules));
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }

@@ -1,5 +1,6 @@
 package dev.semel.server.pages;
 
+import dev.semel.json.Json;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
@@ -7,6 +8,8 @@ import dev.semel.server.http.Scope;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Keys, and what happened to one of them. */
 final class KeyPages {
@@ -14,7 +17,8 @@ final class KeyPages {
 
     static void addTo(Router router, Door door) {
         router.add("GET", "/keys", Scope.OPEN, door.page(KeyPages::list))
-                .add("GET", "/keys/{key}", Scope.OPEN, door.page(KeyPages::one));
+                .add("GET", "/keys/{key}", Scope.OPEN, door.page(KeyPages::one))
+                .add("POST", "/keys/{key}/simulate", Scope.OPEN, door.deed(KeyPages::foretold));
     }
 
     private static Answer list(Visit visit) throws Exception {
@@ -42,6 +46,15 @@ final class KeyPages {
     }
 
     private static Answer one(Visit visit) throws Exception {
+        return one(visit, "", "");
+    }
+
+    /** What would happen if it came again; asked by a form, because data do not belong into an address. */
+    private static Answer foretold(Visit visit, Form form) throws Exception {
+        return one(visit, form.text("after").strip(), form.text("data").strip());
+    }
+
+    private static Answer one(Visit visit, String after, String data) throws Exception {
         String path = Inside.path("v1", "keys", visit.part("key"));
         String workflow = visit.asked("workflow");
         Doc key = visit.get(path, workflow.isEmpty() ? "" : "workflow=" + Inside.encoded(workflow));
@@ -63,8 +76,36 @@ final class KeyPages {
                         requests.items(),
                         "effects",
                         effects,
+                        "foretold",
+                        simulated(visit, path + "/simulate", after, data),
+                        "after",
+                        after,
+                        "data",
+                        data,
                         "mayRelease",
                         key.text("status").equals("active") && visit.may("POST", path + "/release")));
+    }
+
+    private static Doc simulated(Visit visit, String path, String after, String data) throws Exception {
+        if (!visit.may("POST", path)) {
+            return Doc.NOTHING;
+        }
+        ObjectNode body = JsonNodeFactory.instance.objectNode();
+        if (!after.isEmpty()) {
+            body.put("after", after);
+        }
+        if (!data.isEmpty()) {
+            body.set("data", Json.parse(data));
+        }
+        try {
+            return visit.send("POST", path, body, "simulate");
+        } catch (Refused e) {
+            // Nobody asked: what cannot be foretold, such as of a payload that is gone, is left out of the page.
+            if (body.isEmpty()) {
+                return Doc.NOTHING;
+            }
+            throw e;
+        }
     }
 
     /** What happened to it, in sentences. */

@@ -41,8 +41,8 @@ final class Matrix {
      * alerts, {@code HookCrashTest} that of webhooks, and those of schedules are visited by their own tests in the core
      * and by {@link TicksTest}.
      */
-    static final Set<String> ELSEWHERE = Set.of(
-            "first-token", "tick-admitted", "backfill-admitted", "delivery-kept", "alert-told", "review-told");
+    static final Set<String> ELSEWHERE =
+            Set.of("first-token", "tick-admitted", "backfill-admitted", "delivery-kept", "alert-told", "review-told");
 
     private final List<Cell> cells = new ArrayList<>();
     private final Cell.Kind store;

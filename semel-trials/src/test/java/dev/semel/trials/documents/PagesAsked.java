@@ -20,7 +20,8 @@ final class PagesAsked {
     private static void streams(Asking asking) throws Exception {
         String all = asking.ask(200, "GET", "/v1/tail?seconds=1", "").body();
         assertTrue(all.contains("\n\nevent: run\ndata: {\"run_id\":"), all);
-        String one = asking.ask(200, "GET", "/v1/runs/{run_id}/events?seconds=1", "").body();
+        String one =
+                asking.ask(200, "GET", "/v1/runs/{run_id}/events?seconds=1", "").body();
         assertTrue(one.contains("chosen-1"), one);
         asking.ask(400, "GET", "/v1/tail?seconds=0", "");
     }

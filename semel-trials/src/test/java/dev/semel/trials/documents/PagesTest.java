@@ -31,9 +31,7 @@ class PagesTest {
         }
         Links links = Links.among(files);
         List<String> broken = new ArrayList<>();
-        files.stream()
-                .filter(SourceFile::isMarkdown)
-                .forEach(page -> broken.addAll(links.broken(page, others)));
+        files.stream().filter(SourceFile::isMarkdown).forEach(page -> broken.addAll(links.broken(page, others)));
         assertEquals("", String.join("\n", broken));
     }
 

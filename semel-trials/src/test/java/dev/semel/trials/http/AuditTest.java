@@ -266,13 +266,6 @@ class AuditTest extends OnBothStores {
         deeds.put(
                 "PUT /v1/people/{name}",
                 new Deed("person.invite", "anna", () -> admin().put("/v1/people/anna", "{\"role\":\"viewer\"}")));
-        deeds.put("DELETE /v1/people/{name}", new Deed("person.remove", "bert", () -> {
-            String link =
-                    admin().put("/v1/people/bert", "{\"role\":\"viewer\"}").text("invitation");
-            String token = link.substring(link.indexOf('=') + 1);
-            stage.server().serve().people().accept(token, "bert", "a password for bert");
-            return admin().delete("/v1/people/bert");
-        }));
         String profile = "/v1/profiles/{profile}";
         String member = "/v1/cohorts/{name}/members/{profile}";
         String seat = "/v1/cohorts/one/members/cus_1";

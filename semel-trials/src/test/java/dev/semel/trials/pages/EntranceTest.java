@@ -158,7 +158,9 @@ class EntranceTest {
             assertThat(tab.page().locator("h1")).containsText("paused");
             assertTrue(server.admin().get("/v1/workflows/stopped").flag("paused"));
             tab.go("/keys/let_go");
-            tab.page().locator("summary", new Page.LocatorOptions().setHasText("Release")).click();
+            tab.page()
+                    .locator("summary", new Page.LocatorOptions().setHasText("Release"))
+                    .click();
             tab.page().locator("#r-reason").fill("a trial");
             tab.page().locator("text=Release: allow a second run").click();
             assertThat(tab.page().locator("h1")).containsText("Released");
@@ -170,18 +172,33 @@ class EntranceTest {
     @Test
     void a_reviewer_approves_and_may_not_send() {
         server.admin()
-                .publish("semel: 1\nworkflow: asked\nowner: trials\nsteps:\n  - id: ok\n    approval: { to: \"role:ops\","
-                        + " title: \"Go on?\", timeout: 1d }\n")
+                .publish("semel: 1\n"
+                        + "workflow: asked\n"
+                        + "owner: trials\n"
+                        + "steps:\n"
+                        + "  - id: ok\n"
+                        + "    approval: { to: \"role:ops\", title: \"Go on?\", timeout: 1d }\n")
                 .expect(200);
-        String id = server.admin().trigger("asked", "ask_1", Flows.data("")).expect(200).text("run_id");
-        Crowd.until("it waits", () -> server.admin().get("/v1/runs/" + id).text("status").equals("waiting"));
+        String id = server.admin()
+                .trigger("asked", "ask_1", Flows.data(""))
+                .expect(200)
+                .text("run_id");
+        Crowd.until(
+                "it waits",
+                () -> server.admin().get("/v1/runs/" + id).text("status").equals("waiting"));
         try (Tab tab = person("rosa", "reviewer")) {
             tab.go("/workflows/asked");
             assertEquals(0, tab.page().locator("form[action$='/trigger']").count());
             tab.go("/runs/" + id);
             tab.page().locator("text=Approve: the run goes on").click();
             assertThat(tab.page().locator("h1")).containsText("Completed");
-            assertEquals("usr_rosa", server.admin().get("/v1/runs/" + id + "/timeline").json().at("/items/0/result/by").asString());
+            assertEquals(
+                    "usr_rosa",
+                    server.admin()
+                            .get("/v1/runs/" + id + "/timeline")
+                            .json()
+                            .at("/items/0/result/by")
+                            .asString());
         }
     }
 
@@ -252,9 +269,14 @@ class EntranceTest {
     @Test
     void a_person_who_is_removed_is_out_at_once() {
         try (Tab tab = person("rita", "admin")) {
+            server.admin().put("/v1/people/rita", "{\"role\":\"viewer\"}").expect(200);
             server.admin().delete("/v1/people/rita").expect(200);
             tab.go("/runs");
             tab.page().waitForURL("**/login**");
+            String audit = server.admin().get("/v1/audit").expect(200).body();
+            for (String action : List.of("person.invite", "person.put", "person.remove")) {
+                assertTrue(audit.contains("\"action\":\"" + action + "\",\"target\":\"rita\""), action + " " + audit);
+            }
         }
     }
 }

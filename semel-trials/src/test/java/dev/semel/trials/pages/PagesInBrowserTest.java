@@ -122,6 +122,15 @@ class PagesInBrowserTest {
             tab.page().locator("main >> text=page_1").first().click();
             assertThat(tab.page().locator(".story")).containsText("refused because amount differed");
             tab.shoot("key");
+            Locator future = tab.page().locator("#future");
+            assertThat(future).containsText("200");
+            tab.page().locator("#w-data").fill("{\"payment_id\":\"pay_abc\",\"amount\":1,\"currency\":\"usd\"}");
+            future.locator("button").click();
+            assertThat(tab.page().locator("#future [role=status]")).containsText("422");
+            tab.page().locator("#w-data").fill("");
+            tab.page().locator("#w-after").selectOption("48h");
+            tab.page().locator("#future button").click();
+            assertThat(tab.page().locator("#future [role=status]")).containsText("new run");
         }
     }
 
@@ -138,7 +147,8 @@ class PagesInBrowserTest {
         Crowd.until("it waits", () -> api().get("/v1/runs/" + id).text("status").equals("waiting"));
         try (Tab tab = Tab.open(server.port()).enter().go("/runs/" + id)) {
             Page page = tab.page();
-            page.locator("summary", new Page.LocatorOptions().setHasText("Signal")).click();
+            page.locator("summary", new Page.LocatorOptions().setHasText("Signal"))
+                    .click();
             assertThat(page.locator("#s-name")).hasValue("payment.captured");
             page.locator("text=Hand it in").click();
             assertThat(page.locator("main")).containsText("The signal was handed in.");
@@ -270,7 +280,9 @@ class PagesInBrowserTest {
         }
         Tab loud = Tab.open(server.port()).enter();
         loud.page().evaluate("() => console.error('planted')");
-        loud.page().evaluate("() => { const one = document.createElement('p'); one.setAttribute('style', 'color: red'); }");
+        loud.page()
+                .evaluate(
+                        "() => { const one = document.createElement('p'); one.setAttribute('style', 'color: red'); }");
         assertTrue(assertThrows(AssertionError.class, loud::close).toString().contains("planted"));
     }
 
