@@ -88,7 +88,7 @@ public final class Semel implements AutoCloseable {
         intake.onWork(dispatcher::wakeUp);
         this.ticker = new Ticker(parts, new TickDoor(intake, library), catalog, around);
         ReplayDoor replayDoor = new ReplayDoor(intake, catalog, library);
-        this.replays = new Replays(this, new Replayer(parts, replayDoor, around));
+        this.replays = new Replays(this, new Replayer(parts, replayDoor, settings.limits(), around));
         Followers followers = new Followers(this);
         runs.observedBy(followers);
         this.listening = store.listen(followers::told);
@@ -364,8 +364,8 @@ public final class Semel implements AutoCloseable {
         return new Reviews(this);
     }
 
-    public Rehearsal rehearsal() {
-        return new Rehearsal(readers, requests, catalog);
+    public Rehearsing rehearsal() {
+        return new Rehearsing(new Rehearsal(readers, requests, catalog));
     }
 
     /** How this worker is, and who else works here. */

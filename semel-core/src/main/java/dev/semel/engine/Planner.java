@@ -30,10 +30,12 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Planner {
     private final Readers readers;
     private final Catalog catalog;
+    private final Limits limits;
 
-    public Planner(Readers readers, Catalog catalog) {
+    public Planner(Readers readers, Catalog catalog, Limits limits) {
         this.readers = readers;
         this.catalog = catalog;
+        this.limits = limits;
     }
 
     /**
@@ -139,6 +141,9 @@ public final class Planner {
         Rows.Run base = lineage.getLast();
         int version = version(base, wanted);
         String blocked = blocked(asked, lineage);
+        if (blocked == null && isGoing(base, seen.now())) {
+            blocked = "it ended so long ago that its record is being removed";
+        }
         if (blocked != null) {
             return new Prospect(asked, base, version, Outlook.blocked(blocked), "");
         }
@@ -152,6 +157,13 @@ public final class Planner {
         List<Entry> carried = Carried.of(entries, terms);
         return new Prospect(
                 asked, base, version, Outlook.of(past, terms), carried.isEmpty() ? "" : Journal.encode(carried));
+    }
+
+    /** What it had and what it did are removed, or will be within the hour: a replay would not know what to reuse. */
+    private boolean isGoing(Rows.Run base, long now) {
+        Rows.End end = base.end();
+        long kept = limits.payloads().minusHours(1).toNanos() / 1_000;
+        return end != null && end.endedAt() < now - kept;
     }
 
     /** Why the lineage of a run cannot be replayed now; null where it can. */

@@ -11,6 +11,7 @@ import dev.semel.store.Name;
 import dev.semel.store.Reads;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Wish;
+import dev.semel.trigger.Rehearsed;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Published;
 import java.util.ArrayList;
@@ -27,25 +28,8 @@ public final class Rehearsal {
         this.answering = new Answering(requests, versions, new Counters()); // which nobody reads
     }
 
-    /**
-     * What would be decided.
-     *
-     * @param at when, by the store's clock
-     * @param previous who held the key before, where it is given to a new run
-     * @param why the key would be free: it is not live at that time. Null where nobody held it
-     * @param supposed the answer holds only if the run that holds the key has not ended by then
-     * @param until when the key of a new run would expire; 0 where there is none
-     */
-    public record Outcome(
-            Admission decided,
-            long at,
-            @Nullable Known previous,
-            @Nullable Standing why,
-            boolean supposed,
-            long until) {}
-
     /** @param at a time of the store's clock; one that is over counts as now */
-    public Outcome of(Trigger trigger, long at) {
+    public Rehearsed of(Trigger trigger, long at) {
         try {
             return decided(trigger, at);
         } catch (StoreFailure e) {
@@ -53,7 +37,7 @@ public final class Rehearsal {
         }
     }
 
-    private Outcome decided(Trigger trigger, long at) {
+    private Rehearsed decided(Trigger trigger, long at) {
         Published workflow = trigger.workflow();
         Fingerprint fingerprint = Fingerprint.of(
                 workflow.workflowId(),
@@ -89,7 +73,7 @@ public final class Rehearsal {
         boolean fresh = decided instanceof Admission.Fresh;
         long until =
                 wishes.isEmpty() || !one.remembered() ? 0 : wishes.getFirst().expiresAt(then);
-        return new Outcome(
+        return new Rehearsed(
                 decided,
                 then,
                 fresh ? standings.previous : null,

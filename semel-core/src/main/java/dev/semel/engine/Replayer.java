@@ -60,10 +60,10 @@ public final class Replayer implements AutoCloseable {
 
     private volatile boolean closing;
 
-    public Replayer(Intake.Parts parts, ReplayDoor door, Committer.Surroundings around) {
+    public Replayer(Intake.Parts parts, ReplayDoor door, Limits limits, Committer.Surroundings around) {
         this.parts = parts;
         this.door = door;
-        this.planner = new Planner(parts.readers(), door.catalog());
+        this.planner = new Planner(parts.readers(), door.catalog(), limits);
         this.around = around;
         this.self = around.ambient().id();
         around.ambient().onJump(this::wakeUp);

@@ -1,7 +1,6 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.engine.Rehearsal;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.Admission;
@@ -13,6 +12,7 @@ import dev.semel.server.http.Request;
 import dev.semel.server.language.Durations;
 import dev.semel.store.Rows;
 import dev.semel.trigger.Door;
+import dev.semel.trigger.Rehearsed;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
 import java.time.DateTimeException;
@@ -148,7 +148,7 @@ final class KeyFuture {
         }
     }
 
-    private static ObjectNode told(IdempotencyKey key, Current workflow, JsonNode data, Rehearsal.Outcome outcome) {
+    private static ObjectNode told(IdempotencyKey key, Current workflow, JsonNode data, Rehearsed outcome) {
         ObjectNode out = Views.object();
         out.put("idempotency_key", key.text());
         out.put("workflow", workflow.published().name());
@@ -201,11 +201,11 @@ final class KeyFuture {
         };
     }
 
-    private static String supposing(Rehearsal.Outcome outcome) {
+    private static String supposing(Rehearsed outcome) {
         return outcome.supposed() ? ", as long as it has not ended by then" : "";
     }
 
-    private static void fresh(ObjectNode out, Current workflow, JsonNode data, Rehearsal.Outcome outcome) {
+    private static void fresh(ObjectNode out, Current workflow, JsonNode data, Rehearsed outcome) {
         try {
             FileWorkflow.check(workflow.published(), data);
         } catch (SemelException e) {
