@@ -51,6 +51,7 @@ public final class Pages {
         KeyPages.addTo(router, door);
         ListPages.addTo(router, door);
         SettingPages.addTo(router, door);
+        SafetyPages.addTo(router, door);
         Acts.addTo(router, door);
     }
 

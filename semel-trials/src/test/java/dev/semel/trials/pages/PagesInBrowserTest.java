@@ -155,6 +155,9 @@ class PagesInBrowserTest {
             assertThat(page.locator("h1")).containsText("In doubt");
             assertThat(page.locator("#run")).containsText("asks a person");
             tab.shoot("doubt");
+            tab.go("/reviews");
+            assertThat(page.locator("main")).containsText("fulfil_order");
+            page.locator("table a[href='/runs/" + id + "']").first().click();
             page.locator("text=It happened: record it, send nothing").click();
             assertThat(page.locator("main")).containsText("The decision is on record.");
             assertThat(page.locator("h1")).containsText("Completed");
@@ -247,6 +250,11 @@ class PagesInBrowserTest {
                 "/schedules",
                 "/events",
                 "/hooks",
+                "/reviews",
+                "/effects",
+                "/replays",
+                "/incidents",
+                "/monitoring",
                 "/workers",
                 "/audit",
                 "/settings",

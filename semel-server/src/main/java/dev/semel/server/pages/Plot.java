@@ -1,0 +1,38 @@
+package dev.semel.server.pages;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A count over time as columns, from the points in which something happened. */
+public record Plot(List<Column> columns, long most) {
+    private static final int WIDTH = 300;
+    private static final int HEIGHT = 40;
+    private static final int COLUMN = 4;
+
+    public record Column(int x, int y, int width, int height) {}
+
+    static Plot of(Doc signals, String member) {
+        Instant since = signals.when("since");
+        Instant until = signals.when("until");
+        List<Doc> points = signals.list("series");
+        long most =
+                points.stream().mapToLong(point -> point.number(member)).max().orElse(0);
+        List<Column> columns = new ArrayList<>();
+        if (since == null || until == null || most == 0) {
+            return new Plot(columns, most);
+        }
+        double length = Math.max(1, Duration.between(since, until).toSeconds());
+        for (Doc point : points) {
+            Instant at = point.when("at");
+            long count = point.number(member);
+            if (at != null && count > 0) {
+                int x = (int) Math.clamp(Duration.between(since, at).toSeconds() / length * WIDTH, 0, WIDTH - COLUMN);
+                int height = (int) Math.max(2, count * HEIGHT / most);
+                columns.add(new Column(x, HEIGHT - height, COLUMN, height));
+            }
+        }
+        return new Plot(columns, most);
+    }
+}
