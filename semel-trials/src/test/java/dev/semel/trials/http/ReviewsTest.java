@@ -120,11 +120,11 @@ class ReviewsTest extends OnBothStores {
     void a_decision_that_is_sent_again_with_its_key_gets_the_same_answer() {
         admin().publish(asking("twice", "")).expect(200);
         String id = asked("twice");
-        Reply first = decide(admin(), id, "approve", "Idempotency-Key", "d1").expect(200);
-        Reply again = decide(admin(), id, "approve", "Idempotency-Key", "d1").expect(200);
+        Reply first = decide(admin(), id, "approve", "Idempotency-Key: d1").expect(200);
+        Reply again = decide(admin(), id, "approve", "Idempotency-Key: d1").expect(200);
         assertEquals(first.json(), again.json());
         assertEquals("true", again.header("Idempotent-Replayed"));
-        decide(admin(), id, "reject", "Idempotency-Key", "d1").expect(422);
+        decide(admin(), id, "reject", "Idempotency-Key: d1").expect(422);
         decide(admin(), id, "approve").expect(409);
     }
 
