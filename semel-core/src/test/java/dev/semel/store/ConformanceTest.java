@@ -85,7 +85,7 @@ final class ConformanceTest {
     @Test
     void the_histories_meet_every_outcome() {
         TreeSet<String> missing = new TreeSet<>(OUTCOMES);
-        for (long seed = 1; seed <= 20; seed++) {
+        for (long seed = 1; seed <= 60; seed++) {
             try (Actor actor = memory()) {
                 var random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
                 Script script = new Script(random, actor);

@@ -103,12 +103,9 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(HooksCommand.commandLine(around))
                 .addSubcommand(PeopleCommands.profile(around))
                 .addSubcommand(PeopleCommands.cohort(around))
-                .addSubcommand(new AuditCommand(around))
-                .addSubcommand(IncidentCommand.commandLine(around))
-                .addSubcommand(new QaCommand(around))
-                .addSubcommand(DemoCommand.commandLine(around))
                 .addSubcommand(new DoctorCommand(around))
                 .addSubcommand(new CommandLine.HelpCommand());
+        addLookingBack(root, around);
         addHelpOption(root);
         return root
                 // `--data @file` is ours; picocli would splice the file's words into the arguments.
@@ -119,6 +116,13 @@ public final class Cli implements Callable<Integer> {
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Output.mayColour(around) ? Ansi.ON : Ansi.OFF))
                 .setParameterExceptionHandler(Cli::wrongUsage)
                 .setExecutionExceptionHandler(Cli::failed);
+    }
+
+    private static void addLookingBack(CommandLine root, Surroundings around) {
+        root.addSubcommand(new AuditCommand(around))
+                .addSubcommand(IncidentCommand.commandLine(around))
+                .addSubcommand(new QaCommand(around))
+                .addSubcommand(DemoCommand.commandLine(around));
     }
 
     @Override

@@ -15,6 +15,7 @@ import dev.semel.trials.support.Reply;
 import dev.semel.trials.support.Stage;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -161,7 +162,8 @@ class AuditTest extends OnBothStores {
         deeds.put(
                 "POST " + one + "/schedules/{name}/resume",
                 new Deed("schedule.resume", target, () -> post(schedule + "/resume", "{}")));
-        String span = "{\"from\":\"2026-01-01T00:00:00Z\",\"to\":\"2026-01-01T00:00:02Z\"}";
+        Instant now = Instant.now();
+        String span = "{\"from\":\"" + now.minusSeconds(2) + "\",\"to\":\"" + now + "\"}";
         deeds.put(
                 "POST " + one + "/schedules/{name}/backfill",
                 new Deed("schedule.backfill", target, () -> post(schedule + "/backfill", span)));
