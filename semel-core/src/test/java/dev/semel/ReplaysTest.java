@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Limits;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
@@ -140,19 +139,6 @@ final class ReplaysTest {
         assertEquals("cards-1", lab.semel().run(receipt, made).result(Duration.ZERO));
         apply(plan, Manner.SAFE);
         assertEquals(2, mail.calls(), "it is applied once");
-    }
-
-    @Test
-    void a_run_whose_record_is_about_to_go_is_not_replayed() {
-        Workflow<String, String> receipt = receipt();
-        lab.register(receipt);
-        Run<String> run = failed(receipt, "a");
-        lab.clock().advance(Limits.DEFAULT.finishedRuns().minusMinutes(59));
-        Replay.Plan plan = planOf(run);
-        assertEquals(0, counts(plan).path("safe").asInt(), plan.counts());
-        assertTrue(
-                items(plan).getFirst().body().contains("so long ago"),
-                items(plan).getFirst().body());
     }
 
     @Test

@@ -48,11 +48,11 @@ interface ReviewRules {
     }
 
     private Ruled rule(Review.Row row, int version, String decision, Edit<?> deed) {
-        return rule(row, version, decision, deed, desk().by("ann", "why"));
+        return rule(new Review.Rule(row.ws(), row.id(), version, decision, deed, desk().by("ann", "why")));
     }
 
-    private Ruled rule(Review.Row row, int version, String decision, Edit<?> deed, Edit.By by) {
-        return desk().change(new Edit.Reviewing<>(new Review.Rule(row.ws(), row.id(), version, decision, deed, by)));
+    private Ruled rule(Review.Rule rule) {
+        return desk().change(new Edit.Reviewing<>(rule));
     }
 
     private Edit<?> yes(Driver by) {
@@ -103,7 +103,8 @@ interface ReviewRules {
         Ruled.Done done = assertInstanceOf(Ruled.Done.class, rule(asked, 1, "approve", yes(by)));
         assertEquals("ann", done.row().decidedBy());
         assertEquals(done.row(), row(by, "ok"));
-        Ruled.Lost lost = assertInstanceOf(Ruled.Lost.class, rule(asked, 1, "reject", yes(by), desk().by("bob", "")));
+        var other = new Review.Rule(asked.ws(), asked.id(), 1, "reject", yes(by), desk().by("bob", ""));
+        Ruled.Lost lost = assertInstanceOf(Ruled.Lost.class, rule(other));
         assertEquals("approve", lost.row().decision());
         assertEquals("ann", lost.row().decidedBy());
         assertEquals(1, desk().reads.signals(by.run()).size());
@@ -116,8 +117,10 @@ interface ReviewRules {
         Driver by = driver();
         ask(by, question(Kind.APPROVAL, "ok", ""));
         Edit.By who = desk().by("ann", "why");
-        Ruled first = rule(row(by, "ok"), 1, "approve", yes(by), who);
-        assertEquals(first, rule(row(by, "ok"), 1, "approve", yes(by), who));
+        Review.Row asked = row(by, "ok");
+        var rule = new Review.Rule(asked.ws(), asked.id(), 1, "approve", yes(by), who);
+        Ruled first = rule(rule);
+        assertEquals(first, rule(rule));
     }
 
     @Test
