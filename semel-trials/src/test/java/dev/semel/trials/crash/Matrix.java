@@ -38,11 +38,18 @@ final class Matrix {
 
     /**
      * Labels that no trigger comes to: {@link FirstTokenTest} visits that of the server, {@code AlertsTest} that of
-     * alerts, {@code HookCrashTest} that of webhooks, and those of schedules are visited by their own tests in the core
+     * alerts, {@code HookCrashTest} that of webhooks, {@code ReplaysTest} those of replays, and those of schedules are visited by their own tests in the core
      * and by {@link TicksTest}.
      */
-    static final Set<String> ELSEWHERE =
-            Set.of("first-token", "tick-admitted", "backfill-admitted", "delivery-kept", "alert-told", "review-told");
+    static final Set<String> ELSEWHERE = Set.of(
+            "first-token",
+            "tick-admitted",
+            "backfill-admitted",
+            "delivery-kept",
+            "alert-told",
+            "review-told",
+            "plan-noted",
+            "replay-admitted");
 
     private final List<Cell> cells = new ArrayList<>();
     private final Cell.Kind store;

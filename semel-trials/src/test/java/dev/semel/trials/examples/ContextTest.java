@@ -139,7 +139,7 @@ class ContextTest {
         Run<Integer> run = lab.register(book).start(book, ORDER);
         assertEquals(1, lab.result(run));
         assertEquals(
-                0, lab.result(lab.start(book, ORDER, Start.replayOf(run.id()))), "the id is that of the first run");
+                1, lab.result(lab.start(book, ORDER, Start.replayOf(run.id()))), "what the first run wrote is reused");
     }
 
     @Test
