@@ -33,7 +33,7 @@ public final class Reminders implements AutoCloseable {
 
     private static final Logger LOG = System.getLogger(Reminders.class.getName());
     private static final int AT_ONCE = 100;
-    private static final long PAUSE_MILLIS = 1_000;
+    private static final long PAUSE_MILLIS = 5_000;
 
     private final Semel semel;
     private final EventDoor door;

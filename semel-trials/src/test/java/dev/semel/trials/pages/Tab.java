@@ -131,7 +131,7 @@ final class Tab implements AutoCloseable {
     /** A picture for the documents: `-Dsemel.screenshots=../docs/images` puts it there. */
     void shoot(String name) {
         Path folder = Path.of(System.getProperty("semel.screenshots", "target/screenshots"));
-        page.setViewportSize(1000, 640);
+        page.setViewportSize(1000, 760);
         page.screenshot(new Page.ScreenshotOptions().setPath(folder.resolve(name + ".png")));
         page.setViewportSize(1200, 800);
     }
