@@ -111,7 +111,10 @@ public final class Dispatcher implements AutoCloseable {
 
     /** True when there may be more to claim at once. */
     private boolean claim() {
-        Due due = parts.readers().ask(reads -> new Due(reads.nextDue(), reads.now()));
+        Due due = parts.readers().ask(reads -> {
+            long next = reads.nextDue();
+            return new Due(next, next == Write.Rest.NEVER ? 0 : reads.now()); // where nothing waits no clock is asked
+        });
         if (due.next() > due.now()) {
             untilNext = due.next() == Write.Rest.NEVER ? Long.MAX_VALUE : (due.next() - due.now()) * 1_000;
             return false;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A worker with nothing to do costs next to nothing. */
 class IdleTest {
     /** Of a third of a lease each, by the database's own clock. */
-    private static final int HEARTBEATS = Integer.getInteger("life.heartbeats", 2);
+    private static final int HEARTBEATS = Integer.getInteger("life.heartbeats", 4);
 
     private static final Duration BETWEEN = Duration.ofMillis(3_333);
     private static final int MOST_QUERIES_A_SECOND = 10;
