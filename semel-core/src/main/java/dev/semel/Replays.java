@@ -289,8 +289,7 @@ public final class Replays {
     /** Refuses, with how the run stands by now, where somebody else was first. */
     void check(Rows.Run run, Resumption resumption, Edit.Resumed outcome) {
         if (outcome != Edit.Resumed.DONE) {
-            throw resumption.refused(
-                    replayer.resumer().now(run), "Look at it: GET /v1/runs/" + run.runIdText() + ".");
+            throw resumption.refused(replayer.resumer().now(run), "Look at it: GET /v1/runs/" + run.runIdText() + ".");
         }
     }
 

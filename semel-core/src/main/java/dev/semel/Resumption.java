@@ -42,7 +42,8 @@ public final class Resumption {
         if (!new Manner(wish.include(), 0, 0, 0).allows(outlook.actions())) {
             throw new SemelException(
                     ErrorCode.REPLAY_REFUSED,
-                    "Run " + runId + " did not go on: an effect of it could happen twice, or is for a person to look at. "
+                    "Run " + runId
+                            + " did not go on: an effect of it could happen twice, or is for a person to look at. "
                             + "Nothing was changed.",
                     "Look at its steps with dry_run=true; what is to be done all the same is named in include: ask,"
                             + " unprotected.");

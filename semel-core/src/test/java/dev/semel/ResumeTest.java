@@ -112,8 +112,7 @@ final class ResumeTest {
     void a_run_goes_on_from_the_step_that_failed_and_nothing_is_done_twice() {
         Run<String> run = failed("a");
         Outlook outlook = run.resumption(mended()).outlook();
-        assertEquals(
-                Map.of("load", Action.REUSE, "charge", Action.REUSE, "send", Action.SEND), actions(outlook));
+        assertEquals(Map.of("load", Action.REUSE, "charge", Action.REUSE, "send", Action.SEND), actions(outlook));
         assertEquals(RunState.FAILED, run.status(), "a look changes nothing");
         run.resume(mended());
         lab.settle();
@@ -201,7 +200,9 @@ final class ResumeTest {
                         null,
                         false));
         assertEquals(
-                Action.REUSE, actions(Outlook.parse(item(plan).body())).get("send"), "the ledger says that it happened");
+                Action.REUSE,
+                actions(Outlook.parse(item(plan).body())).get("send"),
+                "the ledger says that it happened");
         apply(plan);
         Run<String> replay = lab.semel().run(receipt, String.valueOf(item(plan).made()));
         assertEquals("cards-1 by hand", replay.result(Duration.ZERO));

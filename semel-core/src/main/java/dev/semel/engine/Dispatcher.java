@@ -314,11 +314,9 @@ public final class Dispatcher implements AutoCloseable {
         }
         around.counters().recovered.increment();
         // One that went on in place goes by what was said then: its version, and its time begins anew.
-        Entry.Resumed resumed = Resumptions.isResumed(driver.claim())
-                ? Resumptions.last(Earlier.record(run, read.journal()))
-                : null;
-        Published workflow =
-                catalog.version(run.workflowId(), resumed == null ? run.version() : resumed.version());
+        Entry.Resumed resumed =
+                Resumptions.isResumed(driver.claim()) ? Resumptions.last(Earlier.record(run, read.journal())) : null;
+        Published workflow = catalog.version(run.workflowId(), resumed == null ? run.version() : resumed.version());
         long begun = resumed == null ? run.createdAt() : resumed.at();
         Duration longest = workflow.extras().deadline();
         return new RunLoop.Recorded(

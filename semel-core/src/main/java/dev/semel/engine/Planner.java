@@ -57,8 +57,7 @@ public final class Planner {
      * @param carried what the journal of the replay begins with
      * @param resumed how often the base went on in place
      */
-    public record Prospect(
-            Rows.Run asked, Rows.Run base, int version, Outlook outlook, String carried, int resumed) {
+    public record Prospect(Rows.Run asked, Rows.Run base, int version, Outlook outlook, String carried, int resumed) {
         public Replay.Item item() {
             Action worst = outlook.worst();
             ObjectNode body = outlook.toJson();
@@ -162,8 +161,7 @@ public final class Planner {
         List<Ledger.Row> rows = new ArrayList<>();
         lineage.forEach(run -> rows.addAll(seen.rows().getOrDefault(run.id(), List.of())));
         Order order = wanted.order();
-        Terms terms =
-                new Terms(order.from(), wanted.otherInput(), version != had, order.redo(), order.confirmed());
+        Terms terms = new Terms(order.from(), wanted.otherInput(), version != had, order.redo(), order.confirmed());
         Past past =
                 new Past(base.lineage(), base.state(), entries, rows, expected(base.workflowId(), version), seen.now());
         List<Entry> carried = new ArrayList<>(Carried.of(entries, terms));

@@ -94,7 +94,8 @@ public final class Resumer {
                 lineage.add(one);
             }
         }
-        List<Reads.Chunk> chunks = found.isEmpty() ? List.of() : found.getFirst().journal();
+        List<Reads.Chunk> chunks =
+                found.isEmpty() ? List.of() : found.getFirst().journal();
         return new Seen(run, chunks, lineage, reads.effects(members), reads.now());
     }
 
@@ -149,7 +150,8 @@ public final class Resumer {
         }
         Published version = version(run, entries, wish);
         refuseMissing(version, entries);
-        Past past = new Past(run.lineage(), run.state(), entries, seen.rows(), version.body().expected(), seen.now());
+        Past past = new Past(
+                run.lineage(), run.state(), entries, seen.rows(), version.body().expected(), seen.now());
         Outlook outlook = Outlook.of(past, Terms.USUAL);
         var resumed = new Entry.Resumed(seen.now(), wish.by(), wish.reason(), opened, version.version());
         List<NewRun.Gate.Place> places = door.places(run, version);
@@ -176,12 +178,13 @@ public final class Resumer {
         }
     }
 
-    private static void refuseSkip(Memory.@Nullable Trace trace, List<String> opened, Resume.Skip skip)
-            throws Blocked {
+    private static void refuseSkip(Memory.@Nullable Trace trace, List<String> opened, Resume.Skip skip) throws Blocked {
         if (trace == null || !opened.contains(skip.step())) {
             throw new Blocked(
                     "step \"" + skip.step() + "\" is not what failed",
-                    opened.isEmpty() ? "No step of it failed; resume it without skip." : "Skip " + opened + " instead.");
+                    opened.isEmpty()
+                            ? "No step of it failed; resume it without skip."
+                            : "Skip " + opened + " instead.");
         }
         if (!SKIPPED.contains(trace.kind())) {
             throw new Blocked(
@@ -233,8 +236,8 @@ public final class Resumer {
         List<Ledger.Op> ops = new ArrayList<>();
         Resume.Skip skip = wish.skip();
         if (skip != null) {
-            Entry.Kind kind =
-                    Objects.requireNonNull(new Memory(seen.entries()).at(skip.step())).kind();
+            Entry.Kind kind = Objects.requireNonNull(new Memory(seen.entries()).at(skip.step()))
+                    .kind();
             String by = wish.by() + "\n" + wish.reason();
             chunk.add(new Entry.Done(skip.step(), kind, seen.now(), skip.result(), Entry.How.SKIPPED, 1, by));
             if (kind == Entry.Kind.EFFECT) {

@@ -132,8 +132,7 @@ public final class Memory {
 
     /** Whether an attempt failed on the way, whatever came of it; so it did in a run that went on in place. */
     public boolean stumbled() {
-        return resumed
-                || traces.values().stream().anyMatch(trace -> trace.tries() > 0 || trace.failed() != null);
+        return resumed || traces.values().stream().anyMatch(trace -> trace.tries() > 0 || trace.failed() != null);
     }
 
     /** Calls whose run has begun and whose end is not on record: path and run. */

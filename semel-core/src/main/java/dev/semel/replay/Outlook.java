@@ -44,10 +44,14 @@ public record Outlook(
             Memory.Trace trace = memory.at(again);
             if (trace == null || !AGAIN.contains(trace.kind())) {
                 return blocked("step \"" + again + "\" cannot be done again: "
-                        + (trace == null ? "it did not come to it" : "it is a " + trace.kind().word()));
+                        + (trace == null
+                                ? "it did not come to it"
+                                : "it is a " + trace.kind().word()));
             }
         }
-        boolean ended = past.state() == RunState.COMPLETED && terms.carries() && terms.redo().isEmpty();
+        boolean ended = past.state() == RunState.COMPLETED
+                && terms.carries()
+                && terms.redo().isEmpty();
         return new Outlook(Foresight.of(past, terms), past.expected() == null && !ended, null);
     }
 

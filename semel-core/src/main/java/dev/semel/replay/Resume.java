@@ -13,12 +13,7 @@ import tools.jackson.databind.JsonNode;
  * @param asItIs by the version of its workflow that is current, and not by the one that it had
  * @param include what is not safe and done all the same
  */
-public record Resume(
-        String by,
-        String reason,
-        @Nullable Skip skip,
-        boolean asItIs,
-        List<Action> include) {
+public record Resume(String by, String reason, @Nullable Skip skip, boolean asItIs, List<Action> include) {
     /** A result that a person gives in the place of the step. */
     public record Skip(String step, JsonNode result) {}
 

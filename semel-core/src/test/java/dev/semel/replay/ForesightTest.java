@@ -223,8 +223,8 @@ final class ForesightTest {
                 List.of(Action.SEND, Action.RUN_AGAIN),
                 Foresight.of(past, confirmed).stream().map(Foretold::action).toList());
         assertEquals(List.of(), Carried.of(past.entries(), asked));
-        assertNotNull(
-                Outlook.of(past, new Terms("", false, false, List.of("x"), true)).blocked());
+        assertNotNull(Outlook.of(past, new Terms("", false, false, List.of("x"), true))
+                .blocked());
     }
 
     @Test

@@ -31,7 +31,8 @@ final class ResumeScript {
         RunId id = run == null ? new RunId(9, 9) : run.id();
         Rows.End end = run == null ? null : run.end();
         List<Reads.Chunk> chunks = reads.journal(id);
-        int count = (int) chunks.stream().filter(chunk -> chunk.entries().equals(MARK)).count();
+        int count = (int)
+                chunks.stream().filter(chunk -> chunk.entries().equals(MARK)).count();
         Name name = new Name(run == null ? 1 : run.ws(), Name.Kind.REPLAY, id.text() + "." + count);
         return new Edit.Resume(
                 random.nextInt(9) == 0 ? 2 : 1,

@@ -121,8 +121,7 @@ final class World implements AutoCloseable {
     /** The run that failed goes on in place. */
     Edit.Resume resume(Edit.By by) {
         List<NewRun.Gate.Place> places = GATE.places();
-        return new Edit.Resume(
-                ws, failed, Place.START, follows(), 1 << 24, 0, "[\"resumed\"]", places, List.of(), by);
+        return new Edit.Resume(ws, failed, Place.START, follows(), 1 << 24, 0, "[\"resumed\"]", places, List.of(), by);
     }
 
     /** A key that is past its time. */

@@ -123,9 +123,7 @@ final class Resuming {
 
     private List<Name> names(RunId run) throws SQLException {
         return session.list(
-                FREED_BY_FAILURE,
-                row -> new Name(row.getInt(1), Name.Kind.of(row.getInt(2)), row.getString(3)),
-                run);
+                FREED_BY_FAILURE, row -> new Name(row.getInt(1), Name.Kind.of(row.getInt(2)), row.getString(3)), run);
     }
 
     private boolean follow(Edit.Resume resume, long now) throws SQLException {

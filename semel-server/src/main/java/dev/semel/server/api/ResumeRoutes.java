@@ -109,14 +109,12 @@ final class ResumeRoutes {
             return null;
         }
         JsonNode step = given.path("step");
-        boolean fits = given.isObject()
-                && step.isString()
-                && Set.of("step", "result").containsAll(given.propertyNames());
+        boolean fits =
+                given.isObject() && step.isString() && Set.of("step", "result").containsAll(given.propertyNames());
         if (!fits) {
             throw RunActs.refused("skip has a step, which is the path of the one that failed, and a result");
         }
         JsonNode result = given.get("result");
-        return new Resume.Skip(
-                step.stringValue(), result == null ? JsonNodeFactory.instance.nullNode() : result);
+        return new Resume.Skip(step.stringValue(), result == null ? JsonNodeFactory.instance.nullNode() : result);
     }
 }

@@ -29,8 +29,9 @@ final class Timeline {
         for (Entry entry : entries) {
             if (entry instanceof Entry.Resumed one) {
                 resumed.add(one);
-                one.opened().forEach(path -> byPath.computeIfAbsent(path, _ -> new ArrayList<>())
-                        .add(one));
+                one.opened()
+                        .forEach(path -> byPath.computeIfAbsent(path, _ -> new ArrayList<>())
+                                .add(one));
             } else if (!(entry instanceof Entry.Redo)) {
                 byPath.computeIfAbsent(entry.path(), _ -> new ArrayList<>()).add(entry);
             }
@@ -60,7 +61,8 @@ final class Timeline {
 
     private ObjectNode item(String path, List<Entry> entries, Ledger.@Nullable Row row) {
         Entry last = entries.isEmpty() ? null : entries.getLast();
-        Entry.Kind kind = entries.isEmpty() ? Entry.Kind.EFFECT : entries.getFirst().kind();
+        Entry.Kind kind =
+                entries.isEmpty() ? Entry.Kind.EFFECT : entries.getFirst().kind();
         ObjectNode out = Views.object();
         out.put("step_id", StepId.of(lineage, path).text());
         out.put("path", path);

@@ -94,7 +94,9 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Option(names = "--confirm-redo", description = "That is meant: effects among them happen a second time.")
         boolean confirmRedo;
 
-        @Option(names = "--late-signals", description = "Signals that a run had got and did not take are given to its replay.")
+        @Option(
+                names = "--late-signals",
+                description = "Signals that a run had got and did not take are given to its replay.")
         boolean lateSignals;
 
         @Option(names = "--input", paramLabel = "JSON", description = "Another input, for one run.")

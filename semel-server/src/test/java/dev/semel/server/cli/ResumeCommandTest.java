@@ -29,8 +29,8 @@ class ResumeCommandTest {
         server.on(
                 "POST /v1/runs/run_1/resume",
                 json(200, "{\"run_id\":\"run_1\",\"status\":\"running\",\"resumed\":true}"));
-        var result = desk.run(
-                "run", "resume", "run_1", "--reason", "paid", "--skip", "charge", "--result", "{\"id\":1}");
+        var result =
+                desk.run("run", "resume", "run_1", "--reason", "paid", "--skip", "charge", "--result", "{\"id\":1}");
         assertEquals(0, result.exit(), result.err());
         assertEquals("resumed run_1 (running)\n", result.out());
         String body = server.seen.getFirst().body();
@@ -41,11 +41,10 @@ class ResumeCommandTest {
 
     @Test
     void a_dry_run_tells_what_would_become_of_each_step() {
-        server.on(
-                "POST /v1/runs/run_1/resume?dry_run=true",
-                json(200, """
-                    {"run_id":"run_1","status":"failed","resumed":false,"dry_run":true,"blocked":null,"open":false,
-                     "steps":[{"step":"mail","kind":"effect","action":"send","why":"it was refused","until":null}]}"""));
+        server.on("POST /v1/runs/run_1/resume?dry_run=true", json(200, """
+            {"run_id":"run_1","status":"failed","resumed":false,"dry_run":true,"blocked":null,"open":false,
+             "steps":[{"step":"mail","kind":"effect","action":"send","why":"it was refused","until":null}]}\
+            """));
         var result = desk.run("run", "resume", "run_1", "--dry-run");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("mail  send  it was refused"), result.out());
@@ -53,11 +52,10 @@ class ResumeCommandTest {
 
     @Test
     void a_run_that_cannot_go_on_says_why() {
-        server.on(
-                "POST /v1/runs/run_1/resume?dry_run=true",
-                json(200, """
-                    {"run_id":"run_1","status":"completed","resumed":false,"blocked":"it has completed","open":false,
-                     "steps":[]}"""));
+        server.on("POST /v1/runs/run_1/resume?dry_run=true", json(200, """
+            {"run_id":"run_1","status":"completed","resumed":false,"blocked":"it has completed","open":false,
+             "steps":[]}\
+            """));
         var result = desk.run("run", "resume", "run_1", "--dry-run");
         assertEquals(1, result.exit());
         assertTrue(result.err().contains("it cannot go on in place: it has completed"), result.err());

@@ -198,7 +198,8 @@ class AuditTest extends OnBothStores {
                 provider_window: 24h
                 retry: { attempts: 1 }
             """).expect(200);
-        String failed = admin().post("/v1/workflows/failing/trigger?wait=60s", "{}").text("run_id");
+        String failed =
+                admin().post("/v1/workflows/failing/trigger?wait=60s", "{}").text("run_id");
         String mended = "{\"reason\":\"mended\",\"skip\":{\"step\":\"call\",\"result\":{}}}";
         deeds.put(
                 "POST /v1/runs/{run_id}/resume",

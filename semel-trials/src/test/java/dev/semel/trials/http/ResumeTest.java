@@ -115,7 +115,8 @@ class ResumeTest extends OnDevServers {
         JsonNode timeline = timeline(run);
         assertEquals("the provider is back", timeline.at("/resumed/0/reason").asString());
         assertEquals("completed", step(timeline, "mail").path("status").asString());
-        assertEquals(2, step(timeline, "mail").path("attempts").size(), "the one that failed, and the one that did not");
+        assertEquals(
+                2, step(timeline, "mail").path("attempts").size(), "the one that failed, and the one that did not");
         Problem.expect(admin().post(resume, body), 409, "resume-refused");
         Reply repeat = admin().post("/v1/workflows/mended/trigger", "{}", "Idempotency-Key: in-place");
         assertEquals(run, repeat.expect(200).text("run_id"));
@@ -139,7 +140,8 @@ class ResumeTest extends OnDevServers {
     void a_run_that_was_replayed_names_its_replay() {
         String run = failed("replayed");
         down.set(false);
-        String plan = admin().post("/v1/replays", "{\"runs\":[\"" + run + "\"]}").text("replay_id");
+        String plan =
+                admin().post("/v1/replays", "{\"runs\":[\"" + run + "\"]}").text("replay_id");
         admin().post("/v1/replays/" + plan + "/apply", "").expect(200);
         Crowd.until(
                 "it has ended",

@@ -87,8 +87,14 @@ class KilledReplayTest {
         Crowd.until(
                 "all have failed",
                 () -> caller.get("/v1/signals?since=1h").status() == 200
-                        && caller.get("/v1/runs?limit=1&q=status:running").json().path("items").isEmpty()
-                        && caller.get("/v1/runs?limit=1&q=status:started").json().path("items").isEmpty());
+                        && caller.get("/v1/runs?limit=1&q=status:running")
+                                .json()
+                                .path("items")
+                                .isEmpty()
+                        && caller.get("/v1/runs?limit=1&q=status:started")
+                                .json()
+                                .path("items")
+                                .isEmpty());
     }
 
     /** The plan whose process is gone, in the middle of it. */
