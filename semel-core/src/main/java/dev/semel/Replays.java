@@ -13,6 +13,7 @@ import dev.semel.store.Edit;
 import dev.semel.store.Plans;
 import dev.semel.store.Reads;
 import dev.semel.store.Replay;
+import dev.semel.store.Rows;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -148,6 +149,13 @@ public final class Replays {
         if (!items.isEmpty()) {
             change(new Replay.Note(plan.id(), items));
         }
+    }
+
+    /** The version of its workflow that the replay of a run would go by. */
+    public int version(int workspace, String runId, Order order) {
+        Rows.Run run = semel.library().find(workspace, runId);
+        List<Planner.Prospect> found = planner.look(List.of(run.id()), new Planner.Wanted(workspace, order, true));
+        return found.isEmpty() ? run.version() : found.getFirst().version();
     }
 
     /** Null: this workspace has no such plan. */

@@ -17,4 +17,9 @@ public record Terms(String from, boolean otherInput, boolean otherVersion) {
     boolean carries() {
         return !from.equals(START) && !otherInput && !otherVersion;
     }
+
+    /** Whether it begins with all of it, so that a run that completed has nothing before it. */
+    boolean carriesAll() {
+        return carries() && from.isEmpty();
+    }
 }
