@@ -154,6 +154,31 @@ final class ReplayCallsTest {
     }
 
     @Test
+    void a_child_is_found_as_long_as_its_caller_can_be_replayed() {
+        Workflow<String, String> slow = Workflow.define("slow", String.class, String.class)
+                .body((ctx, in) -> {
+                    ctx.call(charging, in);
+                    ctx.sleep("season", Duration.ofDays(60));
+                    return ctx.effect("send")
+                            .retry(Retry.none())
+                            .askOnDoubt("ops")
+                            .call(String.class, step -> mail.call(step.key()));
+                });
+        lab.register(charging, slow);
+        mail.refuse(1);
+        Run<String> run = started(slow, RunState.WAITING);
+        lab.clock().advance(Duration.ofDays(61));
+        assertEquals(RunState.FAILED, run.status());
+        lab.clock().advance(Duration.ofDays(45)); // more than the 90 days for which a run of its own would be kept
+        Replay.Plan plan = plan(run, Terms.START);
+        assertEquals(Action.REUSE, step(plan, "charging").action());
+        apply(plan, Manner.SAFE);
+        lab.clock().advance(Duration.ofDays(61));
+        assertEquals(1, mail.effects(), lab::describe);
+        assertEquals(1, cards.calls());
+    }
+
+    @Test
     void a_failed_child_whose_key_lets_it_run_again_is_run_again() {
         Workflow<String, String> again = charging(KeyPolicy.OnFailed.RUN_AGAIN);
         Workflow<String, String> order = order(Start.withKey("charge-1"));

@@ -24,8 +24,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -78,14 +76,15 @@ public final class Planner {
     /** In any order; runs that are gone, or of another workspace, are left out. */
     public List<Prospect> look(List<RunId> ids, Wanted wanted) {
         Hindsight seen = readers.ask(reads -> Hindsight.of(reads, ids, wanted.workspace()));
+        Map<String, Called> called = called(seen);
         List<Prospect> all = new ArrayList<>();
         seen.runs().values().stream()
                 .filter(run -> ids.contains(run.id()))
-                .forEach(run -> all.add(prospect(run, seen, wanted)));
+                .forEach(run -> all.add(prospect(run, seen, called, wanted)));
         return all;
     }
 
-    private Prospect prospect(Rows.Run asked, Hindsight seen, Wanted wanted) {
+    private Prospect prospect(Rows.Run asked, Hindsight seen, Map<String, Called> called, Wanted wanted) {
         List<Rows.Run> lineage = seen.line(asked);
         Rows.Run base = lineage.getLast();
         int version = version(base, wanted);
@@ -100,28 +99,22 @@ public final class Planner {
         List<Ledger.Row> rows = new ArrayList<>();
         lineage.forEach(run -> rows.addAll(seen.rows().getOrDefault(run.id(), List.of())));
         Terms terms = new Terms(wanted.order().from(), wanted.otherInput(), version != base.version());
-        Past past = new Past(
-                base.lineage(),
-                base.state(),
-                entries,
-                rows,
-                versions(lineage, version),
-                called(lineage, seen),
-                seen.now());
+        Past past =
+                new Past(base.lineage(), base.state(), entries, rows, versions(lineage, version), called, seen.now());
         List<Entry> carried = Carried.of(entries, terms);
         return new Prospect(
                 asked, base, version, Outlook.of(past, terms), carried.isEmpty() ? "" : Journal.encode(carried));
     }
 
-    /** One that the lineage itself called stays as long as that does; one that it shares may go before it. */
-    private Map<String, Called> called(List<Rows.Run> lineage, Hindsight seen) {
-        Set<RunId> ids = lineage.stream().map(Rows.Run::id).collect(Collectors.toSet());
+    /** The runs that were called on this page. One stays as long as the lineage of the run that called it first. */
+    private Map<String, Called> called(Hindsight seen) {
         Map<String, Called> called = new HashMap<>();
         seen.called().forEach((ref, heard) -> {
-            RunId parent = heard.called().parent();
-            boolean shared = parent == null || !ids.contains(parent);
+            RunId first = heard.called().parent();
+            Rows.Run caller = first == null ? null : seen.runs().get(first);
+            boolean stays = caller != null && !isGoing(seen.line(caller).getLast(), seen.now());
             Rows.Run run = heard.speaks();
-            called.put(ref, new Called(run.runIdText(), run.state(), shared && isGoing(run, seen.now())));
+            called.put(ref, new Called(run.runIdText(), run.state(), !stays && isGoing(run, seen.now())));
         });
         return called;
     }

@@ -36,13 +36,14 @@ public final class Foresight {
         this.memory = new Memory(past.entries());
         this.carried =
                 Carried.of(past.entries(), terms).stream().map(Entry::path).collect(Collectors.toSet());
-        this.undone = !memory.undos().isEmpty();
         for (Ledger.Row row : past.rows()) {
             String path = row.facts().path();
             if (row.holder().step().equals(StepId.of(past.lineage(), path).text())) {
                 rows.merge(path, row, Foresight::telling);
             }
         }
+        // An earlier run of the lineage may have undone it, of which the journal of the last one knows nothing.
+        this.undone = !memory.undos().isEmpty() || rows.keySet().stream().anyMatch(Foresight::isUndo);
     }
 
     /** An effect across runs has two rows; what is done under the step's own is done, whatever became of the other. */

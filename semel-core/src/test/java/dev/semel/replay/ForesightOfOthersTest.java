@@ -103,6 +103,15 @@ final class ForesightOfOthersTest {
         assertTrue(Foresight.of(file, Terms.USUAL).getLast().certain());
     }
 
+    @Test
+    void what_an_earlier_run_of_the_lineage_undid_is_for_a_person() {
+        List<Entry> entries = List.of(done("pay", Kind.EFFECT), failed("read", Kind.STEP));
+        List<Ledger.Row> rows =
+                List.of(row("pay", State.DONE, "ask", 0), row("/undo/pay/refund", State.DONE, "ask", 0));
+        assertEquals(
+                List.of(Action.ASK, Action.RUN_AGAIN), actions(Foresight.of(past(entries, rows, null), Terms.USUAL)));
+    }
+
     private static Past calling(List<Entry> entries, @Nullable Called called) {
         Map<String, Called> there = called == null ? Map.of() : Map.of("run_c", called);
         return new Past(LINE, RunState.FAILED, entries, List.of(), Versions.one(null), there, NOW);

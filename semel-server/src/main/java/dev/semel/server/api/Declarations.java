@@ -7,10 +7,13 @@ import dev.semel.workflow.Expected;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What a file says beforehand of its runs: every effect, call and wait, with its place in their records. */
 final class Declarations {
+    private static final Set<String> MESSAGES = Set.of("send", "digest", "event");
+
     private final List<Expected> all = new ArrayList<>();
 
     private Declarations() {}
@@ -23,9 +26,8 @@ final class Declarations {
 
     /** @param scope the steps around it, as they stand before its name in a path */
     private void add(FileStep step, Expected.Place scope) {
-        // A message to several people is as many effects.
-        boolean many =
-                scope.loops() || step.kind().equals("send") || step.kind().equals("digest");
+        // A message may take several channels, others than before, or none.
+        boolean many = scope.loops() || MESSAGES.contains(step.kind());
         boolean certain = scope.certain() && step.when() == null;
         // An event has an effect for each channel that it takes.
         String path = scope.path() + step.id() + (step.kind().equals("event") ? "." : "");
