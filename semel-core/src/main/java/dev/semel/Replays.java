@@ -144,6 +144,13 @@ public final class Replays {
         }
     }
 
+    /** The version of its workflow that the replay of a run would go by. */
+    public int version(int workspace, String runId, Order order) {
+        Rows.Run run = semel.library().find(workspace, runId);
+        List<Planner.Prospect> found = planner.look(List.of(run.id()), new Planner.Wanted(workspace, order, true));
+        return found.isEmpty() ? run.version() : found.getFirst().version();
+    }
+
     /** Null: this workspace has no such plan. */
     public Replay.@Nullable Plan find(int workspace, RunId plan) {
         return semel.view(reads -> reads.plans().plan(workspace, plan));

@@ -67,7 +67,7 @@ public final class ReplayDoor {
                                     plan.appliedBy() == null ? plan.madeBy() : plan.appliedBy(),
                                     base.origin().correlationId()),
                             false,
-                            Trigger.Checks.NONE,
+                            plan.input() == null ? Trigger.Checks.NONE : desk.checks(version.name(), data),
                             new Trigger.Ties(base.lineage(), null, base.id(), null, prospect.carried(), 0)));
             return item.became(Replay.Fate.APPLIED, answer.run(), "");
         } catch (Catalog.NotKnownHere e) {

@@ -29,4 +29,9 @@ public record Terms(String from, boolean otherInput, boolean otherVersion, List<
     boolean carries() {
         return !from.equals(START) && !otherInput && !otherVersion;
     }
+
+    /** Whether it begins with all of it, so that a run that completed has nothing before it. */
+    boolean carriesAll() {
+        return carries() && from.isEmpty() && redo.isEmpty();
+    }
 }

@@ -90,24 +90,26 @@ final class ReplayRoutes {
         if (input != null && runs.size() != 1) {
             throw RunActs.refused("An edited input is for one run");
         }
+        String what = runs.isEmpty() ? q.strip() : runs.size() == 1 ? runs.getFirst() : runs.size() + " runs";
+        Order order = new Order(
+                what,
+                said.text("from"),
+                version.equals("as_it_is"),
+                texts("redo", said.value("redo")),
+                flag(said, "confirm_redo"),
+                flag(said, "late_signals"));
         if (input != null) {
             Rows.Run run = views.find(request.principal(), runs.getFirst());
-            FileWorkflow.check(semel.version(run.workflowId(), run.version()), input);
+            int by = semel.replays().version(run.ws(), runs.getFirst(), order);
+            FileWorkflow.check(semel.version(run.workflowId(), by), input);
         }
         Replays.Which which =
                 runs.isEmpty() ? new Replays.Which.All(filter(request, q)) : new Replays.Which.These(runs);
-        String what = runs.isEmpty() ? q.strip() : runs.size() == 1 ? runs.getFirst() : runs.size() + " runs";
         return new Replays.Asked(
                 request.principal().workspace(),
                 request.principal().tokenId(),
                 which,
-                new Order(
-                        what,
-                        said.text("from"),
-                        version.equals("as_it_is"),
-                        texts("redo", said.value("redo")),
-                        flag(said, "confirm_redo"),
-                        flag(said, "late_signals")),
+                order,
                 input == null ? null : Json.write(input),
                 flag(said, "approval"));
     }
