@@ -120,6 +120,11 @@ public final class Planner {
         return new Prospect(asked, base, version, Outlook.of(past, terms), begins, resumed);
     }
 
+    /** The runs that this one called. */
+    Map<String, Called> calledBy(Rows.Run run) {
+        return called(readers.ask(reads -> Hindsight.of(reads, List.of(run.id()), run.ws())));
+    }
+
     /** The runs that were called on this page. One stays as long as the lineage of the run that called it first. */
     private Map<String, Called> called(Hindsight seen) {
         Map<String, Called> called = new HashMap<>();

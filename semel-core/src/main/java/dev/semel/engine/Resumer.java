@@ -12,6 +12,7 @@ import dev.semel.replay.Outlook;
 import dev.semel.replay.Past;
 import dev.semel.replay.Resume;
 import dev.semel.replay.Terms;
+import dev.semel.replay.Versions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.run.StepId;
@@ -149,9 +150,17 @@ public final class Resumer {
             refuseSkip(new Memory(entries).at(skip.step()), opened, skip);
         }
         Published version = version(run, entries, wish);
-        refuseMissing(version, entries);
+        if (version.version() != Resumptions.version(entries, run.version())) {
+            refuseMissing(version, entries);
+        }
         Past past = new Past(
-                run.lineage(), run.state(), entries, seen.rows(), version.body().expected(), seen.now());
+                run.lineage(),
+                run.state(),
+                entries,
+                seen.rows(),
+                Versions.one(version.body().expected()),
+                planner.calledBy(run),
+                seen.now());
         Outlook outlook = Outlook.of(past, Terms.USUAL);
         var resumed = new Entry.Resumed(seen.now(), wish.by(), wish.reason(), opened, version.version());
         List<NewRun.Gate.Place> places = door.places(run, version);
@@ -215,11 +224,10 @@ public final class Resumer {
             return;
         }
         for (Entry entry : Carried.of(entries, Terms.USUAL)) {
-            String name = StepPath.nameOf(entry.path());
             if (entry.kind() == Entry.Kind.EFFECT
-                    && expected.stream().noneMatch(one -> one.step().equals(name))) {
+                    && expected.stream().noneMatch(one -> one.place().covers(entry.path()))) {
                 throw new Blocked(
-                        "step \"" + name + "\" is on its record and not in version " + version.version(),
+                        "step \"" + StepPath.nameOf(entry.path()) + "\" is on its record and not in version " + version.version(),
                         "Resume it by the version that it had, or replay it by the current one: POST /v1/replays.");
             }
         }

@@ -160,7 +160,7 @@ final class ForesightTest {
                 done("all[a]/one", Kind.STEP),
                 begun("all[b]/one", Kind.SLEEP),
                 failed("all[c]/one", Kind.EFFECT),
-                new Entry.Tried("all[d]/one", Kind.EFFECT, 5, PROBLEM, 1, 9));
+                new Entry.Tried("all[d]/one", Kind.EFFECT, 5, Samples.PROBLEM, 1, 9));
         assertEquals(List.of("all[c]/one", "all[d]/one"), Carried.opened(entries));
         List<Entry> resumed = new java.util.ArrayList<>(entries);
         resumed.add(new Entry.Resumed(7, "ann", "mended", Carried.opened(entries), 1));

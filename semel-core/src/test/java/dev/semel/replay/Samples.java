@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Samples {
     static final RunId LINE = new RunId(1, 1);
     static final long NOW = 1_000;
-    private static final Entry.Problem PROBLEM = new Entry.Problem("refused", List.of("Refused"), "no");
+    static final Entry.Problem PROBLEM = new Entry.Problem("refused", List.of("Refused"), "no");
     static final Terms START = new Terms(Terms.START, false, false);
     static final Terms OTHER = new Terms("", false, true);
 
