@@ -12,7 +12,6 @@ import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -22,9 +21,6 @@ import tools.jackson.databind.JsonNode;
  * that it follows. So a run is followed by one replay, however many plans and workers ask for it.
  */
 public final class ReplayDoor {
-    /** Longer than a plan can be applied. */
-    private static final Duration WINDOW = Duration.ofDays(7);
-
     private final Intake intake;
     private final Catalog catalog;
     private final TickDoor.Desk desk;
@@ -39,7 +35,10 @@ public final class ReplayDoor {
         return catalog;
     }
 
-    /** What became of an item that was asked for: its new run, or why there is none. */
+    /**
+     * What became of an item that was asked for: its new run, or why there is none. Where the code of its workflow is at
+     * another worker it stays as it is, for that one.
+     */
     Replay.Item admit(Replay.Plan plan, Replay.Item item, Planner.Prospect prospect) {
         Rows.Run base = prospect.base();
         try {
@@ -68,7 +67,7 @@ public final class ReplayDoor {
                             new Trigger.Ties(base.lineage(), null, base.id(), null, prospect.carried(), 0)));
             return item.became(Replay.Fate.APPLIED, answer.run(), "");
         } catch (Catalog.NotKnownHere e) {
-            return item.became(Replay.Fate.REFUSED, null, "the code of its workflow is not registered at this worker");
+            return item;
         } catch (SemelException e) {
             if (e.code() == ErrorCode.STORE_UNAVAILABLE || e.code().retryable()) {
                 throw e;
@@ -80,7 +79,7 @@ public final class ReplayDoor {
     }
 
     private static Trigger.DoorName name(Replay.Plan plan, RunId base) {
-        return new Trigger.DoorName(Door.REPLAY, base.text(), shown(plan, base), WINDOW);
+        return new Trigger.DoorName(Door.REPLAY, base.text(), shown(plan, base), Line.WINDOW);
     }
 
     /** What the new run shows as its key, by which the plan that made it is known; no other run shows the same. */
