@@ -3,7 +3,6 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.server.http.Router;
@@ -68,11 +67,9 @@ final class Tail {
                 long from = -1;
                 while (!over && semel.nanos() - until < 0) {
                     Feed.News news = feed.since(from);
-                    for (Feed.Change change : news.changes()) {
-                        send(out, "run", change.event());
-                    }
+                    out.write(news.text());
                     from = news.upTo();
-                    signed = sign(out, signed, news.changes().isEmpty());
+                    signed = sign(out, signed, news.text().length == 0);
                     pause();
                 }
             } finally {
@@ -118,7 +115,7 @@ final class Tail {
                 while (seen != null && !over && semel.nanos() - until < 0) {
                     boolean same = seen.now().equals(last);
                     if (!same) {
-                        send(out, kind, seen.now());
+                        out.write(Feed.text(kind, seen.now()).getBytes(StandardCharsets.UTF_8));
                     }
                     signed = sign(out, signed, same);
                     last = seen.now();
@@ -157,10 +154,6 @@ final class Tail {
                     "There are " + MOST_LISTENERS + " open streams at this server. This one was not opened.",
                     "Close some, or ask again in a moment; lists tell the same at GET /v1/runs.");
         }
-    }
-
-    private static void send(OutputStream out, String kind, ObjectNode event) throws IOException {
-        out.write(("event: " + kind + "\ndata: " + Json.write(event) + "\n\n").getBytes(StandardCharsets.UTF_8));
     }
 
     /** The head goes out at once, also where there is nothing to tell yet. */
