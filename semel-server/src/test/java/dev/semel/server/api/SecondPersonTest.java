@@ -28,7 +28,8 @@ final class SecondPersonTest {
     }
 
     private void make(String token, String by) {
-        var row = new Rows.Token(token, ws(), "default", "t", token.getBytes(java.nio.charset.StandardCharsets.UTF_8), "read", 0, 0, 0);
+        var row = new Rows.Token(
+                token, ws(), "default", "t", token.getBytes(java.nio.charset.StandardCharsets.UTF_8), "read", 0, 0, 0);
         var note = new Edit.Note(
                 ws(), "token.create", token, new Edit.By(lab.semel().newId(), by, ""));
         lab.semel().change(new Edit.Noted<>(new Edit.CreateToken(row), Objects::nonNull, note));

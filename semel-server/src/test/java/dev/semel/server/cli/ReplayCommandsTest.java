@@ -54,7 +54,9 @@ class ReplayCommandsTest {
     @Test
     void how_it_will_be_applied_is_said_with_the_plan_and_need_not_be_said_again() {
         String told = plan("planned", BEFORE)
-                .replace("\"note\"", "\"apply\":{\"include\":[\"ask\"],\"rate\":0,\"canary\":5,\"stop_after\":0},\"note\"");
+                .replace(
+                        "\"note\"",
+                        "\"apply\":{\"include\":[\"ask\"],\"rate\":0,\"canary\":5,\"stop_after\":0},\"note\"");
         server.on("POST /v1/replays", json(200, told));
         var result = desk.run("replay", "plan", "run_1", "--approval", "--include", "ask", "--canary", "5");
         assertTrue(server.seen.getFirst().body().contains("\"include\":[\"ask\"],\"rate\":0,\"canary\":5"));

@@ -97,7 +97,8 @@ class ReplayPlansTest {
             Reply again = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}", "Idempotency-Key: p1");
             assertEquals(id, again.expect(200).text("replay_id"), "the same key is the same plan");
             Reply second = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}");
-            Reply watched = caller.get("/v1/replays/" + id + "/events?seconds=1").expect(200);
+            Reply watched =
+                    caller.get("/v1/replays/" + id + "/events?seconds=1").expect(200);
             assertTrue(watched.body().startsWith(": still here"), watched::body);
             assertEquals(2, watched.body().split("event: progress").length, "nothing changes: it is told once");
             caller.post("/v1/replays/" + id + "/apply", "{\"canary\":2}").expect(200);
@@ -141,7 +142,13 @@ class ReplayPlansTest {
             Reply more = maker.post(one + "/apply", "{\"include\":[\"ask\",\"unprotected\"],\"rate\":50}");
             Problem.expect(more, 403, "forbidden");
             assertEquals(List.of(), mails, "nothing was replayed");
-            assertEquals(50, maker.post(one + "/apply", "").expect(200).json().at("/apply/rate").asInt());
+            assertEquals(
+                    50,
+                    maker.post(one + "/apply", "")
+                            .expect(200)
+                            .json()
+                            .at("/apply/rate")
+                            .asInt());
         } finally {
             provider.stop(0);
         }
