@@ -22,17 +22,18 @@ final class Earlier {
     private Earlier() {}
 
     /**
-     * What a tx step of an earlier run left, whose rows are in the database since then; null where there is none. No row
-     * of the ledger tells of it: the record of that run is the one that was committed with the rows.
+     * What a tx step of another run of the line left, whose rows are in the database since then; null where there is none.
+     * No row of the ledger tells of it: the record of that run is the one that was committed with the rows. All others are
+     * asked, whatever their ids: those are made by the clocks of workers, and a run that began later may come here first.
      */
     static @Nullable JsonNode committed(Execution execution, String path) {
         RunLoop.Resident run = execution.run();
-        if (run.lineage().equals(run.id()) || execution.memory().redo().contains(path)) {
+        if (execution.memory().redo().contains(path)) {
             return null;
         }
         return execution.maybe(reads -> {
-            for (RunId before : members(reads, run.lineage())) {
-                JsonNode result = before.compareTo(run.id()) < 0 ? committed(reads, before, path) : null;
+            for (RunId other : members(reads, run.lineage())) {
+                JsonNode result = other.equals(run.id()) ? null : committed(reads, other, path);
                 if (result != null) {
                     return result;
                 }

@@ -14,7 +14,6 @@ import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Gates;
 import dev.semel.workflow.Published;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -24,9 +23,6 @@ import tools.jackson.databind.JsonNode;
  * that it follows. So a run is followed by one replay, however many plans and workers ask for it.
  */
 public final class ReplayDoor {
-    /** Longer than a plan can be applied. */
-    static final Duration WINDOW = Duration.ofDays(7);
-
     private final Intake intake;
     private final Catalog catalog;
     private final TickDoor.Desk desk;
@@ -41,7 +37,10 @@ public final class ReplayDoor {
         return catalog;
     }
 
-    /** What became of an item that was asked for: its new run, or why there is none. */
+    /**
+     * What became of an item that was asked for: its new run, or why there is none. Where the code of its workflow is at
+     * another worker it stays as it is, for that one.
+     */
     Replay.Item admit(Replay.Plan plan, Replay.Item item, Planner.Prospect prospect) {
         Rows.Run base = prospect.base();
         try {
@@ -71,7 +70,7 @@ public final class ReplayDoor {
                             new Trigger.Ties(base.lineage(), null, base.id(), null, prospect.carried(), 0)));
             return item.became(Replay.Fate.APPLIED, answer.run(), "");
         } catch (Catalog.NotKnownHere e) {
-            return item.became(Replay.Fate.REFUSED, null, "the code of its workflow is not registered at this worker");
+            return item;
         } catch (SemelException e) {
             if (e.code() == ErrorCode.STORE_UNAVAILABLE || e.code().retryable()) {
                 throw e;
@@ -82,14 +81,8 @@ public final class ReplayDoor {
         }
     }
 
-    /** The name under which the end of a run is followed: each end has its own, and a run that went on in place several. */
     private static Trigger.DoorName name(RunId base, int resumed, String shown) {
-        String text = resumed == 0 ? base.text() : base.text() + "." + resumed;
-        return new Trigger.DoorName(Door.REPLAY, text, shown, WINDOW);
-    }
-
-    static Name follows(int workspace, RunId base, int resumed) {
-        return Naming.ofDoor(workspace, name(base, resumed, ""));
+        return new Trigger.DoorName(Door.REPLAY, Line.text(base, resumed), shown, Line.WINDOW);
     }
 
     /** The queues that a run goes through when it goes on in place, by its workflow's gates and its data. */
@@ -126,7 +119,7 @@ public final class ReplayDoor {
     /** The names under which the replays of these items would be known. */
     static List<Name> names(Replay.Plan plan, List<Replay.Item> items) {
         return items.stream()
-                .map(item -> follows(plan.ws(), item.run(), Planner.resumed(item)))
+                .map(item -> Line.following(plan.ws(), item.run(), Planner.resumed(item)))
                 .toList();
     }
 }

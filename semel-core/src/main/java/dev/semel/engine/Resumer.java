@@ -259,9 +259,9 @@ public final class Resumer {
                 run.id(),
                 end.endedAt(),
                 new Wish(
-                        ReplayDoor.follows(run.ws(), run.id(), count),
+                        Line.following(run.ws(), run.id(), count),
                         new byte[0],
-                        Micros.of(ReplayDoor.WINDOW),
+                        Micros.of(Line.WINDOW),
                         Known.HOLD,
                         true),
                 Resumptions.claims(count + 1),

@@ -125,6 +125,7 @@ final class Questions {
             answer("some items", () -> reads.plans().items(new Plans.Wanted(plan, 5, Replay.Fate.PLANNED), null, 2));
             answer("progress", () -> reads.plans().progress(plan));
         }
+        answer("free plans", () -> reads.plans().free(new RunId(1, 1), reads.now(), 2));
         answer("old plans", () -> reads.plans().hasPlansBefore(reads.now() - 1_000_000));
         answer("event", () -> reads.event(ws, "evt_a"));
         answer("events", () -> reads.events(new Reads.EventFilter(ws, null, null, false, 0, null, 100)));

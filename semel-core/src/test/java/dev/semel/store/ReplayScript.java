@@ -28,15 +28,20 @@ final class ReplayScript {
         int ws = 1 + random.nextInt(2);
         Edit.By by = new Edit.By(new RunId(920_000 + ++seen, 5), random.nextBoolean() ? "ann" : "bob", "why");
         Replay<?> replay = switch (random.nextInt(12)) {
-            case 0, 1 -> new Replay.Lay(plan, ws, "ann", "{}", null, random.nextBoolean());
+            case 0, 1 ->
+                new Replay.Lay(
+                        plan, ws, "ann", "{}", null, random.nextBoolean(), seen % 3 == 0 ? "{\"other\":1}" : null);
             case 2, 3 ->
                 new Replay.Note(
                         plan,
                         List.of(item(runs), item(runs)).stream().distinct().toList());
-            case 4 -> new Replay.Ready(plan, "{\"n\":" + seen + "}");
+            case 4 ->
+                seen % 4 == 0
+                        ? new Replay.Drop(plan, List.of(item(runs).run()))
+                        : new Replay.Ready(plan, "{\"n\":" + seen + "}");
             case 5 -> new Replay.Approve(ws, plan, by);
             case 6 -> new Replay.Begin(ws, plan, "{}", by);
-            case 7 -> new Replay.Take(plan, worker, 1_000_000);
+            case 7 -> seen % 4 == 0 ? new Replay.LetGo(plan, worker) : new Replay.Take(plan, worker, 1_000_000);
             case 8, 9 -> new Replay.Settle(plan, worker, List.of(settled(runs)));
             case 10 ->
                 random.nextBoolean() ? new Replay.Finish(plan, Replay.State.DONE, "") : new Replay.Stop(ws, plan, by);

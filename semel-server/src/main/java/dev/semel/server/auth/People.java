@@ -25,7 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class People {
     private static final SettingKind PERSON = new SettingKind("person", false, true);
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
-    private static final String ACTOR = "usr_";
+    public static final String ACTOR = "usr_";
     private static final String SEPARATOR = "~";
 
     private final Semel semel;

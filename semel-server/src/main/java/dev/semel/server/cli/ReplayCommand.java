@@ -70,6 +70,28 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         }
     }
 
+    /** How a plan is applied. What is not said is left as the plan has it. */
+    static final class How {
+        @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "ask, unprotected.")
+        List<String> include = new ArrayList<>();
+
+        @Option(names = "--rate", paramLabel = "N", description = "So many runs a second.")
+        int rate;
+
+        @Option(names = "--canary", paramLabel = "N", description = "So many first; the rest when these completed.")
+        int canary;
+
+        @Option(names = "--stop-after", paramLabel = "N", description = "Stop when so many failed.")
+        int stopAfter;
+
+        void into(ObjectNode body) {
+            if (!include.isEmpty() || rate != 0 || canary != 0 || stopAfter != 0) {
+                include.forEach(body.putArray("include")::add);
+                body.put("rate", rate).put("canary", canary).put("stop_after", stopAfter);
+            }
+        }
+    }
+
     @Command(name = "plan", description = "Says for every step of every run what a replay would do. Changes nothing.")
     static final class Plan extends ReplayCommand {
         @Parameters(
@@ -106,8 +128,11 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Option(names = "--as-it-is", description = "By the current version, and not by the one that the run had.")
         boolean asItIs;
 
-        @Option(names = "--approval", description = "Somebody else must approve the plan.")
+        @Option(names = "--approval", description = "Somebody else must approve the plan, and how it is applied.")
         boolean approval;
+
+        @Mixin
+        final How how = new How();
 
         Plan(Surroundings around) {
             super(around);
@@ -134,6 +159,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             if (input != null) {
                 body.set("input", dev.semel.json.Json.parse(input));
             }
+            how.into(body);
             Call call = Call.post(Call.path("v1", "replays"), body.toString()).within(Duration.ofMinutes(2));
             JsonNode plan = connection.api().ask(call).body();
             if (output.json) {
@@ -198,17 +224,8 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";
 
-        @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "ask, unprotected.")
-        List<String> include = new ArrayList<>();
-
-        @Option(names = "--rate", paramLabel = "N", description = "So many runs a second.")
-        int rate;
-
-        @Option(names = "--canary", paramLabel = "N", description = "So many first; the rest when these completed.")
-        int canary;
-
-        @Option(names = "--stop-after", paramLabel = "N", description = "Stop when so many failed.")
-        int stopAfter;
+        @Mixin
+        final How how = new How();
 
         @Option(names = "--no-wait", description = "Do not wait for the end.")
         boolean noWait;
@@ -220,8 +237,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Override
         public Integer call() {
             ObjectNode body = Json.object();
-            include.forEach(body.putArray("include")::add);
-            body.put("rate", rate).put("canary", canary).put("stop_after", stopAfter);
+            how.into(body);
             Call call = Call.post(Call.path("v1", "replays", plan, "apply"), body.toString())
                     .within(Duration.ofMinutes(2));
             JsonNode now = connection.api().ask(call).body();
