@@ -41,8 +41,24 @@ public interface Reads extends AutoCloseable {
     /** A run and the chunks of its journal in order, without what its end holds. */
     record Recorded(Rows.Run run, List<Chunk> journal) {}
 
-    /** Newest first. */
-    List<Rows.Run> runs(RunFilter filter);
+    /** Newest first, as many as there are up to the limit, however many have to be looked at. */
+    default List<Rows.Run> runs(RunFilter filter) {
+        List<Rows.Run> all = new ArrayList<>();
+        RunFilter rest = filter;
+        while (rest != null) {
+            RunPage page = page(rest);
+            all.addAll(page.found());
+            int left = filter.limit() - all.size();
+            rest = page.next() == null || left <= 0 ? null : rest.rest(page.next(), left);
+        }
+        return all;
+    }
+
+    /** Newest first; looks at a stated number of runs and no more. */
+    RunPage page(RunFilter filter);
+
+    /** What was found among the runs that were looked at, and behind which to go on; null at the end. */
+    record RunPage(List<Rows.Run> found, @Nullable RunId next) {}
 
     /** Journal chunks of a run in order, without what its end holds. */
     List<Chunk> journal(RunId run);
@@ -65,9 +81,6 @@ public interface Reads extends AutoCloseable {
         return all;
     }
 
-    /** Effects of a workspace, newest first, in one state or (null) in any. */
-    List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit);
-
     /** Effects of a workspace, those of the newest runs first. */
     LedgerPage effects(EffectFilter filter);
 
@@ -76,10 +89,18 @@ public interface Reads extends AutoCloseable {
 
     record EffectPlace(RunId run, String digest) {}
 
+    /** Which rows of the ledger a list shows; notes that a step keeps for safe replays are in none. */
+    enum Part {
+        ALL,
+        DEEDS,
+        SUPPRESSED
+    }
+
     /**
      * What a list of effects is narrowed to.
      *
      * @param object what they are about; with it nothing else is looked at
+     * @param key the effect key
      * @param before only those behind that one
      */
     record EffectFilter(
@@ -88,10 +109,46 @@ public interface Reads extends AutoCloseable {
             @Nullable String workflowId,
             @Nullable String object,
             @Nullable String protection,
+            @Nullable String key,
+            Part part,
             @Nullable EffectPlace before,
             int limit) {
         /** So many are looked at for one page. */
         public static final int LOOKED_AT = 10_000;
+
+        /** Everything of a workspace. */
+        public static EffectFilter all(int ws, int limit) {
+            return in(ws, null, limit);
+        }
+
+        /** Everything that stands so. */
+        public static EffectFilter in(int ws, Ledger.@Nullable State state, int limit) {
+            return new EffectFilter(ws, state, null, null, null, null, Part.ALL, null, limit);
+        }
+
+        public EffectFilter before(@Nullable EffectPlace place) {
+            return new EffectFilter(ws, state, workflowId, object, protection, key, part, place, limit);
+        }
+
+        public EffectFilter part(Part shown) {
+            return new EffectFilter(ws, state, workflowId, object, protection, key, shown, before, limit);
+        }
+
+        public EffectFilter key(@Nullable String wanted) {
+            return new EffectFilter(ws, state, workflowId, object, protection, wanted, part, before, limit);
+        }
+
+        /** Whether a row is among those that are meant, wherever it stands. */
+        public boolean fits(Ledger.Row row) {
+            return row.id().workspace() == ws
+                    && !row.isNote()
+                    && (part == Part.ALL || (part == Part.SUPPRESSED) == (row.stoodFor() != null))
+                    && (state == null || row.state() == state)
+                    && (workflowId == null || workflowId.equals(row.facts().workflowId()))
+                    && (object == null || object.equals(row.facts().object()))
+                    && (protection == null || protection.equals(row.facts().protection()))
+                    && (key == null || key.equals(row.facts().key()));
+        }
     }
 
     /** Runs that this one started, oldest first. */
@@ -273,7 +330,20 @@ public interface Reads extends AutoCloseable {
             boolean replayedOnly,
             long since,
             @Nullable RunId before,
-            int limit) {}
+            int limit) {
+        /** So many are looked at for one page. */
+        public static final int LOOKED_AT = 10_000;
+
+        /** What is left of it behind a run. */
+        public RunFilter rest(RunId behind, int left) {
+            return new RunFilter(ws, workflowId, state, key, replayedOnly, since, behind, left);
+        }
+
+        /** Whether a run that was found may not be one that is meant. */
+        public boolean narrows() {
+            return state != null || replayedOnly || since > 0;
+        }
+    }
 
     @Override
     void close();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.semel.effect.Ledger;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -43,6 +44,28 @@ interface ReadRules {
 
     private List<RunId> ids(Reads.RunFilter filter) {
         return desk().reads.runs(filter).stream().map(Rows.Run::id).toList();
+    }
+
+    @Test
+    default void pages_of_a_narrowed_list_of_several_workflows_have_no_gap_and_no_repeat() {
+        desk().publish(desk().ws, "two", "wf_two");
+        List<RunId> ended = new ArrayList<>();
+        for (int i = 0; i < 11; i++) {
+            RunId run = started(desk().ws, i % 3 == 0 ? "wf_two" : Desk.WORKFLOW, null);
+            if (i % 2 == 0) {
+                desk().apply(desk().end(run));
+                ended.add(run);
+            }
+        }
+        List<RunId> paged = new ArrayList<>();
+        RunId next = null;
+        do {
+            Reads.RunPage page = desk().reads
+                    .page(new Reads.RunFilter(desk().ws, null, RunState.COMPLETED, null, false, 0, next, 2));
+            page.found().forEach(run -> paged.add(run.id()));
+            next = page.next();
+        } while (next != null);
+        assertEquals(ended.reversed(), paged);
     }
 
     @Test
@@ -195,6 +218,31 @@ interface ReadRules {
         assertEquals(names, paged);
         assertEquals(12, desk().reads.keys(desk().ws, "", null, 100).size());
         assertEquals(List.of(), desk().reads.keys(desk().ws, "zz", null, 100));
+    }
+
+    @Test
+    default void effects_of_another_workspace_take_no_place_in_a_page() {
+        int other = desk().workspace("two").ws();
+        desk().publish(other, "one", "wf_other");
+        Deed deed = Deed.of(desk().ws, "d1");
+        RunId mine = started(desk().ws, Desk.WORKFLOW, null);
+        desk().apply(Desk.ops(mine, deed.reserve(mine)));
+        for (Ledger.State state : List.of(Ledger.State.UNKNOWN, Ledger.State.FREE)) {
+            Deed foreign = Deed.of(other, "d" + state);
+            RunId theirs = started(other, "wf_other", null);
+            desk().apply(Desk.ops(theirs, foreign.reserve(theirs)));
+            desk().apply(Desk.ops(theirs, foreign.settle(theirs, state, null)));
+            assertEquals(List.of(), holders(Reads.EffectFilter.in(desk().ws, state, 9)));
+            assertEquals(List.of(theirs), holders(Reads.EffectFilter.in(other, state, 9)));
+        }
+        assertEquals(List.of(mine), holders(Reads.EffectFilter.all(desk().ws, 1)));
+        assertNull(desk().reads.effects(Reads.EffectFilter.all(desk().ws, 9)).next());
+    }
+
+    private List<RunId> holders(Reads.EffectFilter filter) {
+        return desk().reads.effects(filter).found().stream()
+                .map(row -> row.holder().run())
+                .toList();
     }
 
     @Test

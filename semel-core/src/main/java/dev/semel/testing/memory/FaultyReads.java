@@ -51,8 +51,8 @@ final class FaultyReads implements Reads {
     }
 
     @Override
-    public List<Rows.Run> runs(RunFilter filter) {
-        return there().runs(filter);
+    public RunPage page(RunFilter filter) {
+        return there().page(filter);
     }
 
     @Override
@@ -73,11 +73,6 @@ final class FaultyReads implements Reads {
     @Override
     public List<Ledger.Row> effects(RunId run) {
         return there().effects(run);
-    }
-
-    @Override
-    public List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit) {
-        return there().effects(ws, state, limit);
     }
 
     @Override

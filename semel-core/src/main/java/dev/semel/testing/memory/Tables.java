@@ -188,8 +188,6 @@ final class Tables {
     final Table<Ledger.Id, Ledger.Row> effects = new Table<>(undo);
     final NavigableMap<Pair<RunId, Pair<Long, Pair<String, Integer>>>, Ledger.Row> effectsByRun =
             effects.index(row -> new Pair<>(row.holder().run(), new Pair<>(row.firstAt(), digestFirst(row.id()))));
-    final NavigableMap<Pair<Integer, Pair<Long, Ledger.Id>>, Ledger.Row> effectsByTime =
-            effects.index(row -> new Pair<>(row.id().workspace(), new Pair<>(row.firstAt(), row.id())));
 
     /** By run, then name and key. */
     final Table<Pair<RunId, Pair<String, String>>, Signal> signals = new Table<>(undo);
@@ -247,28 +245,12 @@ final class Tables {
         effects.rows().values().stream()
                 .filter(effect -> effect.holder().run().equals(run))
                 .toList()
-                .forEach(effect -> effects.put(effect.id(), blank(effect)));
+                .forEach(effect -> effects.put(effect.id(), effect.blank()));
         if (row == null || row.input().equals("{}")) {
             return false;
         }
         runs.put(run, new Run(row.asked(), "{}", row.lineage(), row.previous(), row.duplicateOf(), row.createdAt()));
         return true;
-    }
-
-    private static Ledger.Row blank(Ledger.Row row) {
-        return new Ledger.Row(
-                row.id(),
-                row.holder(),
-                row.state(),
-                row.generation(),
-                row.attempt(),
-                row.firstAt(),
-                row.acceptedAt(),
-                row.window(),
-                row.expiresAt(),
-                null,
-                null,
-                row.facts());
     }
 
     /** Everything that is known of a run, and names that last as long as it. */

@@ -55,10 +55,7 @@ final class KeyTale {
     private List<Ledger.Row> effects(Rows.Held held) {
         List<Ledger.Row> all = Objects.requireNonNull(
                 semel.view(reads -> reads.effects(held.known().run())));
-        return all.stream()
-                .filter(row -> !EffectRoutes.isOwnNote(row))
-                .limit(MOST_EFFECTS)
-                .toList();
+        return all.stream().filter(row -> !row.isNote()).limit(MOST_EFFECTS).toList();
     }
 
     private String beginning(Rows.Held held) {
