@@ -131,13 +131,6 @@ public final class Ledger {
         public boolean isNote() {
             return NOTED.equals(data);
         }
-
-        /** The same without what was sent and what came of it; what it says of itself stays. */
-        public Row blank() {
-            String mark = isNote() || stoodFor() != null ? data : null;
-            return new Row(
-                    id, holder, state, generation, attempt, firstAt, acceptedAt, window, expiresAt, mark, null, facts);
-        }
     }
 
     public sealed interface Op {

@@ -245,12 +245,29 @@ final class Tables {
         effects.rows().values().stream()
                 .filter(effect -> effect.holder().run().equals(run))
                 .toList()
-                .forEach(effect -> effects.put(effect.id(), effect.blank()));
+                .forEach(effect -> effects.put(effect.id(), blank(effect)));
         if (row == null || row.input().equals("{}")) {
             return false;
         }
         runs.put(run, new Run(row.asked(), "{}", row.lineage(), row.previous(), row.duplicateOf(), row.createdAt()));
         return true;
+    }
+
+    /** What a row says of itself stays: that it is a note, or that it was suppressed. */
+    private static Ledger.Row blank(Ledger.Row row) {
+        return new Ledger.Row(
+                row.id(),
+                row.holder(),
+                row.state(),
+                row.generation(),
+                row.attempt(),
+                row.firstAt(),
+                row.acceptedAt(),
+                row.window(),
+                row.expiresAt(),
+                row.isNote() || row.stoodFor() != null ? row.data() : null,
+                null,
+                row.facts());
     }
 
     /** Everything that is known of a run, and names that last as long as it. */

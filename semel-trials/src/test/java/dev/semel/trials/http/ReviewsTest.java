@@ -161,7 +161,7 @@ class ReviewsTest extends OnBothStores {
                         + "workflow: anyone\n"
                         + "owner: trials\n"
                         + "steps:\n"
-                        + "  - {id: release, approval: {title: Go?}}\n")
+                        + "  - {id: release, approval: {to: owner, title: Go?}}\n")
                 .expect(200);
         String run =
                 admin().trigger("anyone", stage.key(), data("")).expect(200).runId();
