@@ -41,24 +41,8 @@ public interface Reads extends AutoCloseable {
     /** A run and the chunks of its journal in order, without what its end holds. */
     record Recorded(Rows.Run run, List<Chunk> journal) {}
 
-    /** Newest first, as many as there are up to the limit, however many have to be looked at. */
-    default List<Rows.Run> runs(RunFilter filter) {
-        List<Rows.Run> all = new ArrayList<>();
-        RunFilter rest = filter;
-        while (rest != null) {
-            RunPage page = page(rest);
-            all.addAll(page.found());
-            int left = filter.limit() - all.size();
-            rest = page.next() == null || left <= 0 ? null : rest.rest(page.next(), left);
-        }
-        return all;
-    }
-
-    /** Newest first; looks at a stated number of runs and no more. */
-    RunPage page(RunFilter filter);
-
-    /** What was found among the runs that were looked at, and behind which to go on; null at the end. */
-    record RunPage(List<Rows.Run> found, @Nullable RunId next) {}
+    /** Newest first. */
+    List<Rows.Run> runs(RunFilter filter);
 
     /** Journal chunks of a run in order, without what its end holds. */
     List<Chunk> journal(RunId run);
@@ -330,20 +314,7 @@ public interface Reads extends AutoCloseable {
             boolean replayedOnly,
             long since,
             @Nullable RunId before,
-            int limit) {
-        /** So many are looked at for one page. */
-        public static final int LOOKED_AT = 10_000;
-
-        /** What is left of it behind a run. */
-        public RunFilter rest(RunId behind, int left) {
-            return new RunFilter(ws, workflowId, state, key, replayedOnly, since, behind, left);
-        }
-
-        /** Whether a run that was found may not be one that is meant. */
-        public boolean narrows() {
-            return state != null || replayedOnly || since > 0;
-        }
-    }
+            int limit) {}
 
     @Override
     void close();

@@ -47,28 +47,6 @@ interface ReadRules {
     }
 
     @Test
-    default void pages_of_a_narrowed_list_of_several_workflows_have_no_gap_and_no_repeat() {
-        desk().publish(desk().ws, "two", "wf_two");
-        List<RunId> ended = new ArrayList<>();
-        for (int i = 0; i < 11; i++) {
-            RunId run = started(desk().ws, i % 3 == 0 ? "wf_two" : Desk.WORKFLOW, null);
-            if (i % 2 == 0) {
-                desk().apply(desk().end(run));
-                ended.add(run);
-            }
-        }
-        List<RunId> paged = new ArrayList<>();
-        RunId next = null;
-        do {
-            Reads.RunPage page = desk().reads
-                    .page(new Reads.RunFilter(desk().ws, null, RunState.COMPLETED, null, false, 0, next, 2));
-            page.found().forEach(run -> paged.add(run.id()));
-            next = page.next();
-        } while (next != null);
-        assertEquals(ended.reversed(), paged);
-    }
-
-    @Test
     default void runs_are_listed_newest_first_and_paged_without_gap_or_repeat() {
         desk().publish(desk().ws, "two", "wf_two");
         List<RunId> made = new ArrayList<>();

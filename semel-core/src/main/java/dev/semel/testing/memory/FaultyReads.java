@@ -51,8 +51,8 @@ final class FaultyReads implements Reads {
     }
 
     @Override
-    public RunPage page(RunFilter filter) {
-        return there().page(filter);
+    public List<Rows.Run> runs(RunFilter filter) {
+        return there().runs(filter);
     }
 
     @Override

@@ -94,14 +94,10 @@ final class MemoryReads implements Reads {
     }
 
     @Override
-    public RunPage page(RunFilter filter) {
+    public List<Rows.Run> runs(RunFilter filter) {
         return ask(() -> {
             String key = filter.key();
-            List<Rows.Run> found =
-                    key == null ? views.newest(filter) : views.ofKey(heldUnder(filter.ws(), key), filter);
-            return new RunPage(
-                    found,
-                    found.size() < filter.limit() ? null : found.getLast().id());
+            return key == null ? views.newest(filter) : views.ofKey(heldUnder(filter.ws(), key), filter);
         });
     }
 

@@ -32,12 +32,10 @@ final class PeoplesListsTest {
             "EffectPages.SUPPRESSED", "semel_effect_suppressed",
             "EffectPages.REACHED_SUPPRESSED", "semel_effect_suppressed",
             "EffectPages.UNSETTLED", "semel_effect_unsettled",
-            "EffectPages.REACHED_UNSETTLED", "semel_effect_unsettled",
-            "RunPages.LIST", "semel_run_by_workflow",
-            "RunPages.REACHED", "semel_run_by_workflow");
+            "EffectPages.REACHED_UNSETTLED", "semel_effect_unsettled");
 
     @Test
-    void every_list_of_reviews_effects_and_runs_is_read_by_an_index_and_nothing_is_read_whole() throws Exception {
+    void every_list_of_reviews_and_effects_is_read_by_an_index_and_nothing_is_read_whole() throws Exception {
         AtomicLong ids = new AtomicLong();
         try (PostgresPlace place = PostgresPlace.withItsOwnClock()) {
             try (PostgresStore store =
@@ -67,7 +65,7 @@ final class PeoplesListsTest {
 
     private static Map<String, String> statements() throws IllegalAccessException {
         Map<String, String> all = new LinkedHashMap<>();
-        for (Class<?> type : List.of(JdbcReviews.class, EffectPages.class, RunPages.class)) {
+        for (Class<?> type : List.of(JdbcReviews.class, EffectPages.class)) {
             for (Field field : type.getDeclaredFields()) {
                 if (Modifier.isStatic(field.getModifiers()) && field.getType() == String.class) {
                     field.setAccessible(true);

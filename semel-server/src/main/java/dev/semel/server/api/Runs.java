@@ -15,11 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** Runs and the requests beside them. */
 final class Runs {
@@ -63,11 +60,12 @@ final class Runs {
                 filter.since(now()),
                 paging.afterId(),
                 paging.limit());
-        Reads.RunPage page = Objects.requireNonNull(semel.view(reads -> reads.page(wanted)));
-        ObjectNode out = Views.object();
-        ArrayNode items = out.putArray("items");
-        page.found().forEach(run -> items.add(views.runWithRequests(run)));
-        return Views.ok(out.put("next", page.next() == null ? null : Paging.cursor(page.next())));
+        List<Rows.Run> found = semel.view(reads -> reads.runs(wanted));
+        return Views.page(
+                found == null ? List.of() : found,
+                paging.limit(),
+                views::runWithRequests,
+                run -> Paging.cursor(run.id()));
     }
 
     private long now() {
