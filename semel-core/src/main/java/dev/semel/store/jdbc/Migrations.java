@@ -37,7 +37,8 @@ public final class Migrations {
             "V014__reviews.sql",
             "V015__figures.sql",
             "V016__depth.sql",
-            "V018__lists.sql");
+            "V018__lists.sql",
+            "V020__failures.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (
