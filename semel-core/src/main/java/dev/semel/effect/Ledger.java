@@ -107,7 +107,7 @@ public final class Ledger {
      * @param window microseconds in which other runs' effects with this key are suppressed; 0 for none
      * @param expiresAt end of that window, once it is done; while nobody knows how it ended, until when it may be sent
      *     again with the same key (0: never, or always)
-     * @param data digest of what was sent; of a {@link Note} of a suppressed deed, whose deed stood for it
+     * @param data digest of what was sent; of a {@link Note} that it is one, and of a suppressed deed whose deed stood for it
      */
     public record Row(
             Id id,
@@ -125,6 +125,11 @@ public final class Ledger {
         /** Whose deed stood for it and when that was accepted, where it was suppressed; else null. */
         public @Nullable String stoodFor() {
             return data != null && data.startsWith(SUPPRESSED) ? data.substring(SUPPRESSED.length()) : null;
+        }
+
+        /** It only says what a step did under a key across runs; the deed has a row of its own. */
+        public boolean isNote() {
+            return NOTED.equals(data);
         }
     }
 
@@ -201,7 +206,9 @@ public final class Ledger {
      */
     public record Instead(String digest, String first) {}
 
+    // Indexes and statements of the stores know these two texts.
     private static final String SUPPRESSED = "suppressed ";
+    private static final String NOTED = "noted";
 
     public sealed interface Verdict {
         /**
@@ -392,7 +399,7 @@ public final class Ledger {
 
     private static Row noted(Note note, long now) {
         String data =
-                note.instead() == null ? null : SUPPRESSED + note.instead().first();
+                note.instead() == null ? NOTED : SUPPRESSED + note.instead().first();
         return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, data, note.result(), note.facts());
     }
 }

@@ -43,6 +43,17 @@ public sealed interface Edit<T> {
         }
     }
 
+    /**
+     * Publishes where the catalog is still at this number, so that what was counted over all workflows holds. Null: it has
+     * moved, and nothing was published. A text that is current already is told all the same: so it may be applied twice.
+     */
+    record PublishAsOf(Publish publish, long change) implements Edit<Rows.@Nullable Workflow> {
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
+
     /** Publishes a version for a share of the fresh triggers, in per cent. Null: no such workflow. */
     record Stage(int workspace, String name, String body, int share, String actor)
             implements Edit<Rows.@Nullable Workflow> {

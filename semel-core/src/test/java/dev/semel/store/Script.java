@@ -336,15 +336,13 @@ final class Script {
 
     private Edit.Decide decide(RunId otherwise) {
         String result = random.nextBoolean() ? "{\"id\":7}" : null;
-        List<Ledger.Row> doubtful = first.reads.effects(1, Ledger.State.UNKNOWN, 20);
+        Reads.EffectFilter unknown = Reads.EffectFilter.in(1, Ledger.State.UNKNOWN, 20);
+        List<Ledger.Row> doubtful = first.reads.effects(unknown).found();
         if (doubtful.isEmpty()) {
             return new Edit.Decide(new Ledger.Id(1, "d1"), otherwise, result, by("tester", "looked"));
         }
-        // The order among equally old ones is no promise, so the choice must not hang on it.
-        Ledger.Row row = pick(doubtful.stream()
-                .sorted(java.util.Comparator.comparing(Ledger.Row::id))
-                .toList());
-        return new Edit.Decide(row.id(), row.holder().run(), result, by("tester", "looked"));
+        Ledger.Row one = pick(doubtful);
+        return new Edit.Decide(one.id(), one.holder().run(), result, by("tester", "looked"));
     }
 
     private Edit<?> edit() {
@@ -353,7 +351,11 @@ final class Script {
             case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
             case 2 -> new Edit.DeleteReplies(10);
             case 3 -> new Edit.Publish(1, "pay", "wf_pay", "v" + random.nextInt(3), "tester");
-            case 4 -> new Edit.Publish(1, "new " + random.nextInt(3), "wf_new" + random.nextInt(3), "v", "tester");
+            case 4 -> {
+                int n = random.nextInt(3);
+                var publish = new Edit.Publish(1, "new " + n, "wf_new" + n, "v" + random.nextInt(2), "tester");
+                yield new Edit.PublishAsOf(publish, first.reads.catalogChange() - random.nextInt(2));
+            }
             case 5 -> token();
             case 6 -> new Edit.RevokeToken(1, "tok_" + random.nextInt(3), "tester");
             case 7, 8 -> release();

@@ -69,6 +69,9 @@ final class World implements AutoCloseable {
         doubting = desk.fresh();
         desk.apply(Desk.ops(doubting, doubted.reserve(doubting)));
         Ledger.Op unknown = doubted.settle(doubting, Ledger.State.UNKNOWN, null);
+        desk.apply(Desk.ops(doubting, unknown));
+        ask(doubting, doubt());
+        ask(driven, approval());
         var rest = new Write.Rest(Write.Rest.NEVER, "{}", 0);
         desk.apply(new Write.Append(new Driver(doubting, 1), 0, "", RunState.IN_DOUBT, List.of(unknown), rest));
         ended = desk.fresh(expired());
@@ -90,6 +93,19 @@ final class World implements AutoCloseable {
         change = desk.reads.catalogChange();
         tables = tables();
         restore = save();
+    }
+
+    private void ask(RunId run, Review.Question question) {
+        desk.change(new Edit.Reviewing<>(new Review.Ask(new Driver(run, 1), ws, Desk.WORKFLOW, question)));
+    }
+
+    /** What the driven run asks. */
+    Review.Question approval() {
+        return new Review.Question(Review.Kind.APPROVAL, "ok", "", "role:ops", "{}", Desk.WINDOW);
+    }
+
+    private Review.Question doubt() {
+        return new Review.Question(Review.Kind.DOUBT, "pay", doubted.id().digest(), "role:ops", "{}", 0);
     }
 
     /** A run waits under a key, at a path that is named like it. */

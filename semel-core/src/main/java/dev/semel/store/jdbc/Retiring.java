@@ -109,7 +109,9 @@ final class Retiring {
         DELETE FROM semel_signal
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        UPDATE semel_effect SET result = NULL, data = NULL WHERE (result IS NOT NULL OR data IS NOT NULL)
+        UPDATE semel_effect SET result = NULL,
+            data = CASE WHEN data = 'noted' OR substr(data, 1, 11) = 'suppressed ' THEN data END
+            WHERE (result IS NOT NULL OR data IS NOT NULL)
             AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """);
 

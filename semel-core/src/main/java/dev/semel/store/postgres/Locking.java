@@ -192,6 +192,7 @@ final class Locking {
             case Edit.Reviewing<?> reviewing -> touched(reviewing.review());
             case Edit.OpenWorkspace _,
                     Edit.Publish _,
+                    Edit.PublishAsOf _,
                     Edit.Stage _,
                     Edit.Promote _,
                     Edit.Rollback _,
@@ -253,6 +254,7 @@ final class Locking {
             case Edit.Decide _,
                     Edit.OpenWorkspace _,
                     Edit.Publish _,
+                    Edit.PublishAsOf _,
                     Edit.Stage _,
                     Edit.Promote _,
                     Edit.Rollback _,

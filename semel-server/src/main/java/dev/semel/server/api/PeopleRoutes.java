@@ -11,12 +11,17 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Names;
 import dev.semel.store.Edit;
+import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** People who log in to the pages: list, invite, change their role, remove. Passwords are theirs alone. */
 final class PeopleRoutes {
     private static final String ONE = "/v1/people/{name}";
+    private static final int MOST_GROUPS = 20;
 
     private final Semel semel;
     private final People people;
@@ -44,28 +49,36 @@ final class PeopleRoutes {
     }
 
     private static ObjectNode view(People.Person person) {
-        return Views.object()
+        ObjectNode out = Views.object()
                 .put("name", person.name())
                 .put("role", person.role().word())
                 .put("changed_at", Views.time(person.changedAt()));
+        ArrayNode groups = out.putArray("groups");
+        person.groups().forEach(groups::add);
+        return out;
     }
 
     /** Somebody who is there gets the role; for somebody who is not, a link is made by which they set up their log-in. */
     private Answer put(Request request) {
         String name = Names.checked("person", request.parameter("name"));
-        String word = Said.in(request, Set.of("role")).text("role");
-        Role role = Role.of(word);
+        Said said = Said.in(request, Set.of("role", "groups"));
+        List<String> groups = groups(said.value("groups"));
+        Role role = Role.of(said.text("role"));
         if (role == null) {
             throw RunActs.refused("role is one of viewer, operator, reviewer, admin");
         }
         int ws = request.principal().workspace();
-        Edit.Put change = people.changing(ws, name, role, request.principal().tokenId());
+        Edit.Put change = people.changing(
+                ws, new People.Wanted(name, role, groups), request.principal().tokenId());
         ObjectNode out = Views.object().put("name", name).put("role", role.word());
+        if (change == null && groups != null) {
+            throw RunActs.refused("groups are given to somebody who is there; invite them first, by their role alone");
+        }
         if (change == null) {
-            // Who follows the link may log in, so that it was made is told like any other leave.
+            String token = people.invitations().make(ws, role, false, name);
+            // Who follows the link may log in, so that it was made is told like any other leave. Nobody has it yet.
             deeds.note(request, new Deeds.Entry("person.invite", name, role.word()));
-            return Views.ok(
-                    out.put("invitation", "/setup?token=" + people.invitations().make(ws, role, false, name)));
+            return Views.ok(out.put("invitation", "/setup?token=" + token));
         }
         if (!(semel.change(change) instanceof Edit.Placed.Now)) {
             throw new SemelException(
@@ -74,6 +87,19 @@ final class PeopleRoutes {
                     "Look, and ask again.");
         }
         return Views.ok(out.putNull("invitation"));
+    }
+
+    /** Null where nothing is said of them. */
+    private static @Nullable List<String> groups(@Nullable JsonNode said) {
+        if (said == null) {
+            return null;
+        }
+        List<String> groups =
+                said.valueStream().map(one -> one.asString("")).distinct().toList();
+        if (!said.isArray() || groups.size() > MOST_GROUPS || !groups.stream().allMatch(Names::fits)) {
+            throw RunActs.refused("groups is a list of up to " + MOST_GROUPS + " names, e.g. [\"warehouse\"]");
+        }
+        return groups;
     }
 
     private Answer remove(Request request) {

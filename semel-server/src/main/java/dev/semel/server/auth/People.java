@@ -13,8 +13,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -53,8 +57,19 @@ public final class People {
         return new People(semel, dev);
     }
 
-    /** A person as others may see them. */
-    public record Person(String name, Role role, int version, long changedAt) {}
+    /**
+     * A person as others may see them.
+     *
+     * @param groups in which they decide what waits for a person, e.g. `warehouse`
+     */
+    public record Person(String name, Role role, List<String> groups, int version, long changedAt) {
+        /** What they answer to where a review names who decides. */
+        Set<String> called() {
+            Set<String> all = new TreeSet<>(Set.of(name, "role:" + role.word()));
+            groups.forEach(group -> all.add("role:" + group));
+            return all;
+        }
+    }
 
     /** What was typed at the log-in. */
     public record Entry(String workspace, String name, String password, String address) {
@@ -90,7 +105,7 @@ public final class People {
             return null;
         }
         Principal principal = new Principal(
-                ACTOR + person.name(), ws, workspace.name(), person.role().scopes());
+                ACTOR + person.name(), ws, workspace.name(), person.role().scopes(), person.called(), null);
         return new Visitor(person.name(), person.role().word(), principal, csrf(parts[2]));
     }
 
@@ -141,8 +156,13 @@ public final class People {
     }
 
     private static Person person(Rows.Setting row) {
-        Role role = Role.of(Json.parse(row.body()).path("role").asString(""));
-        return new Person(row.name(), role == null ? Role.VIEWER : role, row.version(), row.changedAt());
+        JsonNode document = Json.parse(row.body());
+        Role role = Role.of(document.path("role").asString(""));
+        List<String> groups = document.path("groups")
+                .valueStream()
+                .map(one -> one.asString(""))
+                .toList();
+        return new Person(row.name(), role == null ? Role.VIEWER : role, groups, row.version(), row.changedAt());
     }
 
     public Invitations invitations() {
@@ -154,14 +174,26 @@ public final class People {
         sessions.endAll(new Sessions.Owner(ws, name));
     }
 
-    /** The change that gives a person another role; null where there is no such person. */
-    public Edit.@Nullable Put changing(int ws, String name, Role role, String actor) {
+    /**
+     * What a person is to be.
+     *
+     * @param groups null where they stay as they are
+     */
+    public record Wanted(String name, Role role, @Nullable List<String> groups) {}
+
+    /** The change that gives a person another role, or other groups; null where there is no such person. */
+    public Edit.@Nullable Put changing(int ws, Wanted wanted, String actor) {
+        String name = wanted.name();
         Rows.Setting row = row(ws, name);
         if (row == null) {
             return null;
         }
         ObjectNode document = (ObjectNode) Json.parse(row.body());
-        document.put("role", role.word());
+        document.put("role", wanted.role().word());
+        if (wanted.groups() != null) {
+            ArrayNode groups = document.putArray("groups");
+            wanted.groups().forEach(groups::add);
+        }
         return new Edit.Put(new SettingName(ws, PERSON, name), Json.write(document), row.version(), actor);
     }
 
