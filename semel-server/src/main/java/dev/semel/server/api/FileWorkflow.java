@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.key.FieldPath;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.steps.Declared;
 import dev.semel.server.steps.FileStep;
@@ -49,6 +50,14 @@ public record FileWorkflow(Definition definition, Outside outside) implements Bo
         List<Expected> all = new ArrayList<>();
         definition.outerSteps().forEach(step -> expect(step, new Place(true, false), all));
         return all;
+    }
+
+    @Override
+    public List<FieldPath> pii() {
+        return definition.personalFields().stream()
+                .sorted()
+                .map(FieldPath::member)
+                .toList();
     }
 
     /** Where steps stand: whether every run comes to them, and whether it may come again. */
