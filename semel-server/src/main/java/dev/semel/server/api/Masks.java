@@ -26,6 +26,7 @@ import tools.jackson.databind.node.StringNode;
 final class Masks {
     static final String MARK = "•••";
     private static final int MOST_VALUES = 200;
+    private static final Pattern EVERYTHING = Pattern.compile("(?s).+");
     private static final int SHORTEST = 3;
     private static final int SHORTEST_NUMBER = 5;
 
@@ -49,17 +50,20 @@ final class Masks {
             Rows.Run whole = semel.view(reads -> reads.run(run.ws(), run.id()));
             input = whole == null ? "" : whole.input();
         }
-        return new Mask(
-                paths, values(paths, input.isEmpty() ? JsonNodeFactory.instance.nullNode() : Json.parse(input)));
+        return mask(paths, input.isEmpty() ? JsonNodeFactory.instance.nullNode() : Json.parse(input));
     }
 
-    private static @Nullable Pattern values(List<FieldPath> paths, JsonNode input) {
+    static Mask mask(List<FieldPath> paths, JsonNode input) {
         Set<String> found = new LinkedHashSet<>();
         paths.forEach(path -> gather(path.of(input), found));
+        // Too many to look for one by one: then nothing that was made of this input is shown.
+        return new Mask(paths, found.size() > MOST_VALUES ? EVERYTHING : values(found));
+    }
+
+    private static @Nullable Pattern values(Set<String> found) {
         // What stands alone only: "Ada" is not masked in "Adaptation". The longest first, since one may begin another.
         String any = found.stream()
                 .sorted(Comparator.comparingInt(String::length).reversed())
-                .limit(MOST_VALUES)
                 .map(Pattern::quote)
                 .collect(Collectors.joining("|"));
         return any.isEmpty()

@@ -153,31 +153,4 @@ class MaskTest extends OnBothStores {
         assertFalse(shown.has("masked"));
         Problem.expect(admin().post("/v1/runs/" + run + "/reveal", "{\"reason\":\"r\"}"), 400, "invalid-input");
     }
-
-    @Test
-    void what_a_failure_says_is_masked_too() {
-        admin().publish("""
-            semel: 1
-            workflow: failing
-            owner: trials
-            input:
-              email: { type: string, pii: true }
-            steps:
-              - id: broken
-                set: { never: "${ input.nothing }", to: "${ int(input.email) }" }
-            """).expect(200);
-        String run = fresh(admin().trigger("failing", "mask-3", DATA)).runId();
-        Crowd.until(
-                "it fails", () -> admin().get("/v1/runs/" + run).text("status").equals("failed"));
-        for (String path : List.of("", "/timeline")) {
-            silent(path, admin().get("/v1/runs/" + run + path).body());
-        }
-        String incident =
-                admin().post("/v1/incidents", "{\"since\":\"1h\"}").expect(200).text("incident_id");
-        silent("an incident", admin().get("/v1/incidents/" + incident).body());
-        silent(
-                "its export",
-                admin().send("GET", "/v1/incidents/" + incident, "", "Accept: text/markdown")
-                        .body());
-    }
 }

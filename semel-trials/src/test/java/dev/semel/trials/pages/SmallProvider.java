@@ -73,6 +73,7 @@ final class SmallProvider implements AutoCloseable {
             exchange.getResponseHeaders().add("Content-Type", "text/html");
             text(exchange, 200, "<!doctype html><title>Left</title><h1>Logged out of everything</h1>");
         });
+        server.createContext("/favicon.ico", exchange -> text(exchange, 204, ""));
         server.start();
         honest();
     }
