@@ -1,10 +1,8 @@
 package dev.semel.server.cli;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -12,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import tools.jackson.databind.JsonNode;
+import picocli.CommandLine;
 
 /** `people`: who can log in to the pages. */
 @Command(
@@ -84,50 +82,19 @@ final class PeopleCommand implements Callable<Integer> {
     }
 
     @Command(name = "list", description = "Lists who can log in, never a password.")
-    static final class All implements Callable<Integer> {
-        private final Surroundings around;
-
-        @Mixin
-        final Output output;
-
-        @Mixin
-        final Connection connection;
-
-        @Mixin
-        final Listing listing = new Listing();
-
+    static final class All extends ListCommand {
         All(Surroundings around) {
-            this.around = around;
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+            super(around);
         }
 
         @Override
-        public Integer call() {
-            Answer answer = connection.api().ask(listing.page(Call.get(Call.path("v1", "people"))));
-            if (output.json) {
-                output.document(answer.body());
-                return Exit.DONE;
-            }
-            Instant now = answer.date().orElse(around.clock().instant());
-            Table table = new Table("NAME", "ROLE", "LOGS IN WITH", "STATUS", "CHANGED");
-            for (JsonNode person : answer.body().path("items")) {
-                table.row(
-                        Json.text(person, "name"),
-                        Json.text(person, "role"),
-                        Json.text(person, "logs_in_with"),
-                        person.path("disabled").asBoolean(false) ? output.red("disabled") : "",
-                        Listing.when(output, person, "changed_at", now));
-            }
-            if (!answer.body().path("items").isEmpty()) {
-                table.print(output);
-            }
-            Listing.end(
-                    output,
-                    answer.body(),
-                    "people list",
-                    "nobody can log in yet. Invite somebody: semel people invite NAME --role admin");
-            return Exit.DONE;
+        Sheet sheet() {
+            return Sheet.of(Call.get(Call.path("v1", "people")), "people list", "nobody can log in yet. Invite somebody: semel people invite NAME --role admin")
+                    .text("NAME", "name")
+                    .text("ROLE", "role")
+                    .text("LOGS IN WITH", "logs_in_with")
+                    .cell("STATUS", person -> person.path("disabled").asBoolean(false) ? output.red("disabled") : "")
+                    .time("CHANGED", "changed_at");
         }
     }
 
