@@ -45,12 +45,17 @@ final class AuditCommand extends ListCommand {
 
     @Override
     public Integer call() {
-        return export.isEmpty() ? super.call() : exported(query(), around.folder().resolve(export));
+        return export.isEmpty()
+                ? super.call()
+                : exported(query(), around.folder().resolve(export));
     }
 
     @Override
     Sheet sheet() {
-        return Sheet.of(Call.get(Call.path("v1", "audit")), "audit" + (filter.isEmpty() ? "" : " " + query()), "nobody changed anything here, as far as this filter sees")
+        return Sheet.of(
+                        Call.get(Call.path("v1", "audit")),
+                        "audit" + (filter.isEmpty() ? "" : " " + query()),
+                        "nobody changed anything here, as far as this filter sees")
                 .time("WHEN", "at")
                 .text("WHO", "actor_id")
                 .text("DID", "action")

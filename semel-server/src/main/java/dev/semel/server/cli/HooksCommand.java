@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -12,7 +13,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -141,7 +141,10 @@ final class HooksCommand implements Callable<Integer> {
 
         @Override
         Sheet sheet() {
-            return Sheet.of(Call.get(Call.path("v1", "hooks")), "hooks list", "no hooks. Make one: semel hooks create NAME --preset stripe --secret SECRET")
+            return Sheet.of(
+                            Call.get(Call.path("v1", "hooks")),
+                            "hooks list",
+                            "no hooks. Make one: semel hooks create NAME --preset stripe --secret SECRET")
                     .text("HOOK", "name")
                     .cell("PRESET", item -> Json.text(item.path("document"), "preset"))
                     .cell("SECRETS", item -> secrets(item.at("/document/secrets")))

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -12,7 +13,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -123,7 +123,10 @@ final class IncidentCommand implements Callable<Integer> {
 
         @Override
         Sheet sheet() {
-            return Sheet.of(Call.get(Call.path("v1", "incidents")), "incident list", "no reviews yet. Draft one: semel incident new --since 2h")
+            return Sheet.of(
+                            Call.get(Call.path("v1", "incidents")),
+                            "incident list",
+                            "no reviews yet. Draft one: semel incident new --since 2h")
                     .text("INCIDENT", "incident_id")
                     .text("TITLE", "title")
                     .text("SINCE", "since")

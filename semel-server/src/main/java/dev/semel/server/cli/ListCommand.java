@@ -42,8 +42,7 @@ abstract class ListCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Sheet sheet = sheet();
-        Answer answer =
-                connection.api().ask(listing.page(sheet.call()).where("q", query()));
+        Answer answer = connection.api().ask(listing.page(sheet.call()).where("q", query()));
         if (output.json) {
             output.document(answer.body());
             return Exit.DONE;

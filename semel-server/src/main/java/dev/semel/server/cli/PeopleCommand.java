@@ -3,6 +3,7 @@ package dev.semel.server.cli;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -10,7 +11,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /** `people`: who can log in to the pages. */
 @Command(
@@ -89,7 +89,10 @@ final class PeopleCommand implements Callable<Integer> {
 
         @Override
         Sheet sheet() {
-            return Sheet.of(Call.get(Call.path("v1", "people")), "people list", "nobody can log in yet. Invite somebody: semel people invite NAME --role admin")
+            return Sheet.of(
+                            Call.get(Call.path("v1", "people")),
+                            "people list",
+                            "nobody can log in yet. Invite somebody: semel people invite NAME --role admin")
                     .text("NAME", "name")
                     .text("ROLE", "role")
                     .text("LOGS IN WITH", "logs_in_with")

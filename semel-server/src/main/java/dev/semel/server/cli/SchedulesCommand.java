@@ -11,7 +11,10 @@ final class SchedulesCommand extends ListCommand {
 
     @Override
     Sheet sheet() {
-        return Sheet.of(Call.get(Call.path("v1", "schedules")), "schedules", "no schedules yet. Add trigger.schedules to a workflow file")
+        return Sheet.of(
+                        Call.get(Call.path("v1", "schedules")),
+                        "schedules",
+                        "no schedules yet. Add trigger.schedules to a workflow file")
                 .text("WORKFLOW", "workflow")
                 .text("SCHEDULE", "schedule")
                 .cell("TIMES", SchedulesCommand::times)

@@ -3,13 +3,13 @@ package dev.semel.server.cli;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /** `secret set | list | delete`. */
 @Command(
@@ -103,7 +103,10 @@ final class SecretCommand implements Callable<Integer> {
 
         @Override
         Sheet sheet() {
-            return Sheet.of(Call.get(Call.path("v1", "secrets")), "secret list", "no secrets. Store one: semel secret set NAME")
+            return Sheet.of(
+                            Call.get(Call.path("v1", "secrets")),
+                            "secret list",
+                            "no secrets. Store one: semel secret set NAME")
                     .text("SECRET", "name")
                     .text("VERSION", "version")
                     .text("FINGERPRINT", "fingerprint")

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,7 +12,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
 /** `template`, `channel`, `route`, `profile` and `cohort`: documents that are put, listed, shown and deleted. */
@@ -121,7 +121,10 @@ final class SettingCommand implements Callable<Integer> {
 
         @Override
         Sheet sheet() {
-            return Sheet.of(Call.get(Call.path("v1", sort.path())), sort.word() + " list", "none yet. Keep one: semel " + sort.word() + " put NAME FILE")
+            return Sheet.of(
+                            Call.get(Call.path("v1", sort.path())),
+                            sort.word() + " list",
+                            "none yet. Keep one: semel " + sort.word() + " put NAME FILE")
                     .text(sort.word().toUpperCase(Locale.ROOT), sort.id())
                     .text("VERSION", "version")
                     .time("CHANGED", "changed_at")

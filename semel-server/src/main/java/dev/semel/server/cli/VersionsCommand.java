@@ -18,14 +18,15 @@ final class VersionsCommand extends ListCommand {
 
     @Override
     Sheet sheet() {
-        return Sheet.of(Call.get(Call.path("v1", "workflows", workflow, "versions")), "versions " + Shell.word(workflow), "no versions")
+        return Sheet.of(
+                        Call.get(Call.path("v1", "workflows", workflow, "versions")),
+                        "versions " + Shell.word(workflow),
+                        "no versions")
                 .text("VERSION", "version")
                 .text("ROLE", "role")
                 .cell(
                         "TRIGGERS",
-                        version -> Json.text(version, "role").equals("past")
-                                ? ""
-                                : Json.text(version, "share") + " %")
+                        version -> Json.text(version, "role").equals("past") ? "" : Json.text(version, "share") + " %")
                 .time("PUBLISHED", "published_at")
                 .text("BY", "actor_id");
     }

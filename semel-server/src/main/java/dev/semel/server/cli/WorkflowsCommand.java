@@ -10,7 +10,10 @@ final class WorkflowsCommand extends ListCommand {
 
     @Override
     Sheet sheet() {
-        return Sheet.of(Call.get(Call.path("v1", "workflows")), "workflows", "no workflows yet. Publish one: semel publish FILE.yaml")
+        return Sheet.of(
+                        Call.get(Call.path("v1", "workflows")),
+                        "workflows",
+                        "no workflows yet. Publish one: semel publish FILE.yaml")
                 .cell("WORKFLOW", item -> Json.text(item, item.has("workflow") ? "workflow" : "name"))
                 .text("VERSION", "version")
                 .text("ID", "workflow_id")

@@ -45,12 +45,10 @@ class MasksTest {
 
     @Test
     void the_input_is_masked_by_its_paths_too_also_where_a_value_is_short() {
-        assertEquals(
-                Json.parse("""
-                    {"name": "•••", "mail": "•••", "zip": "•••", "house": "•••", "card": "•••",
-                     "lines": [{"to": "•••", "sku": "s-1"}, {"to": null}], "id": "o-1"}
-                    """),
-                MASK.input(INPUT));
+        assertEquals(Json.parse("""
+            {"name": "•••", "mail": "•••", "zip": "•••", "house": "•••", "card": "•••",
+             "lines": [{"to": "•••", "sku": "s-1"}, {"to": null}], "id": "o-1"}
+            """), MASK.input(INPUT));
     }
 
     @Test
@@ -59,12 +57,10 @@ class MasksTest {
             {"error": {"message": "no such mailbox: ada@b.example", "code": "refused"},
              "result": [4000123412341234, 12, true, {"k": "Ada"}], "at": "12345", "none": null}
             """);
-        assertEquals(
-                Json.parse("""
-                    {"error": {"message": "no such mailbox: •••", "code": "refused"},
-                     "result": ["•••", 12, true, {"k": "•••"}], "at": "12345", "none": null}
-                    """),
-                MASK.within(out, "error", "result", "none", "missing"));
+        assertEquals(Json.parse("""
+            {"error": {"message": "no such mailbox: •••", "code": "refused"},
+             "result": ["•••", 12, true, {"k": "•••"}], "at": "12345", "none": null}
+            """), MASK.within(out, "error", "result", "none", "missing"));
     }
 
     @Test

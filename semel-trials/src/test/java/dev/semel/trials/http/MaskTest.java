@@ -103,6 +103,28 @@ class MaskTest extends OnBothStores {
     }
 
     @Test
+    void a_list_that_leaves_a_large_input_out_masks_what_came_of_it_all_the_same() {
+        admin().publish("""
+            semel: 1
+            workflow: large
+            owner: trials
+            input:
+              email: { type: string, pii: true }
+            steps:
+              - id: note
+                set: { ok: true }
+            output: { to: "${ input.email }" }
+            """).expect(200);
+        String filler = DATA.replace("o-1", "x".repeat(5_000)).replace("Olga Meyer", "somebody");
+        String run = fresh(admin().trigger("large", "mask-large", filler)).runId();
+        Crowd.until(
+                "it ends", () -> admin().get("/v1/runs/" + run).text("status").equals("completed"));
+        JsonNode listed = admin().get("/v1/workflows/large/runs").json().at("/items/0");
+        assertTrue(listed.path("input_omitted").asBoolean(), listed.toString());
+        assertEquals("•••", listed.at("/output/to").asString());
+    }
+
+    @Test
     void whoever_may_and_says_why_is_shown_them_and_the_audit_says_so_without_them() {
         String run = waiting("mask-2");
         String path = "/v1/runs/" + run + "/reveal";
