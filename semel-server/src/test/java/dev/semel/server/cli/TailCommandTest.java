@@ -27,9 +27,11 @@ class TailCommandTest {
         server.close();
     }
 
-    private static String event(String run, String workflow, String status, int replays, int conflicts) {
+    /** @param stand its status, and how often it was replayed and met by a conflict */
+    private static String event(String run, String workflow, String stand) {
+        String[] parts = stand.split(" ");
         return "event: run\ndata: {\"run_id\":\"" + run + "\",\"workflow\":\"" + workflow + "\",\"key\":\"k_" + run
-                + "\",\"status\":\"" + status + "\",\"replays\":" + replays + ",\"conflicts\":" + conflicts + "}\n\n";
+                + "\",\"status\":\"" + parts[0] + "\",\"replays\":" + parts[1] + ",\"conflicts\":" + parts[2] + "}\n\n";
     }
 
     private static ScriptedServer.Reply stream(String... events) {
@@ -41,12 +43,12 @@ class TailCommandTest {
         server.on(
                 "GET /v1/tail",
                 stream(
-                        event("run_1", "pay", "started", 0, 0),
-                        event("run_1", "pay", "completed", 0, 0),
-                        event("run_2", "lead", "failed", 2, 0)),
+                        event("run_1", "pay", "started 0 0"),
+                        event("run_1", "pay", "completed 0 0"),
+                        event("run_2", "lead", "failed 2 0")),
                 stream(
-                        event("run_1", "pay", "completed", 1, 1),
-                        event("run_2", "lead", "failed", 2, 0),
+                        event("run_1", "pay", "completed 1 1"),
+                        event("run_2", "lead", "failed 2 0"),
                         "data: not json\n\n"));
     }
 
@@ -98,9 +100,9 @@ class TailCommandTest {
     void a_stream_that_breaks_later_is_asked_for_again() {
         server.on(
                 "GET /v1/tail",
-                stream(event("run_1", "pay", "started", 0, 0)),
+                stream(event("run_1", "pay", "started 0 0")),
                 ScriptedServer.HANG_UP,
-                stream(event("run_1", "pay", "completed", 0, 0)));
+                stream(event("run_1", "pay", "completed 0 0")));
         var result = desk.run("tail", "--for", "3s", "--plain");
         assertEquals("run_1\tpay\tk_run_1\tstarted\nrun_1\tpay\tk_run_1\tcompleted\n", result.out());
         assertTrue(result.err().contains("trying again"), result.err());
