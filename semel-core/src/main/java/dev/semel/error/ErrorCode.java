@@ -41,7 +41,8 @@ public enum ErrorCode {
     WEBHOOK_SIGNATURE_INVALID(401, false, "The signature of the webhook does not fit"),
     WEBHOOK_TIMESTAMP_OUT_OF_TOLERANCE(401, false, "The time in the webhook is too far from now"),
     WEBHOOK_SIGNATURE_REUSED(409, false, "The signature of the webhook came before under another id"),
-    WEBHOOK_NOT_READY(503, true, "The webhook cannot be checked right now");
+    WEBHOOK_NOT_READY(503, true, "The webhook cannot be checked right now"),
+    IDENTITY_PROVIDER_UNUSABLE(503, true, "The identity provider cannot be used right now");
 
     private final int status;
     private final boolean retryable;

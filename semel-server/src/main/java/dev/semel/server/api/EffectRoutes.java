@@ -18,9 +18,11 @@ import tools.jackson.databind.node.ObjectNode;
 /** The ledger as people look at it: what was done outside, under which key, and what was not done again. */
 final class EffectRoutes {
     private final Semel semel;
+    private final Masks masks;
 
     EffectRoutes(Semel semel) {
         this.semel = semel;
+        this.masks = new Masks(semel);
     }
 
     /** `object:order/1 key:KEY state:in_doubt workflow:NAME protection:none suppressed:true`. */
@@ -159,7 +161,7 @@ final class EffectRoutes {
         out.put("accepted_at", isSuppressed(row) ? null : Views.time(row.acceptedAt()));
         out.put("window_ends_at", Views.time(row.expiresAt()));
         out.put("generation", row.generation());
-        return out;
+        return masks.of(run).within(out, "effect_key", "object");
     }
 
     private static String cursor(Reads.EffectPlace place) {

@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.key.FieldPath;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.steps.Outside;
 import dev.semel.store.Rows;
@@ -44,6 +45,14 @@ public record FileWorkflow(Definition definition, Outside outside) implements Bo
     @Override
     public List<Expected> expected() {
         return Declarations.of(definition);
+    }
+
+    @Override
+    public List<FieldPath> pii() {
+        return definition.personalFields().stream()
+                .sorted()
+                .map(FieldPath::member)
+                .toList();
     }
 
     @Override

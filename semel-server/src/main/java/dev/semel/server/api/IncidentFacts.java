@@ -97,9 +97,10 @@ final class IncidentFacts {
         return found;
     }
 
-    private static ObjectNode first(Rows.Run run) {
+    private ObjectNode first(Rows.Run run) {
         Write.Ending ending = end(run).ending();
-        String message = ending.errorMessage() == null ? "" : ending.errorMessage();
+        String message =
+                ending.errorMessage() == null ? "" : new Masks(semel).of(run).text(ending.errorMessage());
         return Views.object()
                 .put("run_id", run.runIdText())
                 .put("key", run.origin().key())

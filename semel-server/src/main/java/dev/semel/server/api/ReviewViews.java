@@ -24,9 +24,11 @@ final class ReviewViews {
     private static final int MOST_ATTEMPTS = 5;
 
     private final Semel semel;
+    private final Masks masks;
 
     ReviewViews(Semel semel) {
         this.semel = semel;
+        this.masks = new Masks(semel);
     }
 
     /**
@@ -117,7 +119,7 @@ final class ReviewViews {
         out.put("object", effect == null ? null : effect.facts().object());
         out.put("worth", effect == null ? null : effect.facts().worth());
         decision(out, row);
-        return out;
+        return masks.of(one.run()).within(out, "title", "link", "shown", "effect_key", "object");
     }
 
     private static void decision(ObjectNode out, Review.Row row) {
@@ -141,7 +143,7 @@ final class ReviewViews {
         for (String word : new TreeSet<>(Reviews.words(one.row().kind()))) {
             answers.put(word, isOver(one) ? late(word) : consequence(word));
         }
-        return out;
+        return masks.of(one.run()).within(out, "evidence");
     }
 
     private static @Nullable String text(JsonNode question, String member) {

@@ -116,7 +116,8 @@ final class Runs {
                 semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow file
                         ? file.definition().steps().collect(Collectors.toMap(FileStep::id, FileStep::kind))
                         : Map.of();
-        return Views.ok(new Timeline(run.lineage(), kinds, entries, effects == null ? List.of() : effects).items());
+        var timeline = new Timeline(run.lineage(), kinds, entries, effects == null ? List.of() : effects);
+        return Views.ok(views.steps(run, timeline.items()));
     }
 
     /** `status:failed workflow:x key:k replayed:true since:2h`. */

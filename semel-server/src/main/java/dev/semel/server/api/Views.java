@@ -27,9 +27,30 @@ final class Views {
     static final int REQUESTS_SHOWN = 20;
 
     private final Semel semel;
+    private final Masks masks;
 
     Views(Semel semel) {
         this.semel = semel;
+        this.masks = new Masks(semel);
+    }
+
+    /** A run as everybody may see it. */
+    ObjectNode run(Rows.Run run) {
+        Masks.Mask mask = masks.of(run);
+        ObjectNode out = unmasked(run);
+        if (!mask.paths().isEmpty()) {
+            out.set("input", mask.input(out.path("input")));
+            mask.within(out, "output", "error", "waiting_for");
+            mask.names().forEach(out.putArray("masked")::add);
+        }
+        return out;
+    }
+
+    /** The steps of a run as everybody may see them. */
+    ObjectNode steps(Rows.Run run, ObjectNode timeline) {
+        Masks.Mask mask = masks.of(run);
+        timeline.path("items").forEach(item -> mask.within((ObjectNode) item, "effect_key", "result", "attempts"));
+        return timeline;
     }
 
     static ObjectNode object() {
@@ -56,7 +77,8 @@ final class Views {
         return ok(out);
     }
 
-    ObjectNode run(Rows.Run run) {
+    /** A run with all that is in it: for whoever asked for that, and it is on record that they did. */
+    ObjectNode unmasked(Rows.Run run) {
         ObjectNode out = object();
         out.put("run_id", run.runIdText());
         out.put("workflow_id", run.workflowId());

@@ -119,7 +119,10 @@ public final class Cli implements Callable<Integer> {
     }
 
     private static void addLookingBack(CommandLine root, Surroundings around) {
-        root.addSubcommand(new AuditCommand(around))
+        root.addSubcommand(new TailCommand(around))
+                .addSubcommand(new RevealCommand(around))
+                .addSubcommand(PeopleCommand.commandLine(around))
+                .addSubcommand(new AuditCommand(around))
                 .addSubcommand(IncidentCommand.commandLine(around))
                 .addSubcommand(new QaCommand(around))
                 .addSubcommand(DemoCommand.commandLine(around));

@@ -46,6 +46,9 @@ public final class Pages {
                         request ->
                                 pages.live(request, Inside.path("v1", "runs", request.parameter("run_id"), "events")));
         new Entrance(people, door, look).addTo(router);
+        new ProviderPages(people, door).addTo(router);
+        PersonPages.addTo(router, door);
+        RevealPages.addTo(router, door);
         new WorkflowPages(runs).addTo(router, door);
         runs.addTo(router, door);
         KeyPages.addTo(router, door);
@@ -57,6 +60,7 @@ public final class Pages {
 
     /** The stream of the API, for a browser, which has a session and cannot send a token. */
     private Answer live(Request request, String path) throws Exception {
+        Door.ownOrigin(request);
         Visitor visitor = door.visitor(request);
         if (visitor == null) {
             return Problems.answer(

@@ -63,6 +63,8 @@ public final class SettingPages {
                 Grid.named("People who log in")
                         .text("Name", "name")
                         .text("Role", "role")
+                        .text("Logs in with", "logs_in_with")
+                        .text("Disabled", doc -> doc.is("disabled") ? "yes" : "")
                         .time("Changed", "changed_at")
                         .whenEmpty("Nobody has set up a log-in. Invite somebody below.", "");
             case "secrets" ->

@@ -15,6 +15,12 @@ final class PagesAsked {
         asking.ask(400, "PUT", one, "{\"role\":\"king\"}");
         asking.ask(200, "GET", "/v1/people?limit=1", "");
         asking.ask(404, "DELETE", one, "");
+        asking.ask(404, "PUT", one, "{\"disabled\":true}");
+        asking.ask(404, "POST", one + "/reset", "");
+        asking.ask(404, "DELETE", one + "/sessions", "");
+        asking.ask(200, "GET", "/v1/sessions", "");
+        asking.ask(404, "DELETE", "/v1/sessions/{session_id}", "");
+        asking.ask(400, "POST", "/v1/runs/{run_id}/reveal", "{\"reason\":\"a test\"}");
     }
 
     private static void streams(Asking asking) throws Exception {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.json.Json;
 import dev.semel.server.api.Api;
+import dev.semel.server.auth.Role;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.OnBothStores;
@@ -39,6 +40,7 @@ class AuditTest extends OnBothStores {
             "POST /v1/events", "the event is kept, with who sent it",
             "POST /v1/hooks/{name}", "the delivery is kept",
             "POST /v1/runs/{run_id}/signals/{name}", "the timeline of the run has the signal",
+            "DELETE /v1/sessions/{session_id}", "tokens have no sessions; the tests of the pages look for its row",
             "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it");
 
     /** They change nothing. */
@@ -165,6 +167,13 @@ class AuditTest extends OnBothStores {
     }
 
     private void runsAndKeys(Map<String, Deed> deeds) {
+        admin().publish(flow("personal", "input: {email: {type: string, pii: true}}"))
+                .expect(200);
+        String shown = fresh(admin().trigger("personal", "personal-1", "{\"data\":{\"email\":\"a@b.example\"}}"))
+                .runId();
+        deeds.put(
+                "POST /v1/runs/{run_id}/reveal",
+                new Deed("run.reveal", shown, () -> post("/v1/runs/" + shown + "/reveal", "{\"reason\":\"asked\"}")));
         admin().publish("""
             semel: 1
             workflow: asking
@@ -278,15 +287,18 @@ class AuditTest extends OnBothStores {
         deeds.put(
                 "PUT /v1/people/{name}",
                 new Deed("person.invite", "anna", () -> admin().put("/v1/people/anna", "{\"role\":\"viewer\"}")));
-        String link = admin().put("/v1/people/otto", "{\"role\":\"viewer\"}")
-                .expect(200)
-                .text("invitation");
-        stage.server()
-                .serve()
-                .people()
-                .accept(link.substring(link.indexOf('=') + 1), "otto", "a password of some length");
+        String link = stage.server().serve().people().invitations().make(1, Role.VIEWER, false, "peter");
+        stage.server().serve().people().accept(link, "peter", "correct horse battery", "");
+        String other = stage.server().serve().people().invitations().make(1, Role.VIEWER, false, "otto");
+        stage.server().serve().people().accept(other, "otto", "a password of some length", "");
         deeds.put(
                 "DELETE /v1/people/{name}", new Deed("person.remove", "otto", () -> admin().delete("/v1/people/otto")));
+        deeds.put(
+                "POST /v1/people/{name}/reset",
+                new Deed("person.reset", "peter", () -> post("/v1/people/peter/reset", "")));
+        deeds.put(
+                "DELETE /v1/people/{name}/sessions",
+                new Deed("session.end", "peter", () -> admin().delete("/v1/people/peter/sessions")));
         String profile = "/v1/profiles/{profile}";
         String member = "/v1/cohorts/{name}/members/{profile}";
         String seat = "/v1/cohorts/one/members/cus_1";
