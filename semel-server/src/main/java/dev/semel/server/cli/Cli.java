@@ -42,6 +42,8 @@ public final class Cli implements Callable<Integer> {
             "channel", "channels", "name", "Keeps how messages leave: e-mail, chat, webhook, SMS, WhatsApp.");
     private static final SettingCommand.Sort ALERT =
             new SettingCommand.Sort("alert", "alerts", "name", "Keeps who is told when a signal is beyond its bound.");
+    private static final SettingCommand.Sort VIEW =
+            new SettingCommand.Sort("view", "views", "name", "Keeps filters of runs under a name.");
     private static final SettingCommand.Sort ROUTE = new SettingCommand.Sort(
             "route", "routes", "name", "Keeps by which channels a notification event goes out.");
 
@@ -76,6 +78,7 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(ReplayCommand.commandLine(around))
                 .addSubcommand(new RequestsCommand(around))
                 .addSubcommand(new KeyCommand(around))
+                .addSubcommand(new KeysCommand(around))
                 .addSubcommand(new EffectsCommand(around))
                 .addSubcommand(new WorkflowsCommand(around))
                 .addSubcommand(new WorkersCommand(around))
@@ -99,6 +102,7 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(SettingCommand.commandLine(around, CHANNEL))
                 .addSubcommand(SettingCommand.commandLine(around, ROUTE))
                 .addSubcommand(SettingCommand.commandLine(around, ALERT))
+                .addSubcommand(SettingCommand.commandLine(around, VIEW))
                 .addSubcommand(new AlertsCommand(around))
                 .addSubcommand(HooksCommand.commandLine(around))
                 .addSubcommand(PeopleCommands.profile(around))
