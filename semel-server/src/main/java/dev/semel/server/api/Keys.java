@@ -91,8 +91,8 @@ final class Keys {
         boolean more = true;
         for (int looked = 0; more && looked < LOOKED_AT && items.size() < limit; looked += AT_ONCE) {
             Name behind = after;
-            List<Rows.Held> page = Objects.requireNonNull(
-                    semel.view(reads -> reads.keys(workspace, from.prefix(), behind, AT_ONCE)));
+            List<Rows.Held> page =
+                    Objects.requireNonNull(semel.view(reads -> reads.keys(workspace, from.prefix(), behind, AT_ONCE)));
             more = page.size() == AT_ONCE;
             for (Rows.Held held : page) {
                 after = held.name();

@@ -32,7 +32,6 @@ final class Views {
     /** 2024: an id of before was not made by this program. */
     private static final long EARLIEST = 1_704_067_200_000_000L;
 
-
     private final Semel semel;
 
     Views(Semel semel) {

@@ -59,9 +59,7 @@ public final class Answer {
     /** The same stream, for as long as this holds; it is asked whenever something was written. Nothing else changes. */
     public Answer whileHolding(BooleanSupplier holds) {
         Stream inner = stream;
-        return inner == null
-                ? this
-                : new Answer(status, fields, body, out -> inner.writeTo(new Watched(out, holds)));
+        return inner == null ? this : new Answer(status, fields, body, out -> inner.writeTo(new Watched(out, holds)));
     }
 
     private static final class Watched extends FilterOutputStream {

@@ -36,40 +36,40 @@ final class Documents {
     /** How such a document looks, to begin with. */
     static String example(String kind) {
         return switch (kind) {
-            case "channels" ->
-                """
+            case "channels" -> """
                 {
                   "kind": "webhook",
                   "url": "https://example.com/hooks/semel"
-                }""";
-            case "routes" ->
-                """
+                }\
+                """;
+            case "routes" -> """
                 {
                   "event": "lead.welcome",
                   "channels": [{"channel": "mail", "template": "welcome", "when": "always"}]
-                }""";
-            case "templates" ->
-                """
+                }\
+                """;
+            case "templates" -> """
                 {
                   "channel": "email",
                   "subject": "Welcome",
                   "text": "Hello {{ name }},\\nwelcome."
-                }""";
-            case "alerts" ->
-                """
+                }\
+                """;
+            case "alerts" -> """
                 {
                   "signal": "conflict_rate",
                   "above": "0.5%",
                   "over": "10m",
                   "channel": "mail",
                   "to": "ops@example.com"
-                }""";
-            default ->
-                """
+                }\
+                """;
+            default -> """
                 {
                   "email": "ana@example.com",
                   "attributes": {}
-                }""";
+                }\
+                """;
         };
     }
 
@@ -103,12 +103,18 @@ final class Documents {
         String name = document.has("name") ? document.text("name") : document.text("profile_id");
         String path = path(visit, name);
         Map<String, Object> parts = new HashMap<>(Map.of(
-                "kind", kind,
-                "name", name,
-                "document", document,
-                "text", wrote.text(),
-                "problem", wrote.problem(),
-                "mayChange", visit.may("PUT", path)));
+                "kind",
+                kind,
+                "name",
+                name,
+                "document",
+                document,
+                "text",
+                wrote.text(),
+                "problem",
+                wrote.problem(),
+                "mayChange",
+                visit.may("PUT", path)));
         parts.put("state", kind.equals("alerts") ? visit.maybe(path + "/state", "") : Doc.NOTHING);
         return visit.show(status, new Look.Sheet("document", name, "Workspace", parts));
     }
@@ -142,7 +148,8 @@ final class Documents {
     private static Answer refused(Visit visit, Form form, String name, Refused why) throws Exception {
         Doc there = visit.maybe(path(visit, name), "");
         if (!there.node().isObject()) {
-            ObjectNode none = JsonNodeFactory.instance.objectNode().put("name", name).put("version", 0);
+            ObjectNode none =
+                    JsonNodeFactory.instance.objectNode().put("name", name).put("version", 0);
             there = new Doc(none);
         }
         return page(visit, why.status(), there, new Wrote(form.text("document"), why.problem()));

@@ -16,7 +16,8 @@ public final class IncidentPages {
     private static final String SUFFIX = ".md";
     private static final List<Question> QUESTIONS = List.of(
             new Question("trigger", "What exactly triggered it?"),
-            new Question("cause", "Was it source data, mapping, permissions, timing, the platform, or a missing check?"),
+            new Question(
+                    "cause", "Was it source data, mapping, permissions, timing, the platform, or a missing check?"),
             new Question("safe", "Did it fail safely, or did something happen that should not have?"),
             new Question("visible", "Was it visible in logs, or did a user find it?"),
             new Question("add", "Which rule, test, monitor or approval is to be added?"));
@@ -51,13 +52,7 @@ public final class IncidentPages {
                         "incidents",
                         "Incidents",
                         "Incidents",
-                        Map.of(
-                                "grid",
-                                grid,
-                                "problem",
-                                problem,
-                                "mayDraft",
-                                visit.may("POST", "/v1/incidents"))));
+                        Map.of("grid", grid, "problem", problem, "mayDraft", visit.may("POST", "/v1/incidents"))));
     }
 
     private static Answer draft(Visit visit, Form form) throws Exception {
@@ -81,7 +76,9 @@ public final class IncidentPages {
         if (id.endsWith(SUFFIX)) {
             Answer page = visit.raw(path);
             return Answer.of(200, "text/markdown; charset=utf-8", page.body())
-                    .with("Content-Disposition", "attachment; filename=\"" + id.replaceAll("[^A-Za-z0-9_.-]", "_") + "\"")
+                    .with(
+                            "Content-Disposition",
+                            "attachment; filename=\"" + id.replaceAll("[^A-Za-z0-9_.-]", "_") + "\"")
                     .with("Cache-Control", "no-store");
         }
         Doc incident = visit.get(path);
@@ -104,7 +101,9 @@ public final class IncidentPages {
 
     private static Answer keep(Visit visit, Form form) throws Exception {
         String path = Inside.path("v1", "incidents", visit.part("incident_id"));
-        ObjectNode body = JsonNodeFactory.instance.objectNode().put("title", form.text("title").strip());
+        ObjectNode body = JsonNodeFactory.instance
+                .objectNode()
+                .put("title", form.text("title").strip());
         ObjectNode said = body.putObject("answers");
         Map<String, String> changed = new LinkedHashMap<>();
         for (Question one : QUESTIONS) {
@@ -116,7 +115,8 @@ public final class IncidentPages {
         }
         String version = form.text("version");
         try {
-            visit.keep(path, body, form.text("key"), version.matches("[1-9][0-9]{0,8}") ? Integer.parseInt(version) : 0);
+            visit.keep(
+                    path, body, form.text("key"), version.matches("[1-9][0-9]{0,8}") ? Integer.parseInt(version) : 0);
         } catch (Refused e) {
             // What was written is not lost: it stands in the form again, among the answers that are there by now.
             Doc now = visit.get(path);

@@ -27,8 +27,9 @@ final class KeyPages {
         Doc page = visit.get(
                 "/v1/keys",
                 "prefix=" + Inside.encoded(prefix) + (after.isEmpty() ? "" : "&after=" + Inside.encoded(after)));
-        Grid grid = grid(
-                        prefix.isEmpty() ? "No key has been used yet. Send one:" : "No key begins with that. Send one:")
+        Grid grid = grid(prefix.isEmpty()
+                        ? "No key has been used yet. Send one:"
+                        : "No key begins with that. Send one:")
                 .of(page);
         return visit.show("keys", "Keys", "Keys", Map.of("grid", grid, "prefix", prefix));
     }

@@ -17,7 +17,13 @@ public record MessageLog(List<Line> lines, String next) {
     private static final String PLAN = ".plan";
 
     /** @param why in words: why it went there, or why it did not */
-    public record Line(Doc run, String step, String channel, String status, String why, @Nullable Instant at) {}
+    public record Line(
+            Doc run,
+            String step,
+            String channel,
+            String status,
+            String why,
+            @Nullable Instant at) {}
 
     static MessageLog of(Visit visit, String workflow) throws Exception {
         String after = visit.asked("after");

@@ -69,8 +69,7 @@ public final class Pages {
                 "GET",
                 "/live/replays/{replay_id}",
                 Scope.OPEN,
-                request -> pages.live(
-                        request, Inside.path("v1", "replays", request.parameter("replay_id"), "events")));
+                request -> pages.live(request, Inside.path("v1", "replays", request.parameter("replay_id"), "events")));
         Acts.addTo(router, door);
     }
 

@@ -15,8 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Plans of safe replays: made, looked at, applied, stopped, and what became of them. */
 public final class ReplayPages {
-    private static final Pattern FILTER =
-            Pattern.compile("(?:(?:status|workflow|key|replayed|since):\\S+(?:\\s+|$))+");
+    private static final Pattern FILTER = Pattern.compile("(?:(?:status|workflow|key|replayed|since):\\S+(?:\\s+|$))+");
     private static final int MOST_NAMED = 1_000;
     private static final List<String> FATES = List.of("planned", "applied", "outdated", "refused", "left_out");
 

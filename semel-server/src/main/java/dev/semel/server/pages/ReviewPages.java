@@ -78,12 +78,18 @@ public final class ReviewPages {
                 "/v1/reviews",
                 visit.asked("after").isEmpty() ? query : query + "&after=" + Inside.encoded(visit.asked("after")));
         Map<String, Object> parts = new HashMap<>(Map.of(
-                "tabs", TABS,
-                "tab", tab,
-                "page", page,
-                "workflow", visit.asked("workflow"),
-                "to", visit.asked("to"),
-                "next", next(visit, page)));
+                "tabs",
+                TABS,
+                "tab",
+                tab,
+                "page",
+                page,
+                "workflow",
+                visit.asked("workflow"),
+                "to",
+                visit.asked("to"),
+                "next",
+                next(visit, page)));
         parts.put("mayDecide", visit.may("POST", "/v1/reviews/decide"));
         return visit.show("reviews", "Reviews", "Reviews", parts);
     }
@@ -112,10 +118,14 @@ public final class ReviewPages {
         Doc review = visit.get(path);
         boolean open = review.text("status").equals("open");
         Map<String, Object> parts = new HashMap<>(Map.of(
-                "review", review,
-                "problem", problem,
-                "beside", beside(visit, review),
-                "mayDecide", open && visit.may("POST", path + "/decide"),
+                "review",
+                review,
+                "problem",
+                problem,
+                "beside",
+                beside(visit, review),
+                "mayDecide",
+                open && visit.may("POST", path + "/decide"),
                 "mayCheck",
                 open && review.text("protection").equals("lookup") && visit.may("POST", path + "/check")));
         return visit.show(status, new Look.Sheet("review", review.text("title"), "Reviews", parts));
@@ -136,8 +146,7 @@ public final class ReviewPages {
             body.put("version", Integer.parseInt(form.text("version")));
         }
         try {
-            visit.send(
-                    "POST", Inside.path("v1", "reviews", visit.part("review_id"), "decide"), body, form.text("key"));
+            visit.send("POST", Inside.path("v1", "reviews", visit.part("review_id"), "decide"), body, form.text("key"));
         } catch (Refused e) {
             // Somebody was faster, or what is asked has changed: the question is shown as it stands, and who it was.
             return one(visit, e.status(), e.problem());

@@ -33,7 +33,8 @@ final class ShownOnce {
             body.put("workspace", form.text("workspace").strip());
         }
         Doc made = visit.send("POST", "/v1/tokens", body, form.text("key"));
-        String secret = made.has("token") ? made.text("token") : "made before; its secret was shown then, and only then";
+        String secret =
+                made.has("token") ? made.text("token") : "made before; its secret was shown then, and only then";
         return SettingPages.list(visit, "tokens", secret);
     }
 

@@ -53,9 +53,9 @@ class LookCommandsTest {
     @Test
     void keys_lists_those_of_one_workflow_and_says_how_to_go_on() {
         server.on("GET /v1/keys", json(200, """
-                {"items":[{"idempotency_key":"evt_1","status":"active","operation_name":"pay","run_id":"run_1",
-                  "run_status":"completed","replays":2,"conflicts":0,"created_at":"2026-11-15T09:12:04Z"}],"next":"c"}\
-                """).with("Date", DATE));
+            {"items":[{"idempotency_key":"evt_1","status":"active","operation_name":"pay","run_id":"run_1",
+              "run_status":"completed","replays":2,"conflicts":0,"created_at":"2026-11-15T09:12:04Z"}],"next":"c"}\
+            """).with("Date", DATE));
         var result = desk.run("keys", "evt_", "--workflow", "pay", "--limit", "1");
         assertEquals(0, result.exit(), result.err());
         assertEquals(

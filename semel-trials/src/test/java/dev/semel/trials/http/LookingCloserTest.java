@@ -41,8 +41,11 @@ class LookingCloserTest extends OnBothStores {
             JsonNode page = admin().get("/v1/keys?workflow=closer_a&limit=2" + after)
                     .expect(200)
                     .json();
-            page.path("items").forEach(one -> found.add(one.path("idempotency_key").asString()));
-            after = page.path("next").isNull() ? "" : "&after=" + page.path("next").asString();
+            page.path("items")
+                    .forEach(one -> found.add(one.path("idempotency_key").asString()));
+            after = page.path("next").isNull()
+                    ? ""
+                    : "&after=" + page.path("next").asString();
         } while (!after.isEmpty());
         assertEquals(List.of("k1", "k3", "k4"), found);
         Problem.expect(admin().get("/v1/keys?workflow=closer_never"), 404, "not-found");
@@ -57,12 +60,8 @@ class LookingCloserTest extends OnBothStores {
                 other.put("/v1/views/hers", "{\"filter\":\"status:failed\",\"owner\":\"usr_ana\"}"),
                 400,
                 "invalid-input");
-        assertTrue(stage.server()
-                .with("read")
-                .get("/v1/views")
-                .expect(200)
-                .body()
-                .contains("status:failed since:24h"));
+        assertTrue(
+                stage.server().with("read").get("/v1/views").expect(200).body().contains("status:failed since:24h"));
         Problem.expect(
                 stage.server().with("read").put("/v1/views/mine", "{\"filter\":\"status:failed\"}"), 403, "forbidden");
     }
@@ -73,8 +72,8 @@ class LookingCloserTest extends OnBothStores {
         String id = new RunId(hour.getEpochSecond() * 1_000_000 << 12, 7).text();
         Reply gone = Problem.expect(admin().get("/v1/runs/" + id), 404, "not-found");
         assertEquals(Instant.ofEpochSecond(hour.getEpochSecond()).toString(), gone.text("began_at"));
-        assertFalse(
-                Problem.expect(admin().get("/v1/runs/nothing"), 404, "not-found").has("began_at"));
+        assertFalse(Problem.expect(admin().get("/v1/runs/nothing"), 404, "not-found")
+                .has("began_at"));
     }
 
     @Test

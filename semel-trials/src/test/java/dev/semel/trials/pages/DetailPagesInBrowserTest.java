@@ -100,7 +100,8 @@ class DetailPagesInBrowserTest {
         try (Tab tab = tab().expecting("412")) {
             Page page = tab.page();
             tab.go("/runs/" + id);
-            page.locator("summary", new Page.LocatorOptions().setHasText("Replay")).click();
+            page.locator("summary", new Page.LocatorOptions().setHasText("Replay"))
+                    .click();
             press(page, "Plan a replay of this run");
             String first = page.url();
             String other = api().post("/v1/replays", "{\"runs\":[\"" + id + "\"]}")
@@ -108,10 +109,12 @@ class DetailPagesInBrowserTest {
                     .text("replay_id");
             outage.end();
             api().post("/v1/replays/" + other + "/apply", "{}").expect(200);
-            Crowd.until("the other one is done", () -> api().get("/v1/replays/" + other)
-                    .json()
-                    .at("/progress/verified")
-                    .asBoolean());
+            Crowd.until(
+                    "the other one is done",
+                    () -> api().get("/v1/replays/" + other)
+                            .json()
+                            .at("/progress/verified")
+                            .asBoolean());
             press(page, "Apply the safe part");
             assertThat(page.locator("[role=alert]")).containsText("the world has moved");
             assertThat(page.locator("[role=alert] li")).containsText("run_");
@@ -152,7 +155,8 @@ class DetailPagesInBrowserTest {
         api().post("/v1/runs/" + id + "/signals/payment.captured", "{\"data\":{}}")
                 .expect(200);
         Crowd.until(
-                "it is in doubt", () -> api().get("/v1/runs/" + id).text("status").equals("in_doubt"));
+                "it is in doubt",
+                () -> api().get("/v1/runs/" + id).text("status").equals("in_doubt"));
         try (Tab tab = tab();
                 Tab slow = tab().expecting("409")) {
             Page page = tab.page();
@@ -230,7 +234,8 @@ class DetailPagesInBrowserTest {
             press(page, "Keep these answers");
             assertThat(page.locator("main")).containsText("version 3");
             tab.shoot("incident");
-            Object text = page.evaluate("path => fetch(path).then(answer => answer.text())", "/incidents/" + id + ".md");
+            Object text =
+                    page.evaluate("path => fetch(path).then(answer => answer.text())", "/incidents/" + id + ".md");
             assertTrue(String.valueOf(text).contains("Their platform: it answered 400."), String.valueOf(text));
             assertTrue(String.valueOf(text).contains("An alert came."), "somebody else's answer is lost");
         }
@@ -251,8 +256,7 @@ class DetailPagesInBrowserTest {
         api().trigger("axe_asks", "axe_a", "{\"data\":{}}").expect(200);
         api().trigger("axe_asks", "axe_b", "{\"data\":{}}").expect(200);
         String asked = "/v1/reviews?q=kind:approval%20workflow:axe_asks";
-        Crowd.until(
-                "two wait", () -> api().get(asked).json().path("items").size() == 2);
+        Crowd.until("two wait", () -> api().get(asked).json().path("items").size() == 2);
         String review = api().get(asked).json().at("/items/0/review_id").asString();
         api().put("/v1/alerts/axe", "{\"signal\":\"conflicts\",\"above\":1,\"channel\":\"x\",\"to\":\"ops\"}")
                 .expect(200);
@@ -281,8 +285,9 @@ class DetailPagesInBrowserTest {
                 tab.go(path);
                 for (String theme : List.of("light", "dark")) {
                     tab.theme(theme);
-                    found.addAll(
-                            tab.barriers().stream().map(one -> theme + " " + one).toList());
+                    found.addAll(tab.barriers().stream()
+                            .map(one -> theme + " " + one)
+                            .toList());
                 }
                 tab.page().setViewportSize(320, 640);
                 Object wide = tab.page().evaluate("() => document.documentElement.scrollWidth");

@@ -74,19 +74,19 @@ final class Outage implements AutoCloseable {
     List<String> failed(Caller api, String workflow, int runs) {
         down.set(true);
         api.publish("""
-                semel: 1
-                workflow: %1$s
-                owner: trials
-                steps:
-                  - id: charge
-                    http: { method: POST, url: "%2$s/charge" }
-                    protect: provider_key
-                    provider_window: 24h
-                  - id: mail
-                    http: { method: POST, url: "%2$s/mail" }
-                    protect: provider_key
-                    provider_window: 24h
-                """.formatted(workflow, url())).expect(200);
+            semel: 1
+            workflow: %1$s
+            owner: trials
+            steps:
+              - id: charge
+                http: { method: POST, url: "%2$s/charge" }
+                protect: provider_key
+                provider_window: 24h
+              - id: mail
+                http: { method: POST, url: "%2$s/mail" }
+                protect: provider_key
+                provider_window: 24h
+            """.formatted(workflow, url())).expect(200);
         List<String> ids = new ArrayList<>();
         for (int i = 0; i < runs; i++) {
             ids.add(api.trigger(workflow, workflow + "_" + i, "{\"data\":{}}")

@@ -86,11 +86,11 @@ class SettingPagesInBrowserTest {
         try (Tab tab = tab().expecting("400").go("/settings/templates")) {
             Page page = tab.page();
             page.locator("#n-name").fill("welcome");
-            page.locator("#n-document").fill("{\"channel\": \"email\", \"subject\": \"Hi\", \"text\": \"Hello {{ name\"}");
+            page.locator("#n-document")
+                    .fill("{\"channel\": \"email\", \"subject\": \"Hi\", \"text\": \"Hello {{ name\"}");
             press(page, "Keep it");
             assertThat(page.locator("[role=alert]")).containsText("the tag is not closed");
-            page.locator("#d-text")
-                    .fill("{\"channel\": \"email\", \"subject\": \"Hi\", \"html\": \"" + HTML + "\"}");
+            page.locator("#d-text").fill("{\"channel\": \"email\", \"subject\": \"Hi\", \"html\": \"" + HTML + "\"}");
             press(page, "Keep it");
             assertThat(page.locator("pre.file")).hasText(HTML);
             assertEquals(0, page.locator("main b").count());
@@ -112,17 +112,18 @@ class SettingPagesInBrowserTest {
         api().put("/v1/templates/note", "{\"channel\":\"webhook\",\"text\":\"Hello\"}")
                 .expect(200);
         api().publish("""
-                semel: 1
-                workflow: noting
-                owner: trials
-                steps:
-                  - id: note
-                    send: { channel: hall, to: ana, template: note }
-                    idempotent: { key: "${ key(\\"note\\", \\"ana\\") }", time: 12, unit: hours }
-                    protect: at_most_once
-                """).expect(200);
+            semel: 1
+            workflow: noting
+            owner: trials
+            steps:
+              - id: note
+                send: { channel: hall, to: ana, template: note }
+                idempotent: { key: "${ key(\\"note\\", \\"ana\\") }", time: 12, unit: hours }
+                protect: at_most_once
+            """).expect(200);
         for (String key : List.of("note_1", "note_2")) {
-            String id = api().trigger("noting", key, "{\"data\":{}}").expect(200).text("run_id");
+            String id =
+                    api().trigger("noting", key, "{\"data\":{}}").expect(200).text("run_id");
             Crowd.until(
                     "it has ended",
                     () -> !api().get("/v1/runs/" + id).json().path("ended_at").isNull());
@@ -166,8 +167,10 @@ class SettingPagesInBrowserTest {
 
     @Test
     void a_view_is_kept_and_ids_of_plans_reviews_and_incidents_are_gone_to() {
-        String plan = api().post("/v1/replays", "{\"q\":\"key:nobody\"}").expect(200).text("replay_id");
-        String incident = api().post("/v1/incidents", "{\"since\":\"1h\"}").expect(200).text("incident_id");
+        String plan =
+                api().post("/v1/replays", "{\"q\":\"key:nobody\"}").expect(200).text("replay_id");
+        String incident =
+                api().post("/v1/incidents", "{\"since\":\"1h\"}").expect(200).text("incident_id");
         try (Tab tab = tab().go("/runs?status=failed&since=24h")) {
             Page page = tab.page();
             page.locator("summary", new Page.LocatorOptions().setHasText("Keep this view"))
