@@ -59,7 +59,19 @@ public final class Answer {
     /** The same stream, for as long as this holds; it is asked whenever something was written. Nothing else changes. */
     public Answer whileHolding(BooleanSupplier holds) {
         Stream inner = stream;
-        return inner == null ? this : new Answer(status, fields, body, out -> inner.writeTo(new Watched(out, holds)));
+        return inner == null
+                ? this
+                : new Answer(status, fields, body, out -> {
+                    try {
+                        inner.writeTo(new Watched(out, holds));
+                    } catch (Over e) {
+                        return; // it ends here, and whole
+                    }
+                });
+    }
+
+    private static final class Over extends IOException {
+        private static final long serialVersionUID = 1L;
     }
 
     private static final class Watched extends FilterOutputStream {
@@ -78,7 +90,7 @@ public final class Answer {
         @Override
         public void flush() throws IOException {
             if (!holds.getAsBoolean()) {
-                throw new IOException("the stream may not go on");
+                throw new Over();
             }
             out.flush();
         }

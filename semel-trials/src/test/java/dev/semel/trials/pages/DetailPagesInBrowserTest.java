@@ -79,11 +79,11 @@ class DetailPagesInBrowserTest {
             Locator main = page.locator("main");
             assertThat(main).containsText("Nothing was replayed.");
             assertThat(main).containsText("Duplicates that this plan can make: 0 with the safe part");
+            tab.shoot("plan");
             page.locator("a[href='?worst=send#runs']").click();
             assertThat(page.locator("h2#runs")).containsText("send");
             assertEquals(3, page.locator("h2#runs ~ table tbody tr").count());
             assertThat(page.locator("h2#runs ~ table")).containsText("reuse");
-            tab.shoot("plan");
             assertEquals(List.of(), outage.mails(), "a plan sent something");
             outage.end();
             press(page, "Apply the safe part: 3 runs");
@@ -233,7 +233,6 @@ class DetailPagesInBrowserTest {
             assertThat(page.locator("#i-cause")).hasValue("Their platform: it answered 400.");
             press(page, "Keep these answers");
             assertThat(page.locator("main")).containsText("version 3");
-            tab.shoot("incident");
             Object text =
                     page.evaluate("path => fetch(path).then(answer => answer.text())", "/incidents/" + id + ".md");
             assertTrue(String.valueOf(text).contains("Their platform: it answered 400."), String.valueOf(text));

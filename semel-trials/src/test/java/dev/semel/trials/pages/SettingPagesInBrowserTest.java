@@ -202,22 +202,4 @@ class SettingPagesInBrowserTest {
             assertThat(tab.page().locator("nav.side")).isVisible();
         }
     }
-
-    @Test
-    void a_session_that_ends_under_a_live_page_asks_to_log_in_again() {
-        api().publish(Flows.flow("ended")).expect(200);
-        try (Tab tab = tab().expecting("401").go("/runs")) {
-            Page page = tab.page();
-            assertThat(page.locator("#live")).hasText("● live");
-            page.evaluate("() => fetch('/logout', {method: 'POST', body: new URLSearchParams({csrf:"
-                    + " document.querySelector('input[name=csrf]').value})}).then(() => 1)");
-            int[] sent = {0};
-            page.waitForCondition(() -> {
-                api().trigger("ended", "ended_" + sent[0]++, "{\"data\":{}}").expect(200);
-                return page.locator("#live").innerText().contains("log in again");
-            });
-            page.locator("#live a").click();
-            page.waitForURL("**/login?next=%2Fruns");
-        }
-    }
 }
