@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
 import java.util.concurrent.Callable;
+import java.util.List;
 import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -98,17 +99,15 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(ScheduleCommand.commandLine(around))
                 .addSubcommand(TokenCommand.commandLine(around))
                 .addSubcommand(SecretCommand.commandLine(around))
-                .addSubcommand(SettingCommand.commandLine(around, TEMPLATE))
-                .addSubcommand(SettingCommand.commandLine(around, CHANNEL))
-                .addSubcommand(SettingCommand.commandLine(around, ROUTE))
-                .addSubcommand(SettingCommand.commandLine(around, ALERT))
-                .addSubcommand(SettingCommand.commandLine(around, VIEW))
                 .addSubcommand(new AlertsCommand(around))
                 .addSubcommand(HooksCommand.commandLine(around))
                 .addSubcommand(PeopleCommands.profile(around))
                 .addSubcommand(PeopleCommands.cohort(around))
                 .addSubcommand(new DoctorCommand(around))
                 .addSubcommand(new CommandLine.HelpCommand());
+        for (SettingCommand.Sort sort : List.of(TEMPLATE, CHANNEL, ROUTE, ALERT, VIEW)) {
+            root.addSubcommand(SettingCommand.commandLine(around, sort));
+        }
         addLookingBack(root, around);
         addHelpOption(root);
         return root
