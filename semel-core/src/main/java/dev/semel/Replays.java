@@ -7,12 +7,14 @@ import dev.semel.error.SemelException;
 import dev.semel.replay.Manner;
 import dev.semel.replay.Order;
 import dev.semel.replay.Outlook;
+import dev.semel.replay.Resume;
 import dev.semel.replay.Summary;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
 import dev.semel.store.Plans;
 import dev.semel.store.Reads;
 import dev.semel.store.Replay;
+import dev.semel.store.Rows;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -111,15 +113,7 @@ public final class Replays {
         RunId before = filter.before();
         boolean more = true;
         while (more) {
-            Reads.RunFilter page = new Reads.RunFilter(
-                    filter.ws(),
-                    filter.workflowId(),
-                    filter.state(),
-                    filter.key(),
-                    filter.replayedOnly(),
-                    filter.since(),
-                    before,
-                    AT_ONCE);
+            Reads.RunFilter page = filter.page(before, AT_ONCE);
             List<RunId> ids = Objects.requireNonNull(semel.view(
                     reads -> reads.runs(page).stream().map(run -> run.id()).toList()));
             note(plan, ids, wanted, counting);
@@ -277,6 +271,18 @@ public final class Replays {
                     "Plans are listed at GET /v1/replays; they are kept for 30 days.");
         }
         return plan;
+    }
+
+    /** What it would mean to let this run go on in place. Changes nothing. */
+    Resumption resumption(Rows.Run run, Resume wish) {
+        return new Resumption(run.runIdText(), replayer.resumer().look(run, wish, semel.newId()), wish);
+    }
+
+    /** Refuses, with how the run stands by now, where somebody else was first. */
+    void check(Rows.Run run, Resumption resumption, Edit.Resumed outcome) {
+        if (outcome != Edit.Resumed.DONE) {
+            throw resumption.refused(replayer.resumer().now(run), "Look at it: GET /v1/runs/" + run.runIdText() + ".");
+        }
     }
 
     /** What is foretold for an item. */

@@ -2,11 +2,13 @@ package dev.semel.engine;
 
 import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
+import dev.semel.journal.Memory;
 import dev.semel.run.RunId;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -20,7 +22,7 @@ final class Earlier {
      */
     static @Nullable JsonNode committed(Execution execution, String path) {
         RunLoop.Resident run = execution.run();
-        if (run.lineage().equals(run.id())) {
+        if (run.lineage().equals(run.id()) || execution.memory().redo().contains(path)) {
             return null;
         }
         return execution.maybe(reads -> {
@@ -51,6 +53,15 @@ final class Earlier {
             }
         }
         return null;
+    }
+
+    /** Signals that came to a run and that it did not take; not what people decided, which is for the very question. */
+    static List<Rows.Signal> untaken(Reads reads, RunId run) {
+        Set<String> taken = new Memory(record(reads.claimed(run), reads.journal(run))).takenSignals();
+        return reads.signals(run).stream()
+                .filter(signal -> !signal.name().startsWith("#")
+                        && !taken.contains(signal.id().text()))
+                .toList();
     }
 
     /** The whole journal of a run: its chunks, and what its end holds. */

@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.effect.Ledger;
 import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
+import dev.semel.journal.Resumptions;
 import dev.semel.json.Json;
 import dev.semel.replay.Action;
 import dev.semel.replay.Carried;
@@ -28,6 +29,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Looks at runs as their safe replays would find them. Changes nothing; a page of runs is a few questions. */
 public final class Planner {
+    private static final String RESUMED = "resumed";
+
     private final Readers readers;
     private final Catalog catalog;
     private final Limits limits;
@@ -52,8 +55,9 @@ public final class Planner {
      * @param base the newest run of its lineage, which is the one that is replayed
      * @param version of the workflow that the replay goes by
      * @param carried what the journal of the replay begins with
+     * @param resumed how often the base went on in place
      */
-    public record Prospect(Rows.Run asked, Rows.Run base, int version, Outlook outlook, String carried) {
+    public record Prospect(Rows.Run asked, Rows.Run base, int version, Outlook outlook, String carried, int resumed) {
         public Replay.Item item() {
             Action worst = outlook.worst();
             ObjectNode body = outlook.toJson();
@@ -61,6 +65,9 @@ public final class Planner {
                     .put("workflow_id", base.workflowId())
                     .put("version", version)
                     .put("status", base.state().word());
+            if (resumed > 0) {
+                body.put(RESUMED, resumed);
+            }
             return new Replay.Item(
                     base.id(),
                     worst == null ? 0 : worst.ordinal() + 1,
@@ -139,28 +146,34 @@ public final class Planner {
     private Prospect prospect(Rows.Run asked, Seen seen, Wanted wanted) {
         List<Rows.Run> lineage = seen.lineage(asked);
         Rows.Run base = lineage.getLast();
-        int version = version(base, wanted);
+        List<Entry> entries = Earlier.record(
+                base, Objects.requireNonNull(seen.runs().get(base.id())).journal());
+        int had = Resumptions.version(entries, base.version());
+        int version = version(base, had, wanted);
+        int resumed = Resumptions.count(entries);
         String blocked = blocked(asked, lineage);
         if (blocked == null && isGoing(base, seen.now())) {
             blocked = "it ended so long ago that its record is being removed";
         }
         if (blocked != null) {
-            return new Prospect(asked, base, version, Outlook.blocked(blocked), "");
+            return new Prospect(asked, base, version, Outlook.blocked(blocked), "", resumed);
         }
-        List<Entry> entries = Earlier.record(
-                base, Objects.requireNonNull(seen.runs().get(base.id())).journal());
         List<Ledger.Row> rows = new ArrayList<>();
         lineage.forEach(run -> rows.addAll(seen.rows().getOrDefault(run.id(), List.of())));
-        Terms terms = new Terms(wanted.order().from(), wanted.otherInput(), version != base.version());
+        Order order = wanted.order();
+        Terms terms = new Terms(order.from(), wanted.otherInput(), version != had, order.redo(), order.confirmed());
         Past past =
                 new Past(base.lineage(), base.state(), entries, rows, expected(base.workflowId(), version), seen.now());
-        List<Entry> carried = Carried.of(entries, terms);
-        return new Prospect(
-                asked, base, version, Outlook.of(past, terms), carried.isEmpty() ? "" : Journal.encode(carried));
+        List<Entry> carried = new ArrayList<>(Carried.of(entries, terms));
+        if (!order.redo().isEmpty()) {
+            carried.addFirst(new Entry.Redo(seen.now(), order.redo()));
+        }
+        String begins = carried.isEmpty() ? "" : Journal.encode(carried);
+        return new Prospect(asked, base, version, Outlook.of(past, terms), begins, resumed);
     }
 
     /** What it had and what it did are removed, or will be within the hour: a replay would not know what to reuse. */
-    private boolean isGoing(Rows.Run base, long now) {
+    boolean isGoing(Rows.Run base, long now) {
         Rows.End end = base.end();
         long kept = limits.payloads().minusHours(1).toNanos() / 1_000;
         return end != null && end.endedAt() < now - kept;
@@ -182,9 +195,9 @@ public final class Planner {
                 : null;
     }
 
-    private int version(Rows.Run base, Wanted wanted) {
+    private int version(Rows.Run base, int had, Wanted wanted) {
         Current current = wanted.order().asItIs() ? catalog.find(base.ws(), base.workflowId()) : null;
-        return current == null ? base.version() : current.published().version();
+        return current == null ? had : current.published().version();
     }
 
     private @Nullable List<Expected> expected(String workflowId, int version) {
@@ -210,6 +223,11 @@ public final class Planner {
         return Collections.unmodifiableMap(moved);
     }
 
+    /** How often its run had gone on in place when the plan was made. */
+    static int resumed(Replay.Item item) {
+        return Json.parse(item.body()).path(RESUMED).asInt(0);
+    }
+
     /** Empty where it is as it was. */
     static String difference(Replay.Item item, @Nullable Prospect now) {
         if (now == null) {
@@ -217,6 +235,9 @@ public final class Planner {
         }
         if (!now.base().id().equals(item.run())) {
             return "it was replayed by " + now.base().runIdText();
+        }
+        if (now.resumed() != resumed(item)) {
+            return "it went on in place since";
         }
         return String.join("; ", Outlook.parse(item.body()).against(now.outlook()));
     }

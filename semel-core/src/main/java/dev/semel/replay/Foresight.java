@@ -48,7 +48,9 @@ public final class Foresight {
         Foresight foresight = new Foresight(past, carried);
         List<Foretold> all = new ArrayList<>();
         memory.traces().forEach((path, trace) -> {
-            Foretold one = foresight.recorded(path, trace);
+            Foretold one = terms.redo().contains(path)
+                    ? again(path, trace, terms.confirmed())
+                    : foresight.recorded(path, trace);
             if (one != null && StepPath.undoOf(StepPath.scopeOf(path)) == null) {
                 all.add(guarded(one, terms, !memory.undos().isEmpty()));
             }
@@ -71,6 +73,17 @@ public final class Foresight {
         return undone && one.action() == Action.REUSE
                 ? one.instead(Action.ASK, "the run failed and undid what it had done")
                 : one;
+    }
+
+    /** It is done again on purpose. A deed is then doubled, which nobody should do by accident. */
+    private static Foretold again(String path, Memory.Trace trace, boolean confirmed) {
+        String kind = trace.kind().word();
+        if (trace.kind() == Entry.Kind.STEP) {
+            return told(path, kind, Action.RUN_AGAIN, "it is to be done again");
+        }
+        return confirmed
+                ? told(path, kind, Action.SEND, "it is done again on purpose, with a key of its own")
+                : told(path, kind, Action.ASK, "it is to be done again, and that is not confirmed");
     }
 
     private @Nullable Foretold recorded(String path, Memory.Trace trace) {

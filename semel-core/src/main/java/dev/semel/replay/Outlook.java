@@ -1,10 +1,13 @@
 package dev.semel.replay;
 
+import dev.semel.journal.Entry;
+import dev.semel.journal.Memory;
 import dev.semel.json.Json;
 import dev.semel.run.RunState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -19,6 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record Outlook(
         List<Foretold> steps, boolean open, @Nullable String blocked) {
+    private static final Set<Entry.Kind> AGAIN = Set.of(Entry.Kind.STEP, Entry.Kind.EFFECT, Entry.Kind.TX);
+
     public Outlook {
         steps = List.copyOf(steps);
     }
@@ -34,8 +39,29 @@ public record Outlook(
         if (!there) {
             return blocked("it did not come to step \"" + terms.from() + "\"");
         }
-        boolean ended = past.state() == RunState.COMPLETED && terms.carries();
+        Memory memory = new Memory(past.entries());
+        for (String again : terms.redo()) {
+            Memory.Trace trace = memory.at(again);
+            if (trace == null || !AGAIN.contains(trace.kind())) {
+                return blocked("step \"" + again + "\" cannot be done again: "
+                        + (trace == null
+                                ? "it did not come to it"
+                                : "it is a " + trace.kind().word()));
+            }
+        }
+        boolean ended = past.state() == RunState.COMPLETED
+                && terms.carries()
+                && terms.redo().isEmpty();
         return new Outlook(Foresight.of(past, terms), past.expected() == null && !ended, null);
+    }
+
+    /** The same, where a person gives the result of that step. */
+    public Outlook skipping(String path) {
+        List<Foretold> others = new ArrayList<>();
+        for (Foretold one : steps) {
+            others.add(one.step().equals(path) ? one.instead(Action.REUSE, "a person gave its result") : one);
+        }
+        return new Outlook(others, open, blocked);
     }
 
     /** The most dangerous thing in it; null for a run that is blocked. */

@@ -2,6 +2,7 @@ package dev.semel.replay;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -186,6 +187,44 @@ final class ForesightTest {
         assertEquals(List.of(), Carried.of(entries, START));
         assertEquals(List.of(), Carried.of(entries, new Terms("", true, false)), "another input");
         assertEquals(List.of(), Carried.of(entries, new Terms("", false, true)), "another version");
+    }
+
+    @Test
+    void in_place_what_ended_the_run_and_what_was_tried_is_opened_and_nothing_else() {
+        List<Entry> entries = List.of(
+                failed("dealt with", Kind.STEP),
+                done("all[a]/one", Kind.STEP),
+                begun("all[b]/one", Kind.SLEEP),
+                failed("all[c]/one", Kind.EFFECT),
+                new Entry.Tried("all[d]/one", Kind.EFFECT, 5, PROBLEM, 1, 9));
+        assertEquals(List.of("all[c]/one", "all[d]/one"), Carried.opened(entries));
+        List<Entry> resumed = new java.util.ArrayList<>(entries);
+        resumed.add(new Entry.Resumed(7, "ann", "mended", Carried.opened(entries), 1));
+        assertEquals(List.of(), Carried.opened(resumed));
+        resumed.add(done("all[c]/one", Kind.EFFECT));
+        assertEquals(
+                List.of("dealt with", "all[a]/one", "all[c]/one"),
+                Carried.of(resumed, Terms.USUAL).stream().map(Entry::path).toList(),
+                "a replay begins with what it came to in the end");
+    }
+
+    @Test
+    void what_is_to_be_done_again_is_for_a_person_unless_it_is_confirmed() {
+        Past past = past(
+                List.of(done("a", Kind.EFFECT), done("b", Kind.STEP)),
+                List.of(row("a", State.DONE, "provider_key", 0)),
+                null);
+        Terms asked = new Terms("", false, false, List.of("a"), false);
+        Terms confirmed = new Terms("", false, false, List.of("a"), true);
+        assertEquals(
+                List.of(Action.ASK, Action.RUN_AGAIN),
+                Foresight.of(past, asked).stream().map(Foretold::action).toList());
+        assertEquals(
+                List.of(Action.SEND, Action.RUN_AGAIN),
+                Foresight.of(past, confirmed).stream().map(Foretold::action).toList());
+        assertEquals(List.of(), Carried.of(past.entries(), asked));
+        assertNotNull(Outlook.of(past, new Terms("", false, false, List.of("x"), true))
+                .blocked());
     }
 
     @Test

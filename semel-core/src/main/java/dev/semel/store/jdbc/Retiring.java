@@ -47,6 +47,10 @@ final class Retiring {
             WHERE l.run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
+    private static final String AT_WORK = """
+        SELECT run FROM semel_work WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
     // The names are those that last as long as the run itself.
     private static final List<String> ABOUT_A_RUN = List.of("""
         DELETE FROM semel_key
@@ -149,6 +153,7 @@ final class Retiring {
         int blanked = 0;
         for (List<RunId> some : chunks(free(blank.first(), blank.endedBefore(), now))) {
             blanked += session.update(BLANK, bound(some));
+            refuseResumed(some);
             for (String statement : PAYLOADS) {
                 session.update(statement, bound(some));
             }
@@ -192,11 +197,19 @@ final class Retiring {
             // The run first: of two sweeps at once one removes it and counts it, and whoever still wants to add
             // something to the run (a tally) finds that it goes, or was before us and is found by what follows.
             gone += session.update(RUNS, bound(some));
+            refuseResumed(some);
             for (String statement : ABOUT_A_RUN) {
                 session.update(statement, bound(some));
             }
         }
         return gone;
+    }
+
+    /** Between the look and the lock somebody may have let one of them go on in place: then all is undone and done again. */
+    private void refuseResumed(List<RunId> some) throws SQLException {
+        if (!runs(AT_WORK, bound(some)).isEmpty()) {
+            throw new SQLException("a run went on in place; the batch is applied again", "40001");
+        }
     }
 
     private List<RunId> runs(String sql, Object[] values) throws SQLException {

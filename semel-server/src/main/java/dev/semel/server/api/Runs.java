@@ -4,6 +4,7 @@ import dev.semel.Semel;
 import dev.semel.effect.Ledger;
 import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
@@ -17,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Runs and the requests beside them. */
 final class Runs {
@@ -51,15 +53,17 @@ final class Runs {
                     .published()
                     .workflowId();
         }
+        long since = filter.since(now());
         Reads.RunFilter wanted = new Reads.RunFilter(
                 request.principal().workspace(),
                 workflow,
                 filter.state(),
                 filter.key(),
                 filter.replayed(),
-                filter.since(now()),
+                since,
                 paging.afterId(),
-                paging.limit());
+                paging.limit(),
+                since == 0 ? null : RunId.madeSince(since));
         List<Rows.Run> found = semel.view(reads -> reads.runs(wanted));
         return Views.page(
                 found == null ? List.of() : found,
@@ -74,7 +78,9 @@ final class Runs {
     }
 
     Answer get(Request request) {
-        return Views.ok(views.runWithRequests(views.find(request.principal(), request.parameter("run_id"))));
+        Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
+        ObjectNode out = views.runWithRequests(run);
+        return Views.ok(out.put("superseded_by", Superseded.by(semel, run.ws(), run.id())));
     }
 
     Answer requests(Request request) {

@@ -2,9 +2,9 @@ package dev.semel.server.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.Callable;
-import java.util.List;
 import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -68,7 +68,7 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new EmitCommand(around))
                 .addSubcommand(new EventsCommand(around))
                 .addSubcommand(new RunsCommand(around))
-                .addSubcommand(new RunCommand(around))
+                .addSubcommand(RunCommand.commandLine(around))
                 .addSubcommand(new TimelineCommand(around))
                 .addSubcommand(new SignalCommand(around))
                 .addSubcommand(new ReviewsCommand(around))

@@ -122,7 +122,11 @@ public final class ReplayPages {
         }
         body.put("from", plan.text("from"))
                 .put("version", plan.text("version"))
-                .put("approval", plan.is("needs_approval") || plan.has("approved_by"));
+                .put("approval", plan.is("needs_approval") || plan.has("approved_by"))
+                .put("late_signals", plan.is("late_signals"));
+        if (!plan.list("redo").isEmpty()) {
+            body.set("redo", plan.at("redo").node());
+        }
         return made(visit, body, form);
     }
 
