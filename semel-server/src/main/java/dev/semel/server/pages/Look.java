@@ -53,7 +53,8 @@ final class Look {
                 sheet.section(),
                 visitor,
                 theme(request),
-                DONE.getOrDefault(String.valueOf(first(request, "did")), ""),
+                DONE.getOrDefault(
+                        String.valueOf(first(request, "did")), Done.sentence(String.valueOf(first(request, "did")))),
                 assets,
                 clock.instant(),
                 visitor == null ? List.of() : Nav.of(inside, visitor.principal()),

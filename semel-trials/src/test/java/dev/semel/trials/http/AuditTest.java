@@ -251,6 +251,7 @@ class AuditTest extends OnBothStores {
                 "alert",
                 "/v1/alerts/{name}",
                 "{\"signal\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
+        setting(deeds, "view", "/v1/views/{name}", "{\"filter\":\"status:failed\"}");
         deeds.put(
                 "PUT /v1/people/{name}",
                 new Deed("person.invite", "ada", () -> admin().put("/v1/people/ada", "{\"role\":\"viewer\"}")));
@@ -284,6 +285,7 @@ class AuditTest extends OnBothStores {
     }
 
     private void people(Map<String, Deed> deeds) {
+        setting(deeds, "view", "/v1/views/{name}", "{\"filter\":\"status:failed\"}");
         deeds.put(
                 "PUT /v1/people/{name}",
                 new Deed("person.invite", "anna", () -> admin().put("/v1/people/anna", "{\"role\":\"viewer\"}")));
