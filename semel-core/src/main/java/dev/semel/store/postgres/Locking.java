@@ -192,6 +192,7 @@ final class Locking {
             case Edit.Reviewing<?> reviewing -> touched(reviewing.review());
             case Edit.OpenWorkspace _,
                     Edit.Publish _,
+                    Edit.PublishAfter _,
                     Edit.Stage _,
                     Edit.Promote _,
                     Edit.Rollback _,
@@ -252,6 +253,7 @@ final class Locking {
             case Edit.Decide _,
                     Edit.OpenWorkspace _,
                     Edit.Publish _,
+                    Edit.PublishAfter _,
                     Edit.Stage _,
                     Edit.Promote _,
                     Edit.Rollback _,

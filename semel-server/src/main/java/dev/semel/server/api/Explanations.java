@@ -35,6 +35,12 @@ final class Explanations {
                     .put("target", effect == null ? null : effect.target())
                     .put("protection", effect == null ? null : effect.protection());
         });
+        answers(out, definition);
+        return Views.ok(out);
+    }
+
+    /** The six questions, and what the file answers to each. */
+    static void answers(ObjectNode out, Definition definition) {
         ArrayNode questions = out.putArray("questions");
         Explanation.QUESTIONS.forEach(questions::add);
         ArrayNode items = out.putArray("items");
@@ -42,6 +48,5 @@ final class Explanations {
             ArrayNode answers = items.addObject().put("subject", one.subject()).putArray("answers");
             one.answers().forEach(answers::add);
         }
-        return Views.ok(out);
     }
 }

@@ -63,7 +63,7 @@ final class Workflows {
         out.put("definition", FileWorkflow.of(entry.published()).text());
         out.set("rollout", rollouts.shares(rollouts.workflow(request)));
         effects(out.putArray("effects"), FileWorkflow.of(entry.published()));
-        return Views.ok(out);
+        return Views.ok(out).with("ETag", Seen.of(entry).tag());
     }
 
     /** Every effect, with what keeps it from happening twice. */
@@ -134,24 +134,21 @@ final class Workflows {
     Answer publish(Request request) {
         MediaTypes.requireDefinition(request);
         String text = text(request.body());
-        Definition read = Definition.compile(text);
         String name = request.parameter("id");
-        if (!read.name().equals(name)) {
-            throw new SemelException(
-                    ErrorCode.INVALID_DEFINITION,
-                    "The file says workflow: " + read.name()
-                            + " and the path says another name. Nothing was published.",
-                    "Use the same name in both.");
-        }
         int share = share(request);
-        int workspace = request.principal().workspace();
-        refuseLoops(workspace, read);
-        refuseTooManySchedules(workspace, read);
-        Definition definition = read.noting(promises.check(workspace, read, share > 0));
+        Seen seen = Seen.in(request);
+        if (seen != null && share > 0) {
+            throw Paging.refused("If-Match goes with a version for all triggers, not with a share");
+        }
+        Definition definition = checked(request.principal().workspace(), name, text, share > 0);
         if ("true".equals(request.query("dry_run"))) {
             return Views.ok(withWarnings(Views.object().put("workflow", name).put("dry_run", true), definition));
         }
-        Deeds.Done done = share == 0 ? publishForAll(request, definition) : publishFor(share, request, definition);
+        Deeds.Done done =
+                share == 0 ? publishForAll(request, definition, seen) : publishFor(share, request, definition);
+        if (done == null && seen != null) {
+            throw seen.isPast(rollouts.find(request.principal().workspace(), name), name);
+        }
         if (done == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
@@ -161,18 +158,36 @@ final class Workflows {
         return done.answer();
     }
 
-    private Deeds.@Nullable Done publishForAll(Request request, Definition definition) {
+    /**
+     * A text that could be published under this name now.
+     *
+     * @param staged whether it goes to a share of the triggers first
+     * @throws SemelException `invalid-definition`, with what is wrong
+     */
+    Definition checked(int workspace, String name, String text, boolean staged) {
+        Definition read = Definition.compile(text);
+        if (!read.name().equals(name)) {
+            throw new SemelException(
+                    ErrorCode.INVALID_DEFINITION,
+                    "The file says workflow: " + read.name()
+                            + " and the path says another name. Nothing was published.",
+                    "Use the same name in both.");
+        }
+        refuseLoops(workspace, read);
+        refuseTooManySchedules(workspace, read);
+        return read.noting(promises.check(workspace, read, staged));
+    }
+
+    /** @param seen what the author has seen of it, who would not want to write over anything else; null for whatever there is */
+    private Deeds.@Nullable Done publishForAll(Request request, Definition definition, @Nullable Seen seen) {
+        Edit.Publish publish = publishing(
+                request.principal().workspace(),
+                definition,
+                request.principal().tokenId());
         return deeds.once(
                 request,
                 new Deeds.Deed("workflow.publish", definition.name(), definition.text()),
-                noted(
-                        request,
-                        definition.name(),
-                        "for all",
-                        publishing(
-                                request.principal().workspace(),
-                                definition,
-                                request.principal().tokenId())),
+                noted(request, definition.name(), "for all", seen == null ? publish : seen.before(publish)),
                 row -> published(row, definition));
     }
 

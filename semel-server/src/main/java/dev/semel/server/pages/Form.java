@@ -5,7 +5,7 @@ import dev.semel.error.SemelException;
 import dev.semel.server.http.Request;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** What a form on a page sent. Nothing but a form can send this type, so nothing else is read. */
@@ -26,7 +26,7 @@ final class Form {
                     "This is not what a form of these pages sends. Nothing was done.",
                     "Use the page, or the API under /v1.");
         }
-        Map<String, String> fields = new HashMap<>();
+        Map<String, String> fields = new LinkedHashMap<>();
         String body = new String(request.body(), StandardCharsets.UTF_8);
         for (String pair : body.isEmpty() ? new String[0] : body.split("&", MOST_FIELDS)) {
             int equals = pair.indexOf('=');
@@ -45,6 +45,17 @@ final class Form {
                     "The form is not encoded as a form is. Nothing was done.",
                     "Send it again.");
         }
+    }
+
+    /** The fields whose names begin so, by the rest of their names, in the order of the page. */
+    Map<String, String> under(String prefix) {
+        Map<String, String> found = new LinkedHashMap<>();
+        fields.forEach((name, value) -> {
+            if (name.startsWith(prefix)) {
+                found.put(name.substring(prefix.length()), value);
+            }
+        });
+        return found;
     }
 
     /** Empty where there is no such field. */

@@ -53,6 +53,7 @@ public final class Pages {
         SettingPages.addTo(router, door);
         SafetyPages.addTo(router, door);
         Acts.addTo(router, door);
+        Builder.addTo(router, door);
     }
 
     /** The stream of the API, for a browser, which has a session and cannot send a token. */
