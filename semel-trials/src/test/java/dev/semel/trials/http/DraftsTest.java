@@ -153,7 +153,7 @@ class DraftsTest extends OnBothStores {
                 protect: at_most_once
                 idempotent: { key: KEY }
             output:""");
-        assertEquals("t/one%20two", preview(text, "'${ key(\"t\", input.id) }'").path("key").stringValue());
+        assertEquals("t:one%20two", preview(text, "'${ key(\"t\", input.id) }'").path("key").stringValue());
         assertEquals("true-x", preview(text, "'${ steps.note.ok }-x'").path("key").stringValue());
         for (String personal : new String[] {"'${ input.mail }'", "'${ input[\"ma\" + \"il\"] }'", "'${ json(input) }'"}) {
             JsonNode preview = preview(text, personal);

@@ -125,7 +125,7 @@ class BuilderInBrowserTest {
             button(page, "Put it into the text").click();
             assertThat(page.locator("#sentence"))
                     .hasText("A second call with the same key within 12 hours is not sent, whatever its data.");
-            assertThat(page.locator("#preview")).containsText("letter/ann");
+            assertThat(page.locator("#preview")).containsText("letter:ann");
             assertThat(page.locator("#tried tbody tr")).hasCount(3);
             assertThat(page.locator("#state")).containsText("5 lines differ");
             tab.shoot("idempotent");
