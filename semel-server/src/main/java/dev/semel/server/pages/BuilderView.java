@@ -2,6 +2,7 @@ package dev.semel.server.pages;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /**
  * A text that is edited, as templates show it.
@@ -14,6 +15,8 @@ import java.util.Locale;
  * @param refused why the last edit could not be made; nothing where it could
  */
 public record BuilderView(String action, String name, String base, boolean may, Doc draft, Doc refused) {
+    private static final int LONGEST_SUMMARY = 100;
+
     public String text() {
         return draft.text("text");
     }
@@ -87,8 +90,15 @@ public record BuilderView(String action, String name, String base, boolean may, 
             case "tx" -> says.text("sql").lines().findFirst().orElse("");
             case "digest" -> "gathers for " + says.text("collect_for");
             case "" -> "not a step that can be read";
-            default -> says.node().isObject() ? String.join(", ", says.node().propertyNames()) : says.text();
+            default -> says.node().isObject() ? members(says) : says.text();
         };
+    }
+
+    private static String members(Doc says) {
+        String all = says.node().propertyNames().stream()
+                .map(name -> name + ": " + says.text(name))
+                .collect(Collectors.joining(", "));
+        return all.length() <= LONGEST_SUMMARY ? all : all.substring(0, LONGEST_SUMMARY) + "…";
     }
 
     /** The window of a step; empty where it has none. */

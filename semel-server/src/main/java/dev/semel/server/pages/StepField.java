@@ -2,6 +2,7 @@ package dev.semel.server.pages;
 
 import java.math.BigDecimal;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -22,6 +23,9 @@ public record StepField(String name, String label, List<Option> options, String 
 
     private static final List<Option> UNITS = options("seconds", "minutes", "hours", "days");
 
+    private static final Set<String> WIDE = Set.of(
+            "idempotent.key", "idempotent.on_change", "http.url", "when", "for_each", "tx.sql", "approval.title", "digest.key", "protect", "because");
+
     static StepField text(String name, String label) {
         return new StepField(name, label, List.of(), "", "", "");
     }
@@ -41,6 +45,11 @@ public record StepField(String name, String label, List<Option> options, String 
     /** The id that the control has on the page. */
     public String id() {
         return "f-" + name.replace('.', '-');
+    }
+
+    /** Whether it has a line of its own: addresses, expressions and sentences are long. */
+    public boolean isWide() {
+        return WIDE.contains(name);
     }
 
     public boolean isMany() {
@@ -143,8 +152,7 @@ public record StepField(String name, String label, List<Option> options, String 
 
     private static List<StepField> idempotent() {
         return List.of(
-                text("idempotent.key", "Idempotent key")
-                        .hint("what makes two of these the same one: ${ key(\"welcome\", input.id) }"),
+                text("idempotent.key", "Idempotent key").hint("what makes two of these the same one"),
                 text("idempotent.time", "Time").hint("1 second to 365 days"),
                 text("idempotent.unit", "Units").choice(UNITS),
                 text("idempotent.on_change", "If the data changed inside that time")

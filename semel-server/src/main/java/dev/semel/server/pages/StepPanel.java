@@ -55,6 +55,11 @@ public final class StepPanel {
         return line.text("kind");
     }
 
+    /** Where the step begins in the text. */
+    public String line() {
+        return line.text("line");
+    }
+
     public List<String> tabs() {
         return TABS;
     }
