@@ -111,15 +111,7 @@ public final class Replays {
         RunId before = filter.before();
         boolean more = true;
         while (more) {
-            Reads.RunFilter page = new Reads.RunFilter(
-                    filter.ws(),
-                    filter.workflowId(),
-                    filter.state(),
-                    filter.key(),
-                    filter.replayedOnly(),
-                    filter.since(),
-                    before,
-                    AT_ONCE);
+            Reads.RunFilter page = filter.page(before, AT_ONCE);
             List<RunId> ids = Objects.requireNonNull(semel.view(
                     reads -> reads.runs(page).stream().map(run -> run.id()).toList()));
             note(plan, ids, wanted, counting);

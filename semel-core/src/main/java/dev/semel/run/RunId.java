@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RunId(long high, long low) implements Comparable<RunId> {
     private static final String PREFIX = "run_";
+    private static final long TWO_HOURS = 2L * 60 * 60 * 1_000_000;
     private static final int LENGTH = PREFIX.length() + Base62.DIGITS;
 
     /** Reads what {@link #text} wrote; null for any other text, which may then be a chosen id. */
@@ -26,6 +27,14 @@ public record RunId(long high, long low) implements Comparable<RunId> {
         }
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
         return new RunId(buffer.getLong(), buffer.getLong());
+    }
+
+    /**
+     * Below every id that was made from then on by a clock that is not wrong by more than two hours. Ids carry the time of
+     * the worker that made them, which is not the time of the store.
+     */
+    public static RunId madeSince(long micros) {
+        return new RunId(Math.max(0, micros - TWO_HOURS) << 12, 0);
     }
 
     public String text() {

@@ -264,7 +264,11 @@ public interface Reads extends AutoCloseable {
     /** How many runs are not ended. */
     long unfinished();
 
-    /** What a list of runs is narrowed to. */
+    /**
+     * What a list of runs is narrowed to.
+     *
+     * @param from runs below it are not looked at, so that a list of the last hour does not read those of a year
+     */
     record RunFilter(
             int ws,
             @Nullable String workflowId,
@@ -273,7 +277,25 @@ public interface Reads extends AutoCloseable {
             boolean replayedOnly,
             long since,
             @Nullable RunId before,
-            int limit) {}
+            int limit,
+            @Nullable RunId from) {
+        public RunFilter(
+                int ws,
+                @Nullable String workflowId,
+                @Nullable RunState state,
+                @Nullable String key,
+                boolean replayedOnly,
+                long since,
+                @Nullable RunId before,
+                int limit) {
+            this(ws, workflowId, state, key, replayedOnly, since, before, limit, null);
+        }
+
+        /** The same list further on. */
+        public RunFilter page(@Nullable RunId behind, int most) {
+            return new RunFilter(ws, workflowId, state, key, replayedOnly, since, behind, most, from);
+        }
+    }
 
     @Override
     void close();

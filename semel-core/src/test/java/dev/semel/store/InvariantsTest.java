@@ -15,9 +15,9 @@ final class InvariantsTest {
     @CsvSource(delimiter = '|', textBlock = """
         a name stands for a run            | UPDATE semel_key SET run = zeroblob(16)
         both at work and ended, or neither | DELETE FROM semel_work
-        both at work and ended, or neither | INSERT INTO semel_end SELECT run, 10, 0, NULL, NULL, NULL, NULL, '' FROM semel_work
+        both at work and ended, or neither | INSERT INTO semel_end SELECT run, 10, 0, NULL, NULL, NULL, NULL, '', NULL, NULL FROM semel_work
         row of semel_work is about no run  | INSERT INTO semel_work (run, workflow_id, claims, state, held) VALUES (zeroblob(16), 'wf', 0, 2, 0)
-        row of semel_end is about no run   | INSERT INTO semel_end VALUES (zeroblob(16), 10, 0, NULL, NULL, NULL, NULL, '')
+        row of semel_end is about no run   | INSERT INTO semel_end VALUES (zeroblob(16), 10, 0, NULL, NULL, NULL, NULL, '', NULL, NULL)
         row of semel_journal is about no   | INSERT INTO semel_journal VALUES (zeroblob(16), 0, 0, '')
         row of semel_request is about no   | UPDATE semel_request SET run = zeroblob(16)
         row of semel_use is about no run   | UPDATE semel_use SET run = zeroblob(16)

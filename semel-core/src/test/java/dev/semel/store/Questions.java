@@ -236,6 +236,8 @@ final class Questions {
         }
         for (String workflow : Triggers.WORKFLOWS) {
             answer("runs of " + workflow, () -> reads.runs(filter(ws, workflow, null, null)));
+            answer("failed of " + workflow, () -> reads.runs(filter(ws, workflow, RunState.FAILED, null)));
+            answer("at work of " + workflow, () -> reads.runs(filter(ws, workflow, RunState.WAITING, null)));
         }
         answer(
                 "recorded",

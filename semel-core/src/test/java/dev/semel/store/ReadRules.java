@@ -89,6 +89,69 @@ interface ReadRules {
     }
 
     @Test
+    default void filters_of_runs_go_together_and_every_list_can_be_paged() {
+        desk().publish(desk().ws, "two", "wf_two");
+        List<RunId> made = new ArrayList<>();
+        for (int i = 0; i < 24; i++) {
+            RunId run = started(desk().ws, i % 3 == 0 ? "wf_two" : Desk.WORKFLOW, null);
+            made.add(run);
+            if (i % 4 == 1) {
+                desk().apply(desk().end(run));
+            } else if (i % 4 != 0) {
+                desk().apply(desk().failed(run));
+            }
+            if (i % 2 == 0) {
+                desk().apply(new Write.Tally(List.of(desk().seen(run, i % 8 == 0, 1))));
+            }
+        }
+        List<Rows.Run> rows = desk().reads.runs(all(desk().ws));
+        assertEquals(made.reversed(), rows.stream().map(Rows.Run::id).toList());
+        for (RunState state : new RunState[] {null, RunState.STARTED, RunState.COMPLETED, RunState.FAILED}) {
+            for (String workflow : new String[] {null, Desk.WORKFLOW, "wf_two"}) {
+                for (boolean replayed : new boolean[] {false, true}) {
+                    for (RunId from : new RunId[] {null, made.get(7)}) {
+                        var wanted = new Reads.RunFilter(desk().ws, workflow, state, null, replayed, 0, null, 2, from);
+                        List<RunId> expected = rows.stream()
+                                .filter(run -> state == null || run.state() == state)
+                                .filter(run ->
+                                        workflow == null || run.workflowId().equals(workflow))
+                                .filter(run -> !replayed || run.counts().replays() > 0)
+                                .filter(run -> from == null || run.id().compareTo(from) >= 0)
+                                .map(Rows.Run::id)
+                                .toList();
+                        assertEquals(expected, paged(wanted), wanted::toString);
+                    }
+                }
+            }
+        }
+    }
+
+    private List<RunId> paged(Reads.RunFilter wanted) {
+        List<RunId> all = new ArrayList<>();
+        List<RunId> page = ids(wanted);
+        while (!page.isEmpty()) {
+            all.addAll(page);
+            page = ids(wanted.page(page.getLast(), wanted.limit()));
+        }
+        return all;
+    }
+
+    @Test
+    default void a_workspace_sees_its_own_failures_alone() {
+        RunId ours = started(desk().ws, Desk.WORKFLOW, null);
+        int other = desk().ws + 1;
+        desk().publish(other, "theirs", "wf_theirs");
+        RunId theirs = started(other, "wf_theirs", null);
+        desk().apply(desk().failed(ours));
+        desk().apply(desk().failed(theirs));
+        assertEquals(
+                List.of(ours), ids(new Reads.RunFilter(desk().ws, null, RunState.FAILED, null, false, 0, null, 9)));
+        assertEquals(List.of(theirs), ids(new Reads.RunFilter(other, null, RunState.FAILED, null, false, 0, null, 9)));
+        assertEquals(
+                List.of(), ids(new Reads.RunFilter(desk().ws, "wf_theirs", RunState.FAILED, null, false, 0, null, 9)));
+    }
+
+    @Test
     default void requests_of_a_run_are_its_newest_newest_last() {
         RunId run = desk().fresh();
         List<Write.Seen> rows = new ArrayList<>();

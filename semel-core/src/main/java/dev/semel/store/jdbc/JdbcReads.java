@@ -40,23 +40,6 @@ public abstract class JdbcReads implements Reads {
         WHERE r.run = ? AND (CAST(? AS integer) = 0 OR r.ws = ?)
         """;
 
-    // A page of lists must fit into memory whatever the runs hold: large inputs and outputs are read one run at a time.
-    private static final String RUNS_OF_WORKFLOW = """
-        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, CASE WHEN length(r.input) > 4096 THEN '' ELSE r.input END,
-               r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
-               CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message, e.error_step, '[]', u.replays, u.conflicts, u.last_at,
-               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of, l.depth
-        FROM semel_run r
-        LEFT JOIN semel_work w ON w.run = r.run
-        LEFT JOIN semel_end e ON e.run = r.run
-        LEFT JOIN semel_use u ON u.run = r.run
-        LEFT JOIN semel_link l ON l.run = r.run
-        WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? AND r.created_at >= ?
-          AND (CAST(? AS integer) = 0 OR COALESCE(e.state, w.state) = ?)
-          AND (CAST(? AS integer) = 0 OR u.replays > 0)
-        ORDER BY r.run DESC LIMIT ?
-        """;
-
     private static final String REQUESTS_OF_RUN = """
         SELECT id, ws, run, conflict, at, status_code, actor, changed, times
         FROM semel_request WHERE run = ? AND id < ? ORDER BY id DESC LIMIT ?
@@ -170,20 +153,7 @@ public abstract class JdbcReads implements Reads {
         if (key != null) {
             return runsOfKey(key, filter);
         }
-        String workflowId = filter.workflowId();
-        if (workflowId != null) {
-            return ask(() -> runsOf(workflowId, filter));
-        }
-        // One index serves both lists: a workspace's newest runs are among the newest of each of its workflows.
-        List<Rows.Run> all = new ArrayList<>();
-        for (Rows.Workflow workflow : workflows(filter.ws())) {
-            all.addAll(ask(() -> runsOf(workflow.workflowId(), filter)));
-            all.sort(Comparator.comparing(Rows.Run::id).reversed());
-            if (all.size() > filter.limit()) {
-                all.subList(filter.limit(), all.size()).clear();
-            }
-        }
-        return all;
+        return ask(() -> new RunPages(session).page(filter, () -> workflows(filter.ws())));
     }
 
     /** The run a key names now, and those it named before: by the key's own index, however many runs there are. */
@@ -207,24 +177,8 @@ public abstract class JdbcReads implements Reads {
                 && (filter.state() == null || filter.state() == run.state())
                 && (!filter.replayedOnly() || run.counts().replays() > 0)
                 && (filter.before() == null || run.id().compareTo(filter.before()) < 0)
+                && (filter.from() == null || run.id().compareTo(filter.from()) >= 0)
                 && run.createdAt() >= filter.since();
-    }
-
-    private List<Rows.Run> runsOf(String workflowId, RunFilter filter) throws SQLException {
-        byte[] before = filter.before() == null ? AFTER_ALL : filter.before().bytes();
-        int state = filter.state() == null ? 0 : filter.state().code();
-        int replayed = filter.replayedOnly() ? 1 : 0;
-        return session.list(
-                RUNS_OF_WORKFLOW,
-                Read::run,
-                filter.ws(),
-                workflowId,
-                before,
-                filter.since(),
-                state,
-                state,
-                replayed,
-                filter.limit());
     }
 
     @Override

@@ -36,7 +36,8 @@ public final class Migrations {
             "V013__replays.sql",
             "V014__reviews.sql",
             "V015__figures.sql",
-            "V016__depth.sql");
+            "V016__depth.sql",
+            "V020__failures.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

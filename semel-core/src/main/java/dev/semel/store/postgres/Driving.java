@@ -57,8 +57,10 @@ final class Driving {
         """;
 
     private static final String END = """
-        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
-        SELECT run, state, ?, output, error_code, error_message, error_step, entries
+        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries, ws, workflow_id)
+        SELECT run, state, ?, output, error_code, error_message, error_step, entries,
+            CASE WHEN state > 10 THEN (SELECT r.ws FROM semel_run r WHERE r.run = u.run) END,
+            CASE WHEN state > 10 THEN (SELECT r.workflow_id FROM semel_run r WHERE r.run = u.run) END
         FROM unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
             AS u(run, state, output, error_code, error_message, error_step, entries)
         """;

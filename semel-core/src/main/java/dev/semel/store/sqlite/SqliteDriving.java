@@ -50,8 +50,11 @@ final class SqliteDriving {
         """;
 
     private static final String INSERT_END = """
-        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
+        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries, ws, workflow_id)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+            CASE WHEN ?2 > 10 THEN (SELECT r.ws FROM semel_run r WHERE r.run = ?1) END,
+            CASE WHEN ?2 > 10 THEN (SELECT r.workflow_id FROM semel_run r WHERE r.run = ?1) END)
+        ON CONFLICT (run) DO NOTHING
         """;
 
     // A run that was removed meanwhile has no requests any more.

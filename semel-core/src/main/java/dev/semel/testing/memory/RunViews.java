@@ -183,6 +183,7 @@ final class RunViews {
                 && (filter.state() == null || filter.state() == run.state())
                 && (!filter.replayedOnly() || run.counts().replays() > 0)
                 && (filter.before() == null || run.id().compareTo(filter.before()) < 0)
+                && (filter.from() == null || run.id().compareTo(filter.from()) >= 0)
                 && run.createdAt() >= filter.since();
     }
 

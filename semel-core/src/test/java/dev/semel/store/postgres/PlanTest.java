@@ -38,7 +38,7 @@ final class PlanTest {
             JdbcReads.class);
 
     /** Pages for people, joined with tables that are large in earnest. */
-    private static final Set<String> LISTS = Set.of("JdbcReads.RUNS_OF_WORKFLOW", "JdbcReads.KEYS", "JdbcReads.TALLY");
+    private static final Set<String> LISTS = Set.of("JdbcReads.KEYS", "JdbcReads.TALLY");
 
     private final PostgresPlace place = PostgresPlace.withItsOwnClock();
     private final AtomicLong ids = new AtomicLong();

@@ -2,6 +2,7 @@ package dev.semel.testing.memory;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
 import dev.semel.store.NewRun;
 import dev.semel.store.Review;
 import dev.semel.store.Write;
@@ -207,7 +208,7 @@ public final class Snapshot {
         fill("semel_key", tables.keys.rows().values(), Snapshot::key);
         fill("semel_run", tables.runs.rows().values(), Snapshot::run);
         fill("semel_work", tables.work.rows().values(), Snapshot::work);
-        fill("semel_end", tables.ends.rows().values(), Snapshot::end);
+        fill("semel_end", tables.ends.rows().values(), end -> end(end, tables.runs.get(end.run())));
         fill(
                 "semel_journal",
                 tables.journal.rows().values(),
@@ -398,8 +399,9 @@ public final class Snapshot {
                 work.fell);
     }
 
-    private static @Nullable Object[] end(Tables.End end) {
+    private static @Nullable Object[] end(Tables.End end, Tables.@Nullable Run run) {
         Write.Ending ending = end.end().ending();
+        Tables.Run failed = end.state() == RunState.COMPLETED ? null : run;
         return row(
                 end.run(),
                 end.state().code(),
@@ -408,7 +410,9 @@ public final class Snapshot {
                 ending.errorCode(),
                 ending.errorMessage(),
                 ending.errorStep(),
-                end.end().entries());
+                end.end().entries(),
+                failed == null ? null : failed.asked().workspace(),
+                failed == null ? null : failed.asked().workflowId());
     }
 
     private static @Nullable Object[] request(Write.Seen seen) {

@@ -1,10 +1,12 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -12,6 +14,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -33,15 +37,19 @@ final class Feed {
     private long count;
     private long lookedAt;
     private boolean primed;
+    private byte[] begin = new byte[0];
+    private News told = new News(new byte[0], 0);
+    private long toldFrom;
 
     Feed(Semel semel, int workspace) {
         this.semel = semel;
         this.workspace = workspace;
     }
 
-    record Change(long number, ObjectNode event) {}
+    private record Change(long number, String text) {}
 
-    record News(List<Change> changes, long upTo) {}
+    /** What is sent to a listener, made once for all that are as far. */
+    record News(byte[] text, long upTo) {}
 
     /** What changed behind this number; with -1 the newest runs as they stand, oldest first. */
     synchronized News since(long number) {
@@ -53,18 +61,30 @@ final class Feed {
         // Who is further behind than what is kept begins anew, as who has just come.
         boolean missed = number >= 0 && !changes.isEmpty() && changes.getFirst().number() > number + 1;
         if (number < 0 || missed) {
-            List<Change> newest = runs(FIRST).reversed().stream()
-                    .map(run -> new Change(count, event(run, name(run))))
-                    .toList();
-            return new News(newest, count);
+            return new News(begin, count);
         }
-        List<Change> found =
-                changes.stream().filter(change -> change.number() > number).toList();
-        return new News(found, count);
+        if (number != toldFrom || told.upTo() != count) {
+            told = new News(
+                    bytes(changes.stream()
+                            .filter(change -> change.number() > number)
+                            .map(Change::text)),
+                    count);
+            toldFrom = number;
+        }
+        return told;
+    }
+
+    private static byte[] bytes(Stream<String> events) {
+        return events.collect(Collectors.joining()).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** An event as a stream carries it. */
+    static String text(ObjectNode event) {
+        return "event: run\ndata: " + Json.write(event) + "\n\n";
     }
 
     private void look() {
-        List<Rows.Run> newest = runs(NEWEST);
+        List<Rows.Run> newest = runs();
         Map<RunId, String> stand = HashMap.newHashMap(newest.size());
         List<Rows.Run> moved = new ArrayList<>();
         for (Rows.Run run : newest.reversed()) {
@@ -77,13 +97,15 @@ final class Feed {
         older(stand).forEach(moved::add);
         if (primed) {
             for (Rows.Run run : moved) {
-                changes.add(new Change(++count, event(run, name(run))));
+                changes.add(new Change(++count, text(event(run, name(run)))));
             }
             while (changes.size() > KEPT) {
                 changes.removeFirst();
             }
         }
         stood = stand;
+        begin = bytes(newest.subList(0, Math.min(FIRST, newest.size())).reversed().stream()
+                .map(run -> text(event(run, name(run)))));
         primed = true;
     }
 
@@ -108,9 +130,9 @@ final class Feed {
         return found;
     }
 
-    private List<Rows.Run> runs(int limit) {
+    private List<Rows.Run> runs() {
         List<Rows.Run> rows = semel.view(
-                reads -> reads.runs(new Reads.RunFilter(workspace, null, null, null, false, 0, null, limit)));
+                reads -> reads.runs(new Reads.RunFilter(workspace, null, null, null, false, 0, null, NEWEST)));
         return rows == null ? List.of() : rows;
     }
 

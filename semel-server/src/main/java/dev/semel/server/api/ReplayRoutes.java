@@ -125,16 +125,17 @@ final class ReplayRoutes {
                 : triggers.workflow(request.principal(), filter.workflow())
                         .published()
                         .workflowId();
-        long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
+        long since = filter.since(Objects.requireNonNull(semel.view(reads -> reads.now())));
         return new Reads.RunFilter(
                 request.principal().workspace(),
                 workflow,
                 filter.state(),
                 filter.key(),
                 filter.replayed(),
-                filter.since(now),
+                since,
                 null,
-                1);
+                1,
+                since == 0 ? null : RunId.madeSince(since));
     }
 
     private Answer list(Request request) {

@@ -4,6 +4,7 @@ import dev.semel.Semel;
 import dev.semel.effect.Ledger;
 import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
@@ -51,15 +52,17 @@ final class Runs {
                     .published()
                     .workflowId();
         }
+        long since = filter.since(now());
         Reads.RunFilter wanted = new Reads.RunFilter(
                 request.principal().workspace(),
                 workflow,
                 filter.state(),
                 filter.key(),
                 filter.replayed(),
-                filter.since(now()),
+                since,
                 paging.afterId(),
-                paging.limit());
+                paging.limit(),
+                since == 0 ? null : RunId.madeSince(since));
         List<Rows.Run> found = semel.view(reads -> reads.runs(wanted));
         return Views.page(
                 found == null ? List.of() : found,

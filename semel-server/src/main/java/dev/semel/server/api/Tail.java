@@ -3,7 +3,6 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.server.http.Router;
@@ -66,11 +65,9 @@ final class Tail {
                 long from = -1;
                 while (!over && semel.nanos() - until < 0) {
                     Feed.News news = feed.since(from);
-                    for (Feed.Change change : news.changes()) {
-                        send(out, "run", change.event());
-                    }
+                    out.write(news.text());
                     from = news.upTo();
-                    signed = sign(out, signed, news.changes().isEmpty());
+                    signed = sign(out, signed, news.text().length == 0);
                     pause();
                 }
             } finally {
@@ -92,7 +89,7 @@ final class Tail {
                 while (!over && semel.nanos() - until < 0) {
                     ObjectNode now = stand(first);
                     if (!now.equals(last)) {
-                        send(out, "run", now);
+                        out.write(Feed.text(now).getBytes(StandardCharsets.UTF_8));
                     }
                     signed = sign(out, signed, now.equals(last));
                     last = now;
@@ -141,10 +138,6 @@ final class Tail {
                     "There are " + MOST_LISTENERS + " open streams at this server. This one was not opened.",
                     "Close some, or ask again in a moment; lists tell the same at GET /v1/runs.");
         }
-    }
-
-    private static void send(OutputStream out, String kind, ObjectNode event) throws IOException {
-        out.write(("event: " + kind + "\ndata: " + Json.write(event) + "\n\n").getBytes(StandardCharsets.UTF_8));
     }
 
     /** The head goes out at once, also where there is nothing to tell yet. */

@@ -250,6 +250,10 @@ public final class Definition {
         return label(parts.rules().object(), input);
     }
 
+    public boolean saysWorth() {
+        return parts.rules().worth() != null;
+    }
+
     /** What the trigger is worth, in words for people (`idempotency.worth`); null where it cannot be said. */
     public @Nullable String worthOf(JsonNode input) {
         return label(parts.rules().worth(), input);

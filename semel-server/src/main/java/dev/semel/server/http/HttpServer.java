@@ -35,6 +35,8 @@ public final class HttpServer implements AutoCloseable {
                 .address(address(settings.host()))
                 .port(settings.port())
                 .backlog(settings.backlog())
+                // An answer that takes two packets would wait 40 ms for the caller to confirm the first of them.
+                .connectionOptions(options -> options.tcpNoDelay(true))
                 .maxTcpConnections(settings.maxConnections())
                 .maxConcurrentRequests(settings.maxConcurrent())
                 .shutdownGracePeriod(settings.drain())

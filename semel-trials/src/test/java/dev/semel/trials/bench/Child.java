@@ -41,7 +41,7 @@ final class Child implements AutoCloseable {
         port = lines.stream()
                 .filter(line -> line.contains(ADDRESS))
                 .map(line -> line.substring(line.indexOf(ADDRESS) + ADDRESS.length()))
-                .mapToInt(rest -> Integer.parseInt(rest.substring(0, rest.indexOf('/'))))
+                .mapToInt(rest -> Integer.parseInt(rest.replaceFirst("[^0-9].*", "")))
                 .findFirst()
                 .orElseThrow();
     }

@@ -1,0 +1,275 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Reads.RunFilter;
+import dev.semel.store.Rows;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Pages of runs for people, the newest first, in statements that both stores understand. A list begins at the narrowest
+ * table that holds its runs: what failed or was cancelled has an index of its own, what is at work and what was repeated
+ * have their tables. So few among a million are found as fast as many.
+ */
+final class RunPages {
+    private static final RunId FIRST = new RunId(0, 0);
+    private static final RunId AFTER_ALL = new RunId(-1L, -1L);
+
+    /** How many runs of all workspaces are looked at before the workflows of this one are asked one by one. */
+    private static final int LOOKED_AT = 2_000;
+
+    /** As many as {@link #LISTED} has places. */
+    private static final int TOGETHER = 20;
+
+    // A page of lists must fit into memory whatever the runs hold: large inputs and outputs are read one run at a time.
+    private static final String OF_WORKFLOW = """
+        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, CASE WHEN length(r.input) > 4096 THEN '' ELSE r.input END,
+               r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
+               CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message, e.error_step, '[]', u.replays, u.conflicts, u.last_at,
+               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of, l.depth
+        FROM semel_run r
+        LEFT JOIN semel_work w ON w.run = r.run
+        LEFT JOIN semel_end e ON e.run = r.run
+        LEFT JOIN semel_use u ON u.run = r.run
+        LEFT JOIN semel_link l ON l.run = r.run
+        WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? AND r.run >= ? AND r.created_at >= ?
+          AND (CAST(? AS integer) = 0 OR COALESCE(e.state, w.state) = ?)
+        ORDER BY r.run DESC LIMIT ?
+        """;
+
+    private static final String LISTED = """
+        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, CASE WHEN length(r.input) > 4096 THEN '' ELSE r.input END,
+               r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
+               CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message, e.error_step, '[]', u.replays, u.conflicts, u.last_at,
+               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of, l.depth
+        FROM semel_run r
+        LEFT JOIN semel_work w ON w.run = r.run
+        LEFT JOIN semel_end e ON e.run = r.run
+        LEFT JOIN semel_use u ON u.run = r.run
+        LEFT JOIN semel_link l ON l.run = r.run
+        WHERE r.run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
+    private static final String OF_WORKSPACE = """
+        SELECT n.run
+        FROM (SELECT run, ws, created_at FROM semel_run WHERE run < ? AND run >= ? ORDER BY run DESC LIMIT ?) n
+        WHERE n.ws = ? AND n.created_at >= ?
+          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_end e WHERE e.run = n.run AND e.state = ?))
+        ORDER BY n.run DESC LIMIT ?
+        """;
+
+    private static final String AT_WORK = """
+        SELECT w.run FROM semel_work w CROSS JOIN semel_run r
+        WHERE w.run < ? AND w.run >= ? AND r.run = w.run AND r.ws = ? AND r.created_at >= ?
+          AND w.state = ? AND (? = '' OR w.workflow_id = ?)
+          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_use u WHERE u.run = w.run AND u.replays > 0))
+        ORDER BY w.run DESC LIMIT ?
+        """;
+
+    private static final String FAILED = """
+        SELECT e.run FROM semel_end e CROSS JOIN semel_run r
+        WHERE e.run < ? AND e.run >= ? AND r.run = e.run AND e.ws = ? AND r.created_at >= ?
+          AND e.state > 10 AND e.state = ?
+          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_use u WHERE u.run = e.run AND u.replays > 0))
+        ORDER BY e.run DESC LIMIT ?
+        """;
+
+    private static final String FAILED_OF_WORKFLOW = """
+        SELECT e.run FROM semel_end e CROSS JOIN semel_run r
+        WHERE e.run < ? AND e.run >= ? AND r.run = e.run AND r.ws = ? AND r.created_at >= ?
+          AND e.state > 10 AND e.state = ? AND e.workflow_id = ?
+          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_use u WHERE u.run = e.run AND u.replays > 0))
+        ORDER BY e.run DESC LIMIT ?
+        """;
+
+    private static final String REPLAYED = """
+        SELECT u.run FROM semel_use u CROSS JOIN semel_run r
+        WHERE u.run < ? AND u.run >= ? AND r.run = u.run AND r.ws = ? AND r.created_at >= ? AND u.replays > 0
+          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_end e WHERE e.run = u.run AND e.state = ?))
+          AND (? = '' OR r.workflow_id = ?)
+        ORDER BY u.run DESC LIMIT ?
+        """;
+
+    private final Session session;
+
+    RunPages(Session session) {
+        this.session = session;
+    }
+
+    List<Rows.Run> page(RunFilter filter, Supplier<List<Rows.Workflow>> workflows) throws SQLException {
+        RunState state = filter.state();
+        if (state != null && !state.ended()) {
+            return whole(filter, page -> atWork(page, state));
+        }
+        if (state != null && state != RunState.COMPLETED) {
+            return whole(filter, page -> failed(page, state));
+        }
+        if (filter.replayedOnly()) {
+            return whole(filter, this::replayed);
+        }
+        if (filter.workflowId() != null) {
+            return ofWorkflow(filter.workflowId(), filter);
+        }
+        List<RunId> newest = ofWorkspace(filter);
+        List<Rows.Run> found = newest.size() == filter.limit() ? listed(newest) : List.of();
+        return found.size() == filter.limit() ? found : ofEach(workflows.get(), filter);
+    }
+
+    /** A list goes on behind runs that a sweep took away in between: a short page says that nothing follows. */
+    private List<Rows.Run> whole(RunFilter filter, Source source) throws SQLException {
+        List<Rows.Run> found = new ArrayList<>();
+        RunFilter page = filter;
+        boolean more = true;
+        while (more) {
+            List<RunId> ids = source.ids(page);
+            found.addAll(listed(ids));
+            more = ids.size() == page.limit() && found.size() < filter.limit();
+            page = more ? filter.page(ids.getLast(), filter.limit() - found.size()) : page;
+        }
+        return found;
+    }
+
+    private interface Source {
+        List<RunId> ids(RunFilter filter) throws SQLException;
+    }
+
+    /** The newest runs of a workspace are among the newest of each of its workflows. */
+    private List<Rows.Run> ofEach(List<Rows.Workflow> workflows, RunFilter filter) throws SQLException {
+        List<Rows.Run> all = new ArrayList<>();
+        for (Rows.Workflow workflow : workflows) {
+            all.addAll(ofWorkflow(workflow.workflowId(), filter));
+            all.sort(Comparator.comparing(Rows.Run::id).reversed());
+            if (all.size() > filter.limit()) {
+                all.subList(filter.limit(), all.size()).clear();
+            }
+        }
+        return all;
+    }
+
+    private List<Rows.Run> ofWorkflow(String workflowId, RunFilter filter) throws SQLException {
+        int state = code(filter);
+        return session.list(
+                OF_WORKFLOW,
+                Read::run,
+                filter.ws(),
+                workflowId,
+                before(filter),
+                from(filter),
+                filter.since(),
+                state,
+                state,
+                filter.limit());
+    }
+
+    private List<RunId> ofWorkspace(RunFilter filter) throws SQLException {
+        int state = code(filter);
+        return session.list(
+                OF_WORKSPACE,
+                RunPages::id,
+                before(filter),
+                from(filter),
+                LOOKED_AT,
+                filter.ws(),
+                filter.since(),
+                state,
+                state,
+                filter.limit());
+    }
+
+    private List<RunId> atWork(RunFilter filter, RunState state) throws SQLException {
+        return session.list(
+                AT_WORK,
+                RunPages::id,
+                before(filter),
+                from(filter),
+                filter.ws(),
+                filter.since(),
+                state.code(),
+                workflow(filter),
+                workflow(filter),
+                filter.replayedOnly() ? 1 : 0,
+                filter.limit());
+    }
+
+    private List<RunId> failed(RunFilter filter, RunState state) throws SQLException {
+        int replayed = filter.replayedOnly() ? 1 : 0;
+        if (filter.workflowId() == null) {
+            return session.list(
+                    FAILED,
+                    RunPages::id,
+                    before(filter),
+                    from(filter),
+                    filter.ws(),
+                    filter.since(),
+                    state.code(),
+                    replayed,
+                    filter.limit());
+        }
+        return session.list(
+                FAILED_OF_WORKFLOW,
+                RunPages::id,
+                before(filter),
+                from(filter),
+                filter.ws(),
+                filter.since(),
+                state.code(),
+                filter.workflowId(),
+                replayed,
+                filter.limit());
+    }
+
+    private List<RunId> replayed(RunFilter filter) throws SQLException {
+        int state = code(filter);
+        return session.list(
+                REPLAYED,
+                RunPages::id,
+                before(filter),
+                from(filter),
+                filter.ws(),
+                filter.since(),
+                state,
+                state,
+                workflow(filter),
+                workflow(filter),
+                filter.limit());
+    }
+
+    /** Whole rows in the order of their ids; one that is gone by now is left out. */
+    private List<Rows.Run> listed(List<RunId> ids) throws SQLException {
+        List<Rows.Run> found = new ArrayList<>(ids.size());
+        for (int at = 0; at < ids.size(); at += TOGETHER) {
+            Object[] some = new Object[TOGETHER];
+            for (int i = 0; i < TOGETHER; i++) {
+                some[i] = ids.get(Math.min(at + i, ids.size() - 1));
+            }
+            found.addAll(session.list(LISTED, Read::run, some));
+        }
+        found.sort(Comparator.comparing(Rows.Run::id).reversed());
+        return found;
+    }
+
+    private static RunId id(ResultSet row) throws SQLException {
+        return RunId.of(row.getBytes(1));
+    }
+
+    private static int code(RunFilter filter) {
+        return filter.state() == null ? 0 : filter.state().code();
+    }
+
+    private static String workflow(RunFilter filter) {
+        return filter.workflowId() == null ? "" : filter.workflowId();
+    }
+
+    private static RunId before(RunFilter filter) {
+        return filter.before() == null ? AFTER_ALL : filter.before();
+    }
+
+    private static RunId from(RunFilter filter) {
+        return filter.from() == null ? FIRST : filter.from();
+    }
+}
