@@ -97,7 +97,8 @@ interface RolloutRules {
         assertEquals(Nothing.NOTHING, publishAfter("text 3", 3, 0), "there is no such version");
         assertEquals(Rollout.of(2), after("text 2", 1, 0), "asked twice");
         assertEquals(before, desk().reads.catalogChange());
-        assertEquals(Rollout.of(2), there(desk().reads.workflow(desk().ws, "pay")).rollout());
+        assertEquals(
+                Rollout.of(2), there(desk().reads.workflow(desk().ws, "pay")).rollout());
     }
 
     @Test

@@ -39,8 +39,7 @@ final class Publishing {
         if (before == null) {
             return after.version() == 0 && after.candidate() == 0 ? publish(publish, now) : null;
         }
-        boolean follows =
-                before.rollout().follows(same(before, publish.body()), after.version(), after.candidate());
+        boolean follows = before.rollout().follows(same(before, publish.body()), after.version(), after.candidate());
         return follows ? publish(publish, now) : null;
     }
 

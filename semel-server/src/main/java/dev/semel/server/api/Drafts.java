@@ -50,8 +50,7 @@ final class Drafts {
     }
 
     void addTo(Router router) {
-        router.add(
-                Api.changing("POST", "/v1/drafts", Scope.READ, this::look).withMaxBody(LARGEST_BODY));
+        router.add(Api.changing("POST", "/v1/drafts", Scope.READ, this::look).withMaxBody(LARGEST_BODY));
     }
 
     private Answer look(Request request) {
@@ -63,8 +62,9 @@ final class Drafts {
             throw Triggers.unknownWorkflow();
         }
         String text = edited(text(said), said.value("edits"));
-        String name =
-                current == null ? WorkflowName.in(text).orElse("") : current.published().name();
+        String name = current == null
+                ? WorkflowName.in(text).orElse("")
+                : current.published().name();
         ObjectNode out = Views.object().put("text", text).put("workflow", name);
         Definition definition = judged(out, request, text, name);
         Outline outline = Outline.of(text);
@@ -111,8 +111,9 @@ final class Drafts {
         return switch (edit.path("op").asString("")) {
             case "set" -> new DraftEdit.Write(step, field(edit), edit.path("value"));
             case "clear" -> new DraftEdit.Clear(step, field(edit));
-            case "add" -> new DraftEdit.Add(
-                    step, edit.path("id").asString(""), edit.path("kind").asString(""));
+            case "add" ->
+                new DraftEdit.Add(
+                        step, edit.path("id").asString(""), edit.path("kind").asString(""));
             case "up" -> new DraftEdit.Move(step, true);
             case "down" -> new DraftEdit.Move(step, false);
             case "delete" -> new DraftEdit.Delete(step);
@@ -122,7 +123,9 @@ final class Drafts {
 
     private static String field(JsonNode edit) {
         String field = edit.path("field").asString("");
-        if (field.isEmpty() || field.length() > 200 || List.of(field.split("\\.", -1)).contains("")) {
+        if (field.isEmpty()
+                || field.length() > 200
+                || List.of(field.split("\\.", -1)).contains("")) {
             throw Ask.invalid("/edits", "field must be names with dots between them, such as idempotent.time");
         }
         return field;
@@ -138,7 +141,10 @@ final class Drafts {
             out.put("valid", true);
             return definition;
         } catch (SemelException e) {
-            out.put("valid", false).putObject("problem").put("detail", e.detail()).put("fix", e.fix());
+            out.put("valid", false)
+                    .putObject("problem")
+                    .put("detail", e.detail())
+                    .put("fix", e.fix());
             Problems.document(e, request.id()).path("errors").forEach(errors::add);
             return null;
         }
@@ -203,8 +209,8 @@ final class Drafts {
         if (semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow file) {
             personal.addAll(file.definition().personalFields());
         }
-        KeyPreview preview = KeyPreview.of(
-                definition, step, new KeyPreview.Known(Json.parse(run.input()), results(run), personal));
+        KeyPreview preview =
+                KeyPreview.of(definition, step, new KeyPreview.Known(Json.parse(run.input()), results(run), personal));
         if (preview != null) {
             out.putObject("preview")
                     .put("run_id", run.runIdText())
@@ -216,9 +222,10 @@ final class Drafts {
     private Rows.@Nullable Run newest(int workspace, Current current) {
         String id = current.published().workflowId();
         return semel.view(reads -> {
-            List<Rows.Run> newest =
-                    reads.runs(new Reads.RunFilter(workspace, id, null, null, false, 0, null, 1));
-            return newest.isEmpty() ? null : reads.run(workspace, newest.getFirst().id());
+            List<Rows.Run> newest = reads.runs(new Reads.RunFilter(workspace, id, null, null, false, 0, null, 1));
+            return newest.isEmpty()
+                    ? null
+                    : reads.run(workspace, newest.getFirst().id());
         });
     }
 
@@ -236,8 +243,7 @@ final class Drafts {
 
     private static void keep(Map<String, JsonNode> results, Entry entry) {
         if (entry instanceof Entry.Done done) {
-            results.put(
-                    done.path().substring(StepPath.scopeOf(done.path()).length()), done.result());
+            results.put(done.path().substring(StepPath.scopeOf(done.path()).length()), done.result());
         }
     }
 }

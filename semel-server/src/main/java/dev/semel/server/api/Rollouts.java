@@ -97,11 +97,12 @@ final class Rollouts {
 
     /** What the changes of keys and effects mean for those in flight. */
     static void notes(ArrayNode notes, Definition before, Definition after) {
-        Change.between(before, after).forEach(change -> notes.addObject()
-                .put("field", change.field())
-                .put("from", change.from())
-                .put("to", change.to())
-                .put("means", change.means()));
+        Change.between(before, after)
+                .forEach(change -> notes.addObject()
+                        .put("field", change.field())
+                        .put("from", change.from())
+                        .put("to", change.to())
+                        .put("means", change.means()));
     }
 
     Answer promote(Request request) {

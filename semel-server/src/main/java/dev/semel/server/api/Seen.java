@@ -33,7 +33,8 @@ record Seen(int version, int candidate) {
         }
         Matcher tag = TAG.matcher(match.size() == 1 && none.isEmpty() ? match.getFirst() : "");
         if (!tag.matches()) {
-            throw Paging.refused("If-Match must be the ETag of the workflow, such as \"3\", or If-None-Match must be *");
+            throw Paging.refused(
+                    "If-Match must be the ETag of the workflow, such as \"3\", or If-None-Match must be *");
         }
         return new Seen(Integer.parseInt(tag.group(1)), tag.group(2) == null ? 0 : Integer.parseInt(tag.group(2)));
     }

@@ -181,9 +181,7 @@ final class Workflows {
     /** @param seen what the author has seen of it, who would not want to write over anything else; null for whatever there is */
     private Deeds.@Nullable Done publishForAll(Request request, Definition definition, @Nullable Seen seen) {
         Edit.Publish publish = publishing(
-                request.principal().workspace(),
-                definition,
-                request.principal().tokenId());
+                request.principal().workspace(), definition, request.principal().tokenId());
         return deeds.once(
                 request,
                 new Deeds.Deed("workflow.publish", definition.name(), definition.text()),

@@ -52,6 +52,7 @@ public record KeyPreview(@Nullable String key, @Nullable String problem) {
     private static boolean personal(FieldRef path, Set<String> fields) {
         return path.root().equals("input")
                 && !fields.isEmpty()
-                && (path.parts().isEmpty() || fields.contains(path.parts().getFirst().toString()));
+                && (path.parts().isEmpty()
+                        || fields.contains(path.parts().getFirst().toString()));
     }
 }

@@ -83,8 +83,8 @@ public record Outline(List<Step> steps) {
             }
             for (int i = 0; i < items.size(); i++) {
                 if (items.get(i) instanceof Tree.Members step) {
-                    Place place = new Place(
-                            depth, branch, source.line(step.spot().start()), i == items.size() - 1);
+                    Place place =
+                            new Place(depth, branch, source.line(step.spot().start()), i == items.size() - 1);
                     found.add(new Step(text(step, "id"), kind(step), place, path, i, step.toJson()));
                     inner(step, inside(path, String.valueOf(i)), depth + 1);
                 }
@@ -117,13 +117,12 @@ public record Outline(List<Step> steps) {
         /** The one word of a kind that is no field of another kind which stands there as well. */
         private static String kind(Tree.Members step) {
             Map<String, Set<String>> kinds = StepReader.kinds();
-            List<String> named = step.members().keySet().stream()
-                    .filter(kinds::containsKey)
-                    .toList();
+            List<String> named =
+                    step.members().keySet().stream().filter(kinds::containsKey).toList();
             List<String> own = named.stream()
                     .filter(word -> named.stream()
-                            .noneMatch(other ->
-                                    kinds.getOrDefault(other, Set.of()).contains(word)))
+                            .noneMatch(
+                                    other -> kinds.getOrDefault(other, Set.of()).contains(word)))
                     .toList();
             return own.size() == 1 ? own.getFirst() : "";
         }

@@ -54,7 +54,8 @@ final class YamlMember {
         Style style = Style.of(before);
         // The head of a block of text may have a comment, which is not a part of the text.
         int mark = style == Style.BLOCK ? before.lines().findFirst().orElse("").indexOf(" #") : -1;
-        String comment = mark < 0 ? "" : " " + before.lines().findFirst().orElse("").substring(mark);
+        String comment =
+                mark < 0 ? "" : " " + before.lines().findFirst().orElse("").substring(mark);
         return YamlScalar.ways(value, style).stream()
                 .map(way -> yaml.replaced(start, end, (before.isEmpty() ? gap(start) : "") + way + comment))
                 .toList();
@@ -139,7 +140,8 @@ final class YamlMember {
             index++;
         }
         Tree.Member previous = index == 0 ? null : members.get(index - 1).getValue();
-        Tree.Member next = index == members.size() - 1 ? null : members.get(index + 1).getValue();
+        Tree.Member next =
+                index == members.size() - 1 ? null : members.get(index + 1).getValue();
         Tree.Member one = members.get(index).getValue();
         return List.of(yaml.isFlow(map) ? withoutInBrackets(previous, one, next) : withoutLines(one, next));
     }

@@ -52,7 +52,8 @@ final class YamlText {
             case Tree.Scalar _ -> null;
             case Tree.Members members -> members.get(name);
             case Tree.Items items ->
-                name.matches("[0-9]{1,5}") && Integer.parseInt(name) < items.items().size()
+                name.matches("[0-9]{1,5}")
+                                && Integer.parseInt(name) < items.items().size()
                         ? items.items().get(Integer.parseInt(name))
                         : null;
         };

@@ -142,7 +142,8 @@ final class Builder {
             refused = e.problem();
             draft = draft(visit, sketch, JsonNodeFactory.instance.arrayNode(), step);
         }
-        boolean may = visit.may("PUT", Inside.path("v1", "workflows", sketch.name().isEmpty() ? "x" : sketch.name()));
+        boolean may =
+                visit.may("PUT", Inside.path("v1", "workflows", sketch.name().isEmpty() ? "x" : sketch.name()));
         StepPanel panel = StepPanel.of(draft, step, visit.asked("tab"));
         return visit.show(
                 "builder",
@@ -217,11 +218,11 @@ final class Builder {
         Sketch sketch = Sketch.of(form, name);
         String wanted = name.isEmpty() ? form.text("workflow") : name;
         Inside.Call call = new Inside.Call(
-                        "PUT",
-                        Inside.path("v1", "workflows", wanted),
-                        "",
-                        Map.of("content-type", "application/yaml", "idempotency-key", form.text("key")),
-                        sketch.text().getBytes(StandardCharsets.UTF_8));
+                "PUT",
+                Inside.path("v1", "workflows", wanted),
+                "",
+                Map.of("content-type", "application/yaml", "idempotency-key", form.text("key")),
+                sketch.text().getBytes(StandardCharsets.UTF_8));
         try {
             visit.ask(sketch.base().isEmpty() ? call.with("If-None-Match", "*") : call.with("If-Match", sketch.base()));
         } catch (Refused e) {

@@ -24,7 +24,16 @@ public record StepField(String name, String label, List<Option> options, String 
     private static final List<Option> UNITS = options("seconds", "minutes", "hours", "days");
 
     private static final Set<String> WIDE = Set.of(
-            "idempotent.key", "idempotent.on_change", "http.url", "when", "for_each", "tx.sql", "approval.title", "digest.key", "protect", "because");
+            "idempotent.key",
+            "idempotent.on_change",
+            "http.url",
+            "when",
+            "for_each",
+            "tx.sql",
+            "approval.title",
+            "digest.key",
+            "protect",
+            "because");
 
     static StepField text(String name, String label) {
         return new StepField(name, label, List.of(), "", "", "");
@@ -58,7 +67,8 @@ public record StepField(String name, String label, List<Option> options, String 
 
     /** Whether the text has a value that is not among those that can be chosen; it is offered too, so that it stays. */
     public boolean isOther() {
-        return !value.isEmpty() && options.stream().noneMatch(option -> option.value().equals(value));
+        return !value.isEmpty()
+                && options.stream().noneMatch(option -> option.value().equals(value));
     }
 
     StepField filled(Doc fields) {
@@ -66,9 +76,7 @@ public record StepField(String name, String label, List<Option> options, String 
         for (String part : name.split("\\.")) {
             at = at.path(part);
         }
-        String shape = at.isContainer()
-                ? "many"
-                : at.isNumber() ? "number" : at.isBoolean() ? "boolean" : "string";
+        String shape = at.isContainer() ? "many" : at.isNumber() ? "number" : at.isBoolean() ? "boolean" : "string";
         return new StepField(name, label, options, hint, at.isContainer() ? "" : new Doc(at).text(), shape);
     }
 
@@ -76,9 +84,12 @@ public record StepField(String name, String label, List<Option> options, String 
     static JsonNode typed(String name, String value, String type) {
         JsonNodeFactory json = JsonNodeFactory.instance;
         boolean numeric = type.equals("number")
-                || List.of("idempotent.time", "retry.attempts", "retry.factor", "parallel").contains(name);
+                || List.of("idempotent.time", "retry.attempts", "retry.factor", "parallel")
+                        .contains(name);
         if (numeric && value.matches("-?[0-9]{1,15}(\\.[0-9]{1,9})?")) {
-            return value.contains(".") ? json.numberNode(new BigDecimal(value)) : json.numberNode(Long.parseLong(value));
+            return value.contains(".")
+                    ? json.numberNode(new BigDecimal(value))
+                    : json.numberNode(Long.parseLong(value));
         }
         if (type.equals("boolean") && (value.equals("true") || value.equals("false"))) {
             return json.booleanNode(value.equals("true"));
@@ -122,7 +133,9 @@ public record StepField(String name, String label, List<Option> options, String 
             case "event" -> Stream.of(text("event", "Event"), text("to", "To").hint("a profile or an address"));
             case "sleep" -> Stream.of(text("sleep", "For").hint("such as 30s, 15m, 24h or 7d"));
             case "wait_for" ->
-                Stream.of(text("wait_for.signal", "Signal"), text("wait_for.timeout", "At most").hint("such as 3d"));
+                Stream.of(
+                        text("wait_for.signal", "Signal"),
+                        text("wait_for.timeout", "At most").hint("such as 3d"));
             case "wait_for_reply" ->
                 Stream.of(
                         text("wait_for_reply.to", "Reply to step"),
@@ -146,8 +159,7 @@ public record StepField(String name, String label, List<Option> options, String 
     }
 
     private static Stream<StepField> message() {
-        return Stream.of(
-                text("send.channel", "Channel"), text("send.to", "To"), text("send.template", "Template"));
+        return Stream.of(text("send.channel", "Channel"), text("send.to", "To"), text("send.template", "Template"));
     }
 
     private static List<StepField> idempotent() {

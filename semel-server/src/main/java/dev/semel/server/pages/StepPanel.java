@@ -140,8 +140,7 @@ public final class StepPanel {
         String front = "A second " + thing + to + " with the same key within " + span();
         return switch (once().text("on_change")) {
             case "suppress" -> front + " is not sent, whatever its data.";
-            case "review" ->
-                front + " is not sent; where its data differ, a person is asked whether it should be.";
+            case "review" -> front + " is not sent; where its data differ, a person is asked whether it should be.";
             default -> front + " is not sent, unless its data differ.";
         };
     }

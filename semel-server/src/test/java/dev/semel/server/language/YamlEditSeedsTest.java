@@ -19,8 +19,26 @@ import tools.jackson.databind.node.ObjectNode;
 class YamlEditSeedsTest {
     private static final int SEEDS = 1_000;
     private static final List<String> WORDS = List.of(
-            "plain", "two words", "a: b", "x # y", "it's", "say \"so\"", "${ key(\"a\", input.id) }", "${ a ? b : c }",
-            "true", "007", "", "ä😀", "- dash", "{brace}", "a, b", "line\nbreak", "50%", "@at", "null", "~");
+            "plain",
+            "two words",
+            "a: b",
+            "x # y",
+            "it's",
+            "say \"so\"",
+            "${ key(\"a\", input.id) }",
+            "${ a ? b : c }",
+            "true",
+            "007",
+            "",
+            "ä😀",
+            "- dash",
+            "{brace}",
+            "a, b",
+            "line\nbreak",
+            "50%",
+            "@at",
+            "null",
+            "~");
 
     /** Writes a file as somebody might have. */
     private static final class Author {
@@ -89,7 +107,10 @@ class YamlEditSeedsTest {
                 case 0 -> "'" + word.replace("'", "''").replace("\n", " ") + "'";
                 case 1 ->
                     "\"" + word.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + "\"";
-                default -> word.matches("[a-z]+( [a-z]+)?") ? word : "'" + word.replace("'", "''").replace("\n", " ") + "'";
+                default ->
+                    word.matches("[a-z]+( [a-z]+)?")
+                            ? word
+                            : "'" + word.replace("'", "''").replace("\n", " ") + "'";
             };
         }
 
@@ -204,7 +225,9 @@ class YamlEditSeedsTest {
             if (random.nextBoolean() && step + 1 < steps.size()) {
                 after = YamlEdit.swap(text, list, step);
                 steps.insert(step, steps.remove(step + 1));
-                assertEquals(lines(text).stream().sorted().toList(), lines(after).stream().sorted().toList());
+                assertEquals(
+                        lines(text).stream().sorted().toList(),
+                        lines(after).stream().sorted().toList());
                 assertEquals(text, YamlEdit.swap(after, list, step), "back again");
             } else if (random.nextBoolean() && steps.size() > 1) {
                 after = YamlEdit.removeItem(text, list, step);

@@ -101,15 +101,15 @@ class YamlEditTest {
         assertEquals(
                 FILE.replace("    set: { ok: false }\n", "    set: { ok: false }\n    retry:\n      attempts: 3\n"),
                 set(FILE, "steps.2.retry.attempts", "3"));
-        assertEquals(FILE.replace("{ ok: true }", "{ ok: true, why: it is }"), set(FILE, "steps.0.set.why", "\"it is\""));
+        assertEquals(
+                FILE.replace("{ ok: true }", "{ ok: true, why: it is }"), set(FILE, "steps.0.set.why", "\"it is\""));
         assertEquals(FILE.replace("{ ok: true }", "{ ok: true, why: '}' }"), set(FILE, "steps.0.set.why", "\"}\""));
     }
 
     @Test
     void a_new_member_stands_before_the_steps_inside() {
         String text = "steps:\n  - id: a\n    choose:\n      - else: true\n        steps:\n          - id: b\n";
-        assertEquals(
-                text.replace("- id: a\n", "- id: a\n    title: t\n"), set(text, "steps.0.title", "\"t\""));
+        assertEquals(text.replace("- id: a\n", "- id: a\n    title: t\n"), set(text, "steps.0.title", "\"t\""));
     }
 
     @Test
@@ -187,7 +187,8 @@ class YamlEditTest {
     void a_step_is_put_behind_another_at_its_depth() {
         String item = "- id: n\n  set:\n    ok: true\n";
         assertEquals(
-                FILE.replace("    set: { ok: true }\n", "    set: { ok: true }\n\n  - id: n\n    set:\n      ok: true\n"),
+                FILE.replace(
+                        "    set: { ok: true }\n", "    set: { ok: true }\n\n  - id: n\n    set:\n      ok: true\n"),
                 YamlEdit.insertAfter(FILE, List.of("steps"), 0, item));
         assertEquals(
                 FILE.replace("about c\n", "about c\n  - id: n\n    set:\n      ok: true\n"),
@@ -217,11 +218,13 @@ class YamlEditTest {
                 .detail()
                 .contains("a comment stands beside it"));
         String flow = "steps: [{id: a}, {id: b}]";
-        assertTrue(refused(() -> YamlEdit.swap(flow, List.of("steps"), 0)).detail().contains("with brackets"));
+        assertTrue(
+                refused(() -> YamlEdit.swap(flow, List.of("steps"), 0)).detail().contains("with brackets"));
         assertTrue(refused(() -> YamlEdit.removeItem("steps:\n- id: a\n", List.of("steps"), 0))
                 .detail()
                 .contains("the only item"));
-        assertTrue(refused(() -> YamlEdit.swap(FILE, List.of("steps"), 2)).detail().contains("no item at that place"));
+        assertTrue(
+                refused(() -> YamlEdit.swap(FILE, List.of("steps"), 2)).detail().contains("no item at that place"));
         assertTrue(refused(() -> set(FILE, "steps.1.send", "1")).detail().contains("The text is as it was"));
     }
 }

@@ -64,7 +64,8 @@ class DraftsTest extends OnBothStores {
         String edits = """
             [{"op":"set","step":"tell","field":"idempotent.key","value":"${ key(\\"t\\", input.id) }"},
              {"op":"set","step":"tell","field":"idempotent.time","value":12},
-             {"op":"set","step":"tell","field":"idempotent.unit","value":"hours"}]""";
+             {"op":"set","step":"tell","field":"idempotent.unit","value":"hours"}]\
+            """;
         JsonNode draft = draft(TEXT, "", "tell", edits).expect(200).json();
         String wanted = TEXT.replace("protect: at_most_once\n", """
             protect: at_most_once
@@ -86,9 +87,12 @@ class DraftsTest extends OnBothStores {
 
     @Test
     void steps_are_added_moved_and_removed_by_their_ids() {
-        String moved = draft(TEXT, "", "", "[{\"op\":\"up\",\"step\":\"branch\"}]").text("text");
+        String moved =
+                draft(TEXT, "", "", "[{\"op\":\"up\",\"step\":\"branch\"}]").text("text");
         assertTrue(moved.indexOf("id: branch") < moved.indexOf("id: note"), moved);
-        assertEquals(TEXT, draft(moved, "", "", "[{\"op\":\"down\",\"step\":\"branch\"}]").text("text"));
+        assertEquals(
+                TEXT,
+                draft(moved, "", "", "[{\"op\":\"down\",\"step\":\"branch\"}]").text("text"));
         for (JsonNode kind : draft(TEXT, "", "", "[]").json().path("kinds")) {
             String add = "[{\"op\":\"add\",\"step\":\"tell\",\"id\":\"fresh\",\"kind\":" + kind + "}]";
             JsonNode more = draft(TEXT, "", "", add).expect(200).json();
@@ -98,7 +102,8 @@ class DraftsTest extends OnBothStores {
                 assertTrue(error.path("message").stringValue().contains("input."), kind + ": " + error);
             }
             String gone = "[{\"op\":\"delete\",\"step\":\"fresh\"}]";
-            assertEquals(TEXT, draft(more.path("text").stringValue(), "", "", gone).text("text"));
+            assertEquals(
+                    TEXT, draft(more.path("text").stringValue(), "", "", gone).text("text"));
         }
     }
 
@@ -143,19 +148,23 @@ class DraftsTest extends OnBothStores {
         String id = admin().trigger("shown", stage.key(), "{\"data\":{\"id\":\"one two\",\"mail\":\"a@b\"}}")
                 .expect(200)
                 .text("run_id");
-        Crowd.until("it has ended", () -> !admin().get("/v1/runs/" + id)
-                .json()
-                .path("ended_at")
-                .isNull());
+        Crowd.until(
+                "it has ended",
+                () -> !admin().get("/v1/runs/" + id).json().path("ended_at").isNull());
         String text = flow.replace("output:", """
               - id: tell
                 http: { method: POST, url: https://api.example.com/things }
                 protect: at_most_once
                 idempotent: { key: KEY }
-            output:""");
-        assertEquals("t:one%20two", preview(text, "'${ key(\"t\", input.id) }'").path("key").stringValue());
-        assertEquals("true-x", preview(text, "'${ steps.note.ok }-x'").path("key").stringValue());
-        for (String personal : new String[] {"'${ input.mail }'", "'${ input[\"ma\" + \"il\"] }'", "'${ json(input) }'"}) {
+            output:\
+            """);
+        assertEquals(
+                "t:one%20two",
+                preview(text, "'${ key(\"t\", input.id) }'").path("key").stringValue());
+        assertEquals(
+                "true-x", preview(text, "'${ steps.note.ok }-x'").path("key").stringValue());
+        for (String personal :
+                new String[] {"'${ input.mail }'", "'${ input[\"ma\" + \"il\"] }'", "'${ json(input) }'"}) {
             JsonNode preview = preview(text, personal);
             assertTrue(preview.path("key").isNull(), preview::toString);
             assertTrue(preview.path("problem").stringValue().contains("personal"), preview::toString);
@@ -165,7 +174,10 @@ class DraftsTest extends OnBothStores {
     }
 
     private JsonNode preview(String text, String key) {
-        return draft(text.replace("KEY", key), "shown", "tell", "[]").expect(200).json().path("preview");
+        return draft(text.replace("KEY", key), "shown", "tell", "[]")
+                .expect(200)
+                .json()
+                .path("preview");
     }
 
     private Reply publish(String text, String name, String header) {
@@ -174,7 +186,8 @@ class DraftsTest extends OnBothStores {
 
     @Test
     void a_text_is_published_over_what_its_author_saw_and_over_nothing_else() {
-        assertEquals(200, publish(Flows.flow("seen"), "seen", "If-None-Match: *").status());
+        assertEquals(
+                200, publish(Flows.flow("seen"), "seen", "If-None-Match: *").status());
         Problem.expect(publish(Flows.flow("seen", "title: b"), "seen", "If-None-Match: *"), 412, "precondition-failed");
         assertEquals("\"1\"", admin().get("/v1/workflows/seen").header("ETag"));
         assertEquals(
@@ -187,14 +200,14 @@ class DraftsTest extends OnBothStores {
         Reply late = publish(Flows.flow("seen", "title: c"), "seen", "If-Match: \"1\"");
         Problem.expect(late, 412, "precondition-failed");
         assertEquals(2, late.json().path("version").asInt());
-        assertEquals(
-                2, admin().get("/v1/workflows/seen").json().path("version").asInt());
+        assertEquals(2, admin().get("/v1/workflows/seen").json().path("version").asInt());
         assertFalse(
                 publish(Flows.flow("seen", "title: b"), "seen", "If-Match: \"1\"")
                         .expect(200)
                         .flag("changed"),
                 "asked twice");
-        JsonNode diff = draft(Flows.flow("seen", "title: c"), "seen", "", "[]").json().path("diff");
+        JsonNode diff =
+                draft(Flows.flow("seen", "title: c"), "seen", "", "[]").json().path("diff");
         assertEquals("\"2\"", diff.path("tag").stringValue());
         assertTrue(diff.path("unified").stringValue().contains("-title: b\n+title: c\n"), diff::toString);
     }

@@ -94,7 +94,8 @@ class BuilderInBrowserTest {
     }
 
     private static Locator button(Page page, String name) {
-        return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
+        return page.getByRole(
+                AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name).setExact(true));
     }
 
     private static void put(Page page, String field, String value) {
@@ -148,7 +149,10 @@ class BuilderInBrowserTest {
         assertEquals(calls + 1, picked(), "the second was sent");
         assertEquals(
                 "suppressed",
-                api().get("/v1/runs/" + second + "/timeline").json().at("/items/0/status").stringValue());
+                api().get("/v1/runs/" + second + "/timeline")
+                        .json()
+                        .at("/items/0/status")
+                        .stringValue());
         try (Tab tab = Tab.open(server.port()).enter().go("/runs/" + second)) {
             assertThat(tab.page().locator("#run")).containsText("Suppressed");
             tab.go("/workflows/letters/edit?step=tell&tab=idempotent#panel");
@@ -166,7 +170,10 @@ class BuilderInBrowserTest {
         try (Tab tab = Tab.open(server.port()).enter().go("/workflows/typed/edit")) {
             Page page = tab.page();
             assertThat(page.locator("#state")).containsText("can be published");
-            page.locator("#yaml").fill(letters("typed").replace("at_most_once ", "sometimes ").replace("id: note", "id: last"));
+            page.locator("#yaml")
+                    .fill(letters("typed")
+                            .replace("at_most_once ", "sometimes ")
+                            .replace("id: note", "id: last"));
             Locator finding = page.locator("#findings .finding").first();
             assertThat(finding).containsText("Line 16, column 14");
             assertThat(finding.locator("pre")).containsText("^^^");
@@ -199,10 +206,12 @@ class BuilderInBrowserTest {
             assertThat(page.locator("[role=alert]")).containsText("was changed by somebody else");
             assertThat(page.locator("#theirs")).containsText("+    set: { ok: theirs }");
             assertThat(page.locator("#mine")).containsText("-    set: { ok: theirs }");
-            assertEquals(2, api().get("/v1/workflows/shared").json().path("version").asInt());
+            assertEquals(
+                    2, api().get("/v1/workflows/shared").json().path("version").asInt());
             button(page, "Publish mine over version 2").click();
             assertThat(page.locator("main")).containsText("Published");
-            assertEquals(3, api().get("/v1/workflows/shared").json().path("version").asInt());
+            assertEquals(
+                    3, api().get("/v1/workflows/shared").json().path("version").asInt());
         }
     }
 
@@ -211,7 +220,8 @@ class BuilderInBrowserTest {
         api().publish(letters("plain")).expect(200);
         try (Tab tab = Tab.withoutScript(server.port()).enter().go("/workflows/plain/edit")) {
             Page page = tab.page();
-            page.locator("summary", new Page.LocatorOptions().setHasText("Add a step")).click();
+            page.locator("summary", new Page.LocatorOptions().setHasText("Add a step"))
+                    .click();
             page.locator("#add-kind").selectOption("sleep");
             page.locator("#add-id").fill("rest");
             page.locator("#add-id").press("Enter");
@@ -254,7 +264,8 @@ class BuilderInBrowserTest {
 
     @Test
     void what_is_written_is_never_markup() {
-        api().publish(letters("looked").replace("owner: trials", "owner: '" + HOSTILE + "'")).expect(200);
+        api().publish(letters("looked").replace("owner: trials", "owner: '" + HOSTILE + "'"))
+                .expect(200);
         try (Tab tab = Tab.open(server.port()).enter().go("/workflows/looked/edit?step=tell&tab=general")) {
             assertThat(tab.page().locator("#yaml")).hasValue(Pattern.compile("</textarea><img src=x"));
             assertEquals(0, tab.page().locator("img[src=x]").count());
@@ -277,7 +288,9 @@ class BuilderInBrowserTest {
     @Test
     void a_viewer_sees_the_settings_and_can_change_nothing() {
         api().publish(letters("viewed")).expect(200);
-        String link = api().put("/v1/people/vera", "{\"role\":\"viewer\"}").expect(200).text("invitation");
+        String link = api().put("/v1/people/vera", "{\"role\":\"viewer\"}")
+                .expect(200)
+                .text("invitation");
         try (Tab tab = Tab.open(server.port()).expecting("403").go(link)) {
             Page page = tab.page();
             page.locator("#password").fill("a long password");
@@ -299,7 +312,8 @@ class BuilderInBrowserTest {
                       .then(answer => answer.status); }
                 """);
             assertEquals(403, ((Number) status).intValue());
-            assertEquals(1, api().get("/v1/workflows/viewed").json().path("version").asInt());
+            assertEquals(
+                    1, api().get("/v1/workflows/viewed").json().path("version").asInt());
         }
     }
 
@@ -341,7 +355,9 @@ class BuilderInBrowserTest {
             assertThat(tab.page().locator("#findings .finding").first()).containsText("Line 3");
             look(tab, "with mistakes", found);
             tab.go("/workflows/new_lead/edit");
-            tab.page().locator("#yaml").fill(tab.page().locator("#yaml").inputValue().replace("time: 12", "time: 24"));
+            tab.page()
+                    .locator("#yaml")
+                    .fill(tab.page().locator("#yaml").inputValue().replace("time: 12", "time: 24"));
             button(tab.page(), "Publish…").click();
             assertThat(tab.page().locator("#mine .more")).containsText("time: 24");
             look(tab, "to be published", found);
