@@ -139,6 +139,7 @@ public final class Ledger {
      *     0 for never
      * @param window microseconds; 0 where only the own lineage counts
      * @param asks who finds it unknown asks the provider, and settles what another run of the lineage left
+     * @param afresh what another run of the lineage did is done again on purpose, as a deed of its own
      */
     public record Reserve(
             Id id,
@@ -148,7 +149,8 @@ public final class Ledger {
             OnChange onChange,
             @Nullable String data,
             Facts facts,
-            boolean asks)
+            boolean asks,
+            boolean afresh)
             implements Op {
         /** One that nobody can be asked about. */
         public Reserve(
@@ -159,7 +161,7 @@ public final class Ledger {
                 OnChange onChange,
                 @Nullable String data,
                 Facts facts) {
-            this(id, holder, resendFor, window, onChange, data, facts, false);
+            this(id, holder, resendFor, window, onChange, data, facts, false, false);
         }
     }
 
@@ -254,7 +256,10 @@ public final class Ledger {
     /** The same step as before: a retry, a recovery, a safe replay, or this very write applied twice. */
     private static Change again(Row row, Reserve ask, long now) {
         return switch (row.state()) {
-            case DONE -> new Change(new Verdict.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
+            case DONE ->
+                ask.afresh() && !row.holder().run().equals(ask.holder().run())
+                        ? grant(ask, new Verdict.Granted(row.generation() + 1, 1, now, false))
+                        : new Change(new Verdict.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
             // Nothing was done under this key so far: a provider's window begins with the next send.
             case FREE ->
                 Accepted.carry(row, grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, now, false)));

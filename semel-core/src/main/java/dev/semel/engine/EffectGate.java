@@ -78,7 +78,7 @@ final class EffectGate {
             scope.mayBegin();
             long seen = execution.waits().wakes();
             Ledger.Holder holder = holder();
-            Verdict verdict = execution.reserve(name.reserve(holder, onChange, !doubted));
+            Verdict verdict = execution.reserve(name.reserve(holder, onChange, !doubted, afresh()));
             outcome = switch (verdict) {
                 case Verdict.Granted granted -> send(holder, granted);
                 case Verdict.Reused reused -> reused(reused.result(), null);
@@ -97,9 +97,15 @@ final class EffectGate {
                 place.stepId(), execution.run().id(), execution.run().driver().claim(), execution.nextTurn());
     }
 
+    /** Whether a person wants it done again, although an earlier run has done it. */
+    private boolean afresh() {
+        return execution.memory().redo().contains(place.path());
+    }
+
     /** In a safe replay: what an earlier run of the lineage did under a key across runs, whatever became of that key. */
     private Ledger.@Nullable Row replayed() {
         if (name.once() == null
+                || afresh()
                 || execution.run().lineage().equals(execution.run().id())) {
             return null;
         }

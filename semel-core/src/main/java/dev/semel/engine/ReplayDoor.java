@@ -5,12 +5,14 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.store.Name;
+import dev.semel.store.NewRun;
 import dev.semel.store.Replay;
 import dev.semel.store.Rows;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
+import dev.semel.workflow.Gates;
 import dev.semel.workflow.Published;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +25,7 @@ import tools.jackson.databind.JsonNode;
  */
 public final class ReplayDoor {
     /** Longer than a plan can be applied. */
-    private static final Duration WINDOW = Duration.ofDays(7);
+    static final Duration WINDOW = Duration.ofDays(7);
 
     private final Intake intake;
     private final Catalog catalog;
@@ -50,6 +52,7 @@ public final class ReplayDoor {
             Published version = catalog.version(base.workflowId(), prospect.version());
             String input = plan.input() == null ? base.input() : plan.input();
             JsonNode data = Json.parse(input);
+            Trigger.DoorName name = name(base.id(), prospect.resumed(), shown(plan, base.id()));
             Answer answer = intake.trigger(
                     base.ws(),
                     current,
@@ -58,13 +61,13 @@ public final class ReplayDoor {
                             new Current(version, now.paused(), null, now.change()),
                             data,
                             input,
-                            Trigger.Names.of(name(plan, base.id())),
+                            Trigger.Names.of(name),
                             new Trigger.Sender(
                                     Door.REPLAY,
                                     plan.appliedBy() == null ? plan.madeBy() : plan.appliedBy(),
                                     base.origin().correlationId()),
                             false,
-                            Trigger.Checks.NONE,
+                            plan.input() == null ? Trigger.Checks.NONE : desk.checks(version.name(), data),
                             new Trigger.Ties(base.lineage(), null, base.id(), null, prospect.carried(), 0)));
             return item.became(Replay.Fate.APPLIED, answer.run(), "");
         } catch (Catalog.NotKnownHere e) {
@@ -79,8 +82,32 @@ public final class ReplayDoor {
         }
     }
 
-    private static Trigger.DoorName name(Replay.Plan plan, RunId base) {
-        return new Trigger.DoorName(Door.REPLAY, base.text(), shown(plan, base), WINDOW);
+    /** The name under which the end of a run is followed: each end has its own, and a run that went on in place several. */
+    private static Trigger.DoorName name(RunId base, int resumed, String shown) {
+        String text = resumed == 0 ? base.text() : base.text() + "." + resumed;
+        return new Trigger.DoorName(Door.REPLAY, text, shown, WINDOW);
+    }
+
+    static Name follows(int workspace, RunId base, int resumed) {
+        return Naming.ofDoor(workspace, name(base, resumed, ""));
+    }
+
+    /** The queues that a run goes through when it goes on in place, by its workflow's gates and its data. */
+    List<NewRun.Gate.Place> places(Rows.Run run, Published version) {
+        if (version.extras().gates().equals(Gates.NONE)) {
+            return List.of();
+        }
+        NewRun.Gate gate = Gatekeeper.gate(new Trigger(
+                desk.space(run.ws()),
+                new Current(version, false, null, 0),
+                Json.parse(run.input()),
+                run.input(),
+                Trigger.Names.NONE,
+                new Trigger.Sender(Door.REPLAY, "", null),
+                false,
+                Trigger.Checks.NONE,
+                new Trigger.Ties(run.lineage(), null, run.id(), null)));
+        return gate == null ? List.of() : gate.places();
     }
 
     /** What the new run shows as its key, by which the plan that made it is known; no other run shows the same. */
@@ -99,7 +126,7 @@ public final class ReplayDoor {
     /** The names under which the replays of these items would be known. */
     static List<Name> names(Replay.Plan plan, List<Replay.Item> items) {
         return items.stream()
-                .map(item -> Naming.ofDoor(plan.ws(), name(plan, item.run())))
+                .map(item -> follows(plan.ws(), item.run(), Planner.resumed(item)))
                 .toList();
     }
 }

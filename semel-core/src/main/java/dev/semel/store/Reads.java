@@ -26,6 +26,18 @@ public interface Reads extends AutoCloseable {
     /** A run that this worker claimed, whatever its workspace. */
     Rows.@Nullable Run claimed(RunId id);
 
+    /** Runs without their journals, in any order; those that are gone are left out. */
+    default List<Rows.Run> heads(List<RunId> ids) {
+        List<Rows.Run> all = new ArrayList<>(ids.size());
+        for (RunId id : ids) {
+            Rows.Run run = claimed(id);
+            if (run != null) {
+                all.add(run);
+            }
+        }
+        return all;
+    }
+
     /** Claimed runs with their journals, in any order; those that are gone are left out. */
     default List<Recorded> recorded(List<RunId> ids) {
         List<Recorded> all = new ArrayList<>(ids.size());

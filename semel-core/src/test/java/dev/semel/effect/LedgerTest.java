@@ -175,7 +175,7 @@ final class LedgerTest {
     @Test
     void what_a_run_left_unknown_goes_over_to_the_replay_that_asks_the_provider() {
         Holder replay = holder("replay");
-        Ledger.Reserve ask = new Ledger.Reserve(ID, replay, 0, 77, OnChange.SEND, "data", FACTS, true);
+        Ledger.Reserve ask = new Ledger.Reserve(ID, replay, 0, 77, OnChange.SEND, "data", FACTS, true, false);
         Change asked = Ledger.apply(row(State.UNKNOWN), ask, 2_500);
         assertEquals(new Verdict.Unsettled(2, 3, FIRST), asked.verdict());
         Row taken = asked.row();

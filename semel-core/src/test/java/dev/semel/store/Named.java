@@ -60,6 +60,9 @@ enum Named {
     GIVE_BACK((side, world) -> side.apply(World.LEASE, new Edit.GiveBack(new Driver(world.driven, 1)))),
     DECIDE((side, world) ->
             side.apply(World.OTHER, new Edit.Decide(world.doubted.id(), world.doubting, "{}", Named.by(side)))),
+    RESUME_FAILED((side, world) -> side.apply(World.OTHER, world.resume(Named.by(side)))),
+    ADMIT_AFTER_FAILURE((side, world) -> side.apply(World.OTHER, world.admit(side, world.again()))),
+    ADMIT_REPLAY((side, world) -> side.apply(World.LEASE, world.admit(side, world.follows()))),
     RELEASE((side, world) ->
             side.apply(World.OTHER, new Edit.Release(world.desk.key("held").name(), world.driven, Named.by(side)))),
     SWEEP((side, world) -> side.apply(World.OTHER, new Edit.DeleteNames(List.of(world.tombstone())))),

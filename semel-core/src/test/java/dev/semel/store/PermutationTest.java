@@ -42,6 +42,9 @@ final class PermutationTest {
             new Permutations.Pair(Named.POST_TO_WHO_LISTENS, Named.REST),
             new Permutations.Pair(Named.POST_TO_WHO_LISTENS, Named.POST_TO_WHO_LISTENS),
             new Permutations.Pair(Named.LISTEN_FOR_A_KEPT_LETTER, Named.LISTEN_FOR_IT_BY_ANOTHER),
+            new Permutations.Pair(Named.RESUME_FAILED, Named.RESUME_FAILED),
+            new Permutations.Pair(Named.RESUME_FAILED, Named.ADMIT_AFTER_FAILURE),
+            new Permutations.Pair(Named.RESUME_FAILED, Named.ADMIT_REPLAY),
             new Permutations.Pair(Named.RENEW, Named.TAKE_OVER));
 
     private Permutations permutations;

@@ -19,7 +19,7 @@ final class Script {
     private static final int SCHEDULES_EVERY = 13;
     private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
-    private static final int REPLAYS_EVERY = 17;
+    private static final int REPLAYS_EVERY = 5;
     private static final int TIDIES_EVERY = 23;
     private static final int REVIEWS_EVERY = 8;
 
@@ -37,7 +37,7 @@ final class Script {
     private final LetterScript letters;
     private final ReviewScript reviews;
     private final DeliveryScript deliveries = new DeliveryScript();
-    private final ReplayScript replays = new ReplayScript();
+    private final ReplayScript replays;
 
     Script(RandomGenerator random, Actor first) {
         this.random = random;
@@ -46,6 +46,7 @@ final class Script {
         this.ops = new Ops(random, first.reads);
         this.letters = new LetterScript(this::mine, runs);
         this.reviews = new ReviewScript(this::mine, first.reads);
+        this.replays = new ReplayScript(first.reads);
     }
 
     /** What a script begins with: two workspaces, three workflows. */

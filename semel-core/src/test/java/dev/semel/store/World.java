@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.effect.Ledger;
+import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Write.Driver;
@@ -39,6 +40,7 @@ final class World implements AutoCloseable {
     final RunId doubting;
     final RunId ended;
     final RunId old;
+    final RunId failed;
     final Deed reserved = Deed.of(desk.ws, "reserved").once(Desk.WINDOW);
     final Deed wanted = Deed.of(desk.ws, "wanted").once(Desk.WINDOW);
     final Deed past = Deed.of(desk.ws, "past").once(1);
@@ -74,6 +76,8 @@ final class World implements AutoCloseable {
         old = desk.fresh(desk.chosen("old"));
         desk.apply(Desk.ops(old, past.reserve(old), past.done(old)));
         desk.apply(desk.end(old));
+        failed = desk.fresh(again());
+        desk.apply(desk.failed(failed));
         desk.apply(desk.admit(desk.run(desk.id()), List.of(), false));
         desk.apply(desk.admit(desk.run(desk.id(), RunState.QUEUED, null), List.of(), true));
         desk.apply(new Write.Keep(
@@ -102,6 +106,22 @@ final class World implements AutoCloseable {
 
     SettingName profile(String name) {
         return new SettingName(ws, SettingRules.PLAIN, name);
+    }
+
+    /** A key that is free again after a failure. */
+    Wish again() {
+        return desk.key("failed", Known.HOLD | Known.RERUN_FAILED);
+    }
+
+    /** The name under which the end of the run that failed is followed. */
+    Wish follows() {
+        return desk.wish(Name.Kind.REPLAY, failed.text(), Known.HOLD);
+    }
+
+    /** The run that failed goes on in place. */
+    Edit.Resume resume(Edit.By by) {
+        List<NewRun.Gate.Place> places = GATE.places();
+        return new Edit.Resume(ws, failed, Place.START, follows(), 1 << 24, 0, "[\"resumed\"]", places, List.of(), by);
     }
 
     /** A key that is past its time. */

@@ -32,6 +32,7 @@ public final class Edits {
     private final Letters letters;
     private final ReplayEdits replays;
     private final ReviewEdits reviews;
+    private final Resuming resuming;
 
     /** @param counted where a change tells what it has to count */
     public Edits(Session session, Supplier<RunId> ids, Counted counted) {
@@ -46,6 +47,7 @@ public final class Edits {
         this.letters = new Letters(session, runs, ids);
         this.replays = new ReplayEdits(session, this);
         this.reviews = new ReviewEdits(session, this);
+        this.resuming = new Resuming(session, this, counted);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
@@ -78,6 +80,7 @@ public final class Edits {
             case Edit.GiveBack back -> runs.giveBack(back.driver());
             case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
             case Edit.GoOn on -> goOn(on, now);
+            case Edit.Resume resume -> resuming.resume(resume, now);
             case Edit.Decide decide -> decide(decide, now);
             case Edit.Receive receive -> deliveries.receive(receive, now);
             case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);

@@ -70,6 +70,7 @@ final class Edits {
             case Edit.GiveBack back -> runs.giveBack(back.driver());
             case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
             case Edit.GoOn on -> goOn(on, now);
+            case Edit.Resume resume -> new Resuming(tables, this).resume(resume, now);
             case Edit.Decide decide -> decide(decide, now);
             case Edit.Receive receive -> deliveries.receive(receive, now);
             case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);

@@ -101,6 +101,7 @@ public final class Api {
     private void addOthers(Views views) {
         new ScheduleRoutes(semel, deeds).addTo(router);
         new ReplayRoutes(semel, views, triggers, deeds).addTo(router);
+        new ResumeRoutes(semel, views, deeds).addTo(router);
         new SignalRoutes(semel, views).addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);
     }

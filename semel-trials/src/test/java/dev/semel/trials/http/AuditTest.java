@@ -188,6 +188,23 @@ class AuditTest extends OnBothStores {
         deeds.put(
                 "POST /v1/runs/{run_id}/cancel",
                 new Deed("run.cancel", cancelled, () -> post("/v1/runs/" + cancelled + "/cancel", "{}")));
+        admin().publish("""
+            semel: 1
+            workflow: failing
+            owner: trials
+            steps:
+              - id: call
+                http: { method: POST, url: "http://127.0.0.1:9/nobody" }
+                protect: provider_key
+                provider_window: 24h
+                retry: { attempts: 1 }
+            """).expect(200);
+        String failed =
+                admin().post("/v1/workflows/failing/trigger?wait=60s", "{}").text("run_id");
+        String mended = "{\"reason\":\"mended\",\"skip\":{\"step\":\"call\",\"result\":{}}}";
+        deeds.put(
+                "POST /v1/runs/{run_id}/resume",
+                new Deed("run.resume", failed, () -> post("/v1/runs/" + failed + "/resume", mended)));
         String longer = "{\"for\":\"48h\",\"reason\":\"late retries\"}";
         deeds.put(
                 "POST /v1/keys/{key}/extend",
