@@ -364,9 +364,7 @@ final class Script {
             case 10 ->
                 new Edit.Stage(1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
             case 11 -> new Edit.Promote(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester");
-            case 14 ->
-                new Edit.PublishAfter(
-                        new Edit.Publish(1, "pay", "wf_pay", "v" + random.nextInt(3), "t"), random.nextInt(4), 0);
+            case 14 -> new Edit.PublishAfter(new Edit.Publish(1, "pay", "wf_pay", "v3", "t"), random.nextInt(4), 0);
             case 13 ->
                 new Edit.DeleteEvents(first.reads.oldEvents(1, first.place.time() - random.nextInt(5_000_000), 2));
             case 12 -> new Edit.Rollback(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");
