@@ -30,6 +30,12 @@ final class Explanations {
         ObjectNode out = Views.object();
         ArrayNode steps = out.putArray("steps");
         definition.outerSteps().forEach(step -> add(steps, step, null));
+        answers(out, definition);
+        return Views.ok(out);
+    }
+
+    /** The six questions, and what the file answers to each. */
+    static void answers(ObjectNode out, Definition definition) {
         ArrayNode questions = out.putArray("questions");
         Explanation.QUESTIONS.forEach(questions::add);
         ArrayNode items = out.putArray("items");
@@ -37,7 +43,6 @@ final class Explanations {
             ArrayNode answers = items.addObject().put("subject", one.subject()).putArray("answers");
             one.answers().forEach(answers::add);
         }
-        return Views.ok(out);
     }
 
     /** In the order of the file; those inside of a branch or a loop say which one that is. */

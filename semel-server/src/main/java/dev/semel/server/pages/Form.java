@@ -6,7 +6,7 @@ import dev.semel.server.http.Request;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -28,7 +28,7 @@ final class Form {
                     "This is not what a form of these pages sends. Nothing was done.",
                     "Use the page, or the API under /v1.");
         }
-        Map<String, List<String>> fields = new HashMap<>();
+        Map<String, List<String>> fields = new LinkedHashMap<>();
         String body = new String(request.body(), StandardCharsets.UTF_8);
         for (String pair : body.isEmpty() ? new String[0] : body.split("&", MOST_FIELDS)) {
             int equals = pair.indexOf('=');
@@ -48,6 +48,17 @@ final class Form {
                     "The form is not encoded as a form is. Nothing was done.",
                     "Send it again.");
         }
+    }
+
+    /** The fields whose names begin so, by the rest of their names, in the order of the page. */
+    Map<String, String> under(String prefix) {
+        Map<String, String> found = new LinkedHashMap<>();
+        fields.forEach((name, values) -> {
+            if (name.startsWith(prefix)) {
+                found.put(name.substring(prefix.length()), values.getLast());
+            }
+        });
+        return found;
     }
 
     /** Empty where there is no such field. */

@@ -29,6 +29,7 @@ final class Look {
             "pause", "Paused: triggers are taken and wait.",
             "resume", "Resumed.",
             "reprocess", "Handed in again: runs that exist were replayed, missing ones started.",
+            "publish", "Published: triggers that come from now on get this version.",
             "invite", "The link for this person stands below. It is shown once.");
 
     private final TemplateEngine templates = TemplateEngine.createPrecompiled(ContentType.Html);

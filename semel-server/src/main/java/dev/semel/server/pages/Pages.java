@@ -74,6 +74,7 @@ public final class Pages {
                 Scope.OPEN,
                 request -> pages.live(request, Inside.path("v1", "replays", request.parameter("replay_id"), "events")));
         Acts.addTo(router, door);
+        Builder.addTo(router, door);
     }
 
     /** The stream of the API, for a browser, which has a session and cannot send a token. */

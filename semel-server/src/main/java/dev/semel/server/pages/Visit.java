@@ -53,6 +53,11 @@ record Visit(Request request, Visitor visitor, Inside inside, Look look) {
         return answer;
     }
 
+    /** Any other question. */
+    Doc ask(Inside.Call call) throws Exception {
+        return read(inside.ask(visitor.principal(), call, request.id()));
+    }
+
     private static Doc read(Answer answer) {
         Doc doc = Doc.of(answer.body());
         if (answer.status() >= 400) {

@@ -80,6 +80,23 @@
     }
   });
 
+  // The text that is edited is seen at the step whose settings are open; a mistake in it leads to its place.
+  const text = $('#yaml');
+  const reveal = (line) => {
+    text.scrollTop = Math.max(0, line - 3) * parseFloat(getComputedStyle(text).lineHeight);
+  };
+  if (text && text.dataset.at) reveal(Number(text.dataset.at));
+  document.addEventListener('click', (event) => {
+    const to = event.target.closest('[data-line]');
+    if (!to || !text) return;
+    const lines = text.value.split('\n');
+    const line = Number(to.dataset.line) - 1;
+    const start = lines.slice(0, line).reduce((sum, one) => sum + one.length + 1, 0);
+    text.focus();
+    text.setSelectionRange(start + Number(to.dataset.column) - 1, start + (lines[line] || '').length);
+    reveal(line);
+  });
+
   // Live.
   const address = document.body.dataset.live;
   if (!address) return;
