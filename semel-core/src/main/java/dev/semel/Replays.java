@@ -7,12 +7,14 @@ import dev.semel.error.SemelException;
 import dev.semel.replay.Manner;
 import dev.semel.replay.Order;
 import dev.semel.replay.Outlook;
+import dev.semel.replay.Resume;
 import dev.semel.replay.Summary;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
 import dev.semel.store.Plans;
 import dev.semel.store.Reads;
 import dev.semel.store.Replay;
+import dev.semel.store.Rows;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -181,6 +183,13 @@ public final class Replays {
         }
     }
 
+    /** The version of its workflow that the replay of a run would go by. */
+    public int version(int workspace, String runId, Order order) {
+        Rows.Run run = semel.library().find(workspace, runId);
+        List<Planner.Prospect> found = planner.look(List.of(run.id()), new Planner.Wanted(workspace, order, true));
+        return found.isEmpty() ? run.version() : found.getFirst().version();
+    }
+
     /** Null: this workspace has no such plan. */
     public Replay.@Nullable Plan find(int workspace, RunId plan) {
         return semel.view(reads -> reads.plans().plan(workspace, plan));
@@ -323,6 +332,18 @@ public final class Replays {
                     "Plans are listed at GET /v1/replays; they are kept for 30 days.");
         }
         return plan;
+    }
+
+    /** What it would mean to let this run go on in place. Changes nothing. */
+    Resumption resumption(Rows.Run run, Resume wish) {
+        return new Resumption(run.runIdText(), replayer.resumer().look(run, wish, semel.newId()), wish);
+    }
+
+    /** Refuses, with how the run stands by now, where somebody else was first. */
+    void check(Rows.Run run, Resumption resumption, Edit.Resumed outcome) {
+        if (outcome != Edit.Resumed.DONE) {
+            throw resumption.refused(replayer.resumer().now(run), "Look at it: GET /v1/runs/" + run.runIdText() + ".");
+        }
     }
 
     /** What is foretold for an item. */

@@ -34,7 +34,7 @@ record Case(
     }
 
     /** The same one as a run behind the newest of that line. */
-    Case behind(Known newest, Known name) {
+    Case behind(Line.Newest newest, Known name) {
         List<Wish> all = new ArrayList<>(wishes);
         all.add(Line.wish(workspace(), newest));
         return new Case(trigger, fingerprint, all, drawn, name);

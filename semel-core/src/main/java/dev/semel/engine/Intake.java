@@ -215,7 +215,7 @@ public final class Intake {
         }
         Held held = new Held(byKey, byRunId, null);
         if (byKey == null && byRunId == null) {
-            Known newest = failed == null ? null : newest(one, failed);
+            Known newest = failed == null ? null : newest(one, failed).known();
             if (newest == null || Admissions.standing(newest, found.now()) != Standing.LIVE) {
                 return null;
             }
@@ -280,7 +280,7 @@ public final class Intake {
                 });
     }
 
-    private Known newest(Case one, Known failed) {
+    private Line.Newest newest(Case one, Known failed) {
         return readers.ask(reads -> Line.newest(reads, one.workspace(), failed));
     }
 
@@ -300,11 +300,11 @@ public final class Intake {
             if (failed == null) {
                 return answered(one, id, outcome);
             }
-            Known newest = newest(first, failed);
+            Line.Newest newest = newest(first, failed);
             long now = readers.ask(reads -> reads.now());
-            switch (Admissions.standing(newest, now)) {
+            switch (Admissions.standing(newest.known(), now)) {
                 case LIVE -> {
-                    return answering.answer(first, answering.decide(first, first.heldBy(newest)), now);
+                    return answering.answer(first, answering.decide(first, first.heldBy(newest.known())), now);
                 }
                 case FAILED -> one = first.behind(newest, failed);
                 case EXPIRED, RELEASED -> one = first;

@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.journal.Resumptions;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.store.Name;
@@ -19,34 +20,54 @@ final class Line {
 
     private Line() {}
 
-    /** The name of whatever follows a run. */
-    static Name following(int workspace, RunId run) {
-        return new Name(workspace, Name.Kind.REPLAY, run.text());
+    /**
+     * The newest run of a line.
+     *
+     * @param known the name that was asked for, as that run stands for it
+     * @param resumed how often that run went on in place
+     */
+    record Newest(Known known, int resumed) {}
+
+    /** The name of whatever follows the end of a run. One that went on in place has several ends, each followed once. */
+    static Name following(int workspace, RunId run, int resumed) {
+        return new Name(workspace, Name.Kind.REPLAY, text(run, resumed));
+    }
+
+    static String text(RunId run, int resumed) {
+        return resumed == 0 ? run.text() : run.text() + "." + resumed;
     }
 
     /** What a retry wants beside its own names. */
-    static Wish wish(int workspace, Known newest) {
-        long window = WINDOW.toNanos() / 1_000;
-        return new Wish(following(workspace, newest.run()), newest.digest(), window, Known.HOLD, true);
+    static Wish wish(int workspace, Newest newest) {
+        Known known = newest.known();
+        Name behind = following(workspace, known.run(), newest.resumed());
+        return new Wish(behind, known.digest(), Micros.of(WINDOW), Known.HOLD, true);
     }
 
     /**
      * The same name, as the newest run of its line stands for it. Ids are made by the clocks of workers, so the last of
      * them need not be the newest: from there on it is followed by name.
      */
-    static Known newest(Reads reads, int workspace, Known failed) {
+    static Newest newest(Reads reads, int workspace, Known failed) {
         List<RunId> members = Earlier.members(reads, failed.lineage());
         Rows.Run last = reads.claimed(members.getLast());
         Known newest = last == null ? failed : failed.stoodForBy(last.id(), last.chosenId(), last.state());
+        int resumed = resumed(reads, newest.run());
         for (int i = 0; i <= members.size(); i++) {
-            Known next = reads.names(List.of(following(workspace, newest.run())))
+            Known next = reads.names(List.of(following(workspace, newest.run(), resumed)))
                     .known()
                     .getFirst();
             if (next == null || !next.lineage().equals(failed.lineage())) {
-                return newest;
+                return new Newest(newest, resumed);
             }
+            boolean same = next.run().equals(newest.run()); // it has just gone on in place
             newest = failed.stoodForBy(next.run(), next.chosenRunId(), next.state());
+            resumed = same ? resumed + 1 : resumed(reads, newest.run());
         }
-        return newest;
+        return new Newest(newest, resumed);
+    }
+
+    private static int resumed(Reads reads, RunId run) {
+        return Resumptions.count(Earlier.record(reads.claimed(run), reads.journal(run)));
     }
 }

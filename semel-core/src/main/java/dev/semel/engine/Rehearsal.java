@@ -53,7 +53,7 @@ public final class Rehearsal {
         Reads.Found found = readers.names(names);
         long then = Math.max(at, found.now());
         Standings standings =
-                new Standings(then, failed -> readers.ask(reads -> Line.newest(reads, one.workspace(), failed)));
+                new Standings(then, failed -> readers.ask(reads -> Line.newest(reads, one.workspace(), failed).known()));
         Known byKey = null;
         Known byRunId = null;
         Known byPayload = null;

@@ -76,6 +76,11 @@ public final class Replayer implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("semel-replays").daemon(true).start(this::loop);
     }
 
+    /** Who looks at runs that go on in place. */
+    public Resumer resumer() {
+        return new Resumer(parts.readers(), door, planner);
+    }
+
     /** With whose eyes it looks at runs. */
     public Planner planner() {
         return planner;
@@ -269,10 +274,26 @@ public final class Replayer implements AutoCloseable {
             }
         }
         admit(plan, ready, now).forEach(item -> done.put(item.run(), item));
+        if (Order.parse(plan.wish()).lateSignals()) {
+            done.values().forEach(item -> handOver(plan, item));
+        }
         return items.stream()
                 .filter(item -> done.containsKey(item.run()))
                 .map(item -> done.get(item.run()))
                 .toList();
+    }
+
+    /** Signals that a run had got and did not take reach its replay. Each keeps its key, so that it comes once. */
+    private void handOver(Replay.Plan plan, Replay.Item item) {
+        RunId made = item.made();
+        if (made == null) {
+            return;
+        }
+        for (Rows.Signal signal : parts.readers().ask(reads -> Earlier.untaken(reads, item.run()))) {
+            var sent = new Edit.Signal(plan.ws(), made, signal.name(), signal.key(), signal.value());
+            parts.committer().submit(0, new Write.Change<>(sent)).join();
+            parts.runs().wake(made);
+        }
     }
 
     /** What the order of a plan looks for. */
@@ -298,6 +319,9 @@ public final class Replayer implements AutoCloseable {
     }
 
     private Replay.Item whose(Replay.Plan plan, Replay.Item item, RunId made) {
+        if (made.equals(item.run())) {
+            return item.became(Replay.Fate.OUTDATED, null, "it went on in place");
+        }
         Rows.Run run = parts.readers().maybe(reads -> reads.run(plan.ws(), made));
         return ReplayDoor.isMadeBy(plan, run)
                 ? item.became(Replay.Fate.APPLIED, made, "")

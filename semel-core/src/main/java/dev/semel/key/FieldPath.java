@@ -4,6 +4,7 @@ import dev.semel.json.ShownName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -54,6 +55,11 @@ public final class FieldPath {
         return new FieldPath(text, parts);
     }
 
+    /** The member of this very name, whatever is in it. */
+    public static FieldPath member(String name) {
+        return new FieldPath(name, List.of(new Member(name)));
+    }
+
     /** The value there; missing where a part of the way is not there, or is not of the kind that the path needs. */
     public JsonNode of(JsonNode data) {
         return value(data, 0);
@@ -71,6 +77,47 @@ public final class FieldPath {
         JsonNode rest = data;
         for (FieldPath path : paths) {
             rest = path.removedFrom(rest, 0);
+        }
+        return rest;
+    }
+
+    /** The data with a mark in the place of all that the paths name. Reading only, as above. */
+    public static JsonNode masked(JsonNode data, List<FieldPath> paths, JsonNode mark) {
+        JsonNode rest = data;
+        for (FieldPath path : paths) {
+            rest = path.maskedIn(rest, 0, mark);
+        }
+        return rest;
+    }
+
+    private JsonNode maskedIn(JsonNode node, int depth, JsonNode mark) {
+        if (depth == parts.size()) {
+            return node.isNull() ? node : mark;
+        }
+        return switch (parts.get(depth)) {
+            case Member(String name) ->
+                node.isObject() && node.has(name) ? memberMasked(node, name, depth, mark) : node;
+            case Element(int index) -> elementsMasked(node, at -> at == index, depth, mark);
+            case EveryElement() -> elementsMasked(node, _ -> true, depth, mark);
+        };
+    }
+
+    private JsonNode memberMasked(JsonNode object, String name, int depth, JsonNode mark) {
+        ObjectNode rest = NODES.objectNode();
+        for (Map.Entry<String, JsonNode> member : object.properties()) {
+            boolean meant = member.getKey().equals(name);
+            rest.set(member.getKey(), meant ? maskedIn(member.getValue(), depth + 1, mark) : member.getValue());
+        }
+        return rest;
+    }
+
+    private JsonNode elementsMasked(JsonNode array, IntPredicate meant, int depth, JsonNode mark) {
+        if (!array.isArray()) {
+            return array;
+        }
+        ArrayNode rest = NODES.arrayNode(array.size());
+        for (int i = 0; i < array.size(); i++) {
+            rest.add(meant.test(i) ? maskedIn(array.get(i), depth + 1, mark) : array.get(i));
         }
         return rest;
     }

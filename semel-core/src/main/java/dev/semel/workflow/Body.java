@@ -1,5 +1,6 @@
 package dev.semel.workflow;
 
+import dev.semel.key.FieldPath;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -12,5 +13,10 @@ public interface Body {
     /** Every effect that it may have, in order; null where nobody knows beforehand, because it is code. */
     default @Nullable List<Expected> expected() {
         return null;
+    }
+
+    /** Where its input names a person: what stands there is shown only to whoever asks for it with a reason. */
+    default List<FieldPath> pii() {
+        return List.of();
     }
 }

@@ -3,6 +3,7 @@ package dev.semel.workflow;
 import dev.semel.json.Codec;
 import dev.semel.json.Json;
 import dev.semel.key.CanonicalJson;
+import dev.semel.key.FieldPath;
 import dev.semel.key.KeyPolicy;
 import dev.semel.schedule.Schedule;
 import java.time.Duration;
@@ -32,6 +33,7 @@ public final class Workflow<I, O> {
     private final TypeRef<O> out;
     private final Code.Flow<I, O> flow;
     private final List<Doors.Subscription> events;
+    private final List<FieldPath> pii;
 
     Workflow(WorkflowDraft<I, O> draft, Code.Flow<I, O> flow) {
         this.declaration = draft.declaration();
@@ -41,6 +43,7 @@ public final class Workflow<I, O> {
         this.out = draft.out();
         this.flow = flow;
         this.events = draft.events();
+        this.pii = draft.pii();
     }
 
     /** @param name 1 to 64 characters a-z, 0-9, _ and -, beginning with a letter */
@@ -149,9 +152,19 @@ public final class Workflow<I, O> {
 
     public Body body() {
         Codec codec = input.codec();
-        return (durable, data) -> codec.write(
-                flow.run(new Context(durable, codec), input.recorded(data)),
-                "the output of workflow \"" + name() + "\"");
+        return new Body() {
+            @Override
+            public JsonNode run(Durable durable, JsonNode data) throws Exception {
+                return codec.write(
+                        flow.run(new Context(durable, codec), input.recorded(data)),
+                        "the output of workflow \"" + name() + "\"");
+            }
+
+            @Override
+            public List<FieldPath> pii() {
+                return pii;
+            }
+        };
     }
 
     /**

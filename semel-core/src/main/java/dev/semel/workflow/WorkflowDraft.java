@@ -34,6 +34,7 @@ public final class WorkflowDraft<I, O> {
     private final Map<String, FingerprintField> fields = new LinkedHashMap<>();
     private final List<Input.Field<I>> accessors = new ArrayList<>();
     private final List<String> ignored = new ArrayList<>();
+    private final List<FieldPath> pii = new ArrayList<>();
     private final List<Schedule> schedules = new ArrayList<>();
     private final List<Doors.Subscription> events = new ArrayList<>();
 
@@ -107,7 +108,7 @@ public final class WorkflowDraft<I, O> {
     /** Fields by their paths in the JSON, e.g. {@code payment_id} or {@code lines[].sku}. */
     public WorkflowDraft<I, O> fingerprintFields(String... paths) {
         for (String path : paths) {
-            field(path(path).toField());
+            field(path("in the fingerprint", path).toField());
         }
         return this;
     }
@@ -115,9 +116,21 @@ public final class WorkflowDraft<I, O> {
     /** Everything but these paths makes the action; for payloads with a noisy time or trace id. */
     public WorkflowDraft<I, O> fingerprintIgnore(String... paths) {
         for (String path : paths) {
-            ignored.add(path(path).toString());
+            ignored.add(path("in the fingerprint", path).toString());
         }
         return this;
+    }
+
+    /** Fields that name a person, by their paths: shown only to whoever asks for them with a reason. */
+    public WorkflowDraft<I, O> pii(String... paths) {
+        for (String path : paths) {
+            pii.add(path("in pii", path));
+        }
+        return this;
+    }
+
+    List<FieldPath> pii() {
+        return List.copyOf(pii);
     }
 
     /** How long a key is remembered, 1 second to 365 days; 24 hours unless told otherwise. */
@@ -329,11 +342,11 @@ public final class WorkflowDraft<I, O> {
         }
     }
 
-    private FieldPath path(String text) {
+    private FieldPath path(String where, String text) {
         try {
             return FieldPath.parse(text);
         } catch (IllegalArgumentException e) {
-            throw refused("in the fingerprint, " + e.getMessage());
+            throw refused(where + ", " + e.getMessage());
         }
     }
 

@@ -8,6 +8,7 @@ import dev.semel.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,6 +53,42 @@ class FieldPathTest {
         FingerprintField field = FieldPath.parse(path).toField();
         assertEquals(path, field.name());
         assertEquals(value, field.value().apply(ORDER));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '§', textBlock = """
+        payment_id     | /payment_id
+        customer       | /customer
+        customer.id    | /customer/id
+        lines[1]       | /lines/1
+        lines[].sku    | /lines/0/sku /lines/1/sku
+        lines[].tags[] | /lines/0/tags/0 /lines/0/tags/1
+        none           |
+        nothing        |
+        lines.sku      |
+        customer[]     |
+        """)
+    void a_mask_covers_what_a_path_names_and_nothing_else(String path, @Nullable String covered) {
+        JsonNode mark = Json.parse("\"•\"");
+        JsonNode before = ORDER.deepCopy();
+        JsonNode masked = FieldPath.masked(ORDER, List.of(FieldPath.parse(path)), mark);
+        assertEquals(before, ORDER, "the data stay as they are");
+        int marks = 0;
+        for (String pointer : covered == null ? new String[0] : covered.split(" ")) {
+            assertEquals(mark, masked.at(pointer), pointer);
+            marks++;
+        }
+        assertEquals(marks, Json.write(masked).split("•", -1).length - 1, "only those");
+        if (marks == 0) {
+            assertEquals(ORDER, masked);
+        }
+    }
+
+    @Test
+    void the_name_of_a_member_may_be_any_text() {
+        JsonNode data = Json.parse("{\"a.b\":1,\"a\":{\"b\":2}}");
+        JsonNode masked = FieldPath.masked(data, List.of(FieldPath.member("a.b")), Json.parse("0"));
+        assertEquals(Json.parse("{\"a.b\":0,\"a\":{\"b\":2}}"), masked);
     }
 
     @ParameterizedTest

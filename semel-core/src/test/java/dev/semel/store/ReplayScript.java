@@ -6,14 +6,23 @@ import java.util.List;
 import java.util.Random;
 import java.util.random.RandomGenerator;
 
-/** Plans of safe replays, few of them and in any order. Has dice of its own, as {@link SettingScript} has. */
+/** Plans of safe replays, few of them and in any order, and runs that go on in place. Has dice of its own, as {@link SettingScript} has. */
 final class ReplayScript {
     static final List<RunId> PLANS = List.of(new RunId(910_001, 3), new RunId(910_002, 3), new RunId(910_003, 3));
 
     private final RandomGenerator random = new Random(11);
+    private final ResumeScript resumes;
     private long seen;
 
+    ReplayScript(Reads reads) {
+        this.resumes = new ResumeScript(reads);
+    }
+
     Edit<?> next(List<RunId> runs) {
+        return random.nextBoolean() ? resumes.next(runs) : planned(runs);
+    }
+
+    private Edit<?> planned(List<RunId> runs) {
         RunId plan = PLANS.get(random.nextInt(PLANS.size()));
         RunId worker = new RunId(1, random.nextInt(2));
         int ws = 1 + random.nextInt(2);

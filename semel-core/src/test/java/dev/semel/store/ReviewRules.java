@@ -306,6 +306,7 @@ interface ReviewRules {
     }
 
     private Reads.LedgerPage effects(Ledger.@Nullable State state, Reads.@Nullable EffectPlace before, int limit) {
-        return desk().reads.effects(new Reads.EffectFilter(desk().ws, state, null, null, null, before, limit));
+        return desk().reads
+                .effects(Reads.EffectFilter.in(desk().ws, state, limit).before(before));
     }
 }

@@ -167,6 +167,13 @@ class WorkflowDraftTest {
     }
 
     @Test
+    void what_names_a_person_is_known_of_the_body_and_is_no_new_version() {
+        Workflow<Payment, String> marked = finished(draft().pii("email", "lines[].name"));
+        assertEquals("[email, lines[].name]", marked.body().pii().toString());
+        assertEquals(finished(draft()).descriptor(), marked.descriptor());
+    }
+
+    @Test
     void code_is_not_part_of_the_text() {
         assertEquals(
                 draft().body((ctx, in) -> "a").descriptor(),
@@ -192,6 +199,7 @@ class WorkflowDraftTest {
                         d -> d.fingerprint(Payment::id).fingerprintFields("id")),
                 refusal("in the fingerprint, path $.id", d -> d.fingerprintFields("$.id")),
                 refusal("in the fingerprint, a path is empty", d -> d.fingerprintIgnore(" ")),
+                refusal("in pii, a path is empty", d -> d.pii(" ")),
                 refusal("the name of a fingerprint field", d -> d.fingerprint("", Payment::id)),
                 refusal(
                         "exclude each other",

@@ -68,6 +68,7 @@ public final class Serve implements AutoCloseable {
     private final Map<String, JavaStep> javaSteps;
     private final CompletableFuture<Boolean> furnishing = new CompletableFuture<>();
     private final Semel semel;
+    private final WayToProvider provider;
     private final dev.semel.server.settings.Settings settings;
     private final People people;
     private final Api api;
@@ -92,6 +93,7 @@ public final class Serve implements AutoCloseable {
                         .withWorker(name(options))
                         .withLimits(kept(options.keep()))
                         .withRequests(Log::request));
+        this.provider = WayToProvider.of(options, semel, clock);
         try {
             this.playground = options.dev() && options.demo() ? playground(options.port()) : null;
             this.workspace = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)));
@@ -101,9 +103,10 @@ public final class Serve implements AutoCloseable {
                     semel, SecretKeyFile.keys(options, semel), new Checks(MessageTemplate::check, Channels::check));
             furnishing.complete(true);
             Log.clean(settings.redaction()::clean);
-            this.people = options.dev()
-                    ? People.forDev(semel, Objects.requireNonNull(tokens.authenticate("dev")))
-                    : People.serving(semel);
+            this.people = (options.dev()
+                            ? People.forDev(semel, Objects.requireNonNull(tokens.authenticate("dev")))
+                            : People.serving(semel))
+                    .with(provider.signOn());
             this.api = new Api(semel, tokens, metrics, options.dev())
                     .with(settings)
                     .receiving(settings, clock)
@@ -292,7 +295,8 @@ public final class Serve implements AutoCloseable {
 
     private WorkflowFolder folder(Path files) {
         int ws = workspace.ws();
-        return new WorkflowFolder(files, definition -> api.publish(ws, definition), System.err::println);
+        AlertFile alerts = new AlertFile(semel, settings, ws);
+        return new WorkflowFolder(files, definition -> api.publish(ws, definition), alerts::apply, System.err::println);
     }
 
     private void publish(String file, String text) {
@@ -377,6 +381,7 @@ public final class Serve implements AutoCloseable {
     /** What runs may need until they stand still. */
     private void closeWays() {
         outbound.close();
+        provider.close();
         alarm.close();
         if (playground != null) {
             playground.close();

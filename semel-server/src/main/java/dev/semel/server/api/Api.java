@@ -101,12 +101,15 @@ public final class Api {
     private void addOthers(Views views, Tail streams) {
         new ScheduleRoutes(semel, deeds).addTo(router);
         new ReplayRoutes(semel, views, triggers, deeds).addTo(router, streams);
+        new ResumeRoutes(semel, views, deeds).addTo(router);
         new SignalRoutes(semel, views).addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);
+        new RevealRoutes(views, new Masks(semel), deeds).addTo(router);
     }
 
     private Tail watching(Explanations explanations, Views views) {
         explanations.addTo(router);
+        new Drafts(semel, workflows).addTo(router);
         Tail streams = new Tail(semel, views);
         streams.addTo(router);
         return streams;

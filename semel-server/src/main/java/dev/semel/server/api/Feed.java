@@ -149,6 +149,7 @@ final class Feed {
         return Views.object()
                 .put("run_id", run.runIdText())
                 .put("workflow", workflow)
+                .put("key", run.origin().key())
                 .put("status", run.state().word())
                 .put("replays", run.counts().replays())
                 .put("conflicts", run.counts().conflicts())

@@ -83,7 +83,6 @@ final class KeyDeeds {
                 }
             }
             List<Ledger.Row> told = rows.values().stream()
-                    .filter(row -> !EffectRoutes.isOwnNote(row))
                     .sorted(Comparator.comparingLong(Ledger.Row::firstAt).thenComparing(Ledger.Row::id))
                     .toList();
             cut |= !open.isEmpty() || told.size() > MOST_EFFECTS;
@@ -110,7 +109,7 @@ final class KeyDeeds {
                 written(one);
                 open.addAll(reads.children(one.run().id()));
             }
-            reads.effects(members).forEach(row -> rows.put(row.id(), row));
+            reads.effects(members).stream().filter(row -> !row.isNote()).forEach(row -> rows.put(row.id(), row));
         }
 
         /** What tx steps wrote, as rows of the ledger would say it. Those that replay them have them on record as well. */

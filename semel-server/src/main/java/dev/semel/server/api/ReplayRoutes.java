@@ -32,7 +32,22 @@ import tools.jackson.databind.node.ObjectNode;
 final class ReplayRoutes {
     private static final int MOST_NAMED = 1_000;
     private static final int MOST_WATCHED = 1_000;
+    private static final int READ_AT_ONCE = 500;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final Set<String> MEMBERS = Set.of(
+            "runs",
+            "q",
+            "from",
+            "redo",
+            "confirm_redo",
+            "late_signals",
+            "input",
+            "version",
+            "approval",
+            "include",
+            "rate",
+            "canary",
+            "stop_after");
 
     private final Semel semel;
     private final Views views;
@@ -63,9 +78,7 @@ final class ReplayRoutes {
     }
 
     private Answer plan(Request request) {
-        Said said = Said.in(
-                request,
-                Set.of("runs", "q", "from", "input", "version", "approval", "include", "rate", "canary", "stop_after"));
+        Said said = Said.in(request, MEMBERS);
         Replays.Asked asked = asked(request, said);
         Deeds.Deed deed = new Deeds.Deed("replay.plan", Json.write(said.body()));
         Deeds.Done laid = deeds.once(
@@ -80,7 +93,7 @@ final class ReplayRoutes {
     }
 
     private Replays.Asked asked(Request request, Said said) {
-        List<String> runs = runs(said.value("runs"));
+        List<String> runs = texts("runs", said.value("runs"));
         String q = said.text("q");
         if (runs.isEmpty() == q.isBlank()) {
             throw RunActs.refused("A plan is for runs (a list of run ids) or for q (a filter such as status:failed)");
@@ -93,35 +106,47 @@ final class ReplayRoutes {
         if (input != null && runs.size() != 1) {
             throw RunActs.refused("An edited input is for one run");
         }
+        String what = runs.isEmpty() ? q.strip() : runs.size() == 1 ? runs.getFirst() : runs.size() + " runs";
+        Order order = new Order(
+                what,
+                said.text("from"),
+                version.equals("as_it_is"),
+                texts("redo", said.value("redo")),
+                flag(said, "confirm_redo"),
+                flag(said, "late_signals"));
         if (input != null) {
             Rows.Run run = views.find(request.principal(), runs.getFirst());
-            FileWorkflow.check(semel.version(run.workflowId(), run.version()), input);
+            int by = semel.replays().version(run.ws(), runs.getFirst(), order);
+            FileWorkflow.check(semel.version(run.workflowId(), by), input);
         }
-        JsonNode approval = said.value("approval");
         Replays.Which which =
                 runs.isEmpty() ? new Replays.Which.All(filter(request, q)) : new Replays.Which.These(runs);
-        String what = runs.isEmpty() ? q.strip() : runs.size() == 1 ? runs.getFirst() : runs.size() + " runs";
         return new Replays.Asked(
                 request.principal().workspace(),
                 request.principal().tokenId(),
                 which,
-                new Order(what, said.text("from"), version.equals("as_it_is")),
+                order,
                 input == null ? null : Json.write(input),
-                approval != null && approval.asBoolean(),
+                flag(said, "approval"),
                 manner(said));
     }
 
-    private static List<String> runs(@Nullable JsonNode given) {
-        List<String> runs = new ArrayList<>();
+    private static boolean flag(Said said, String member) {
+        JsonNode value = said.value(member);
+        return value != null && value.asBoolean();
+    }
+
+    private static List<String> texts(String member, @Nullable JsonNode given) {
+        List<String> texts = new ArrayList<>();
         if (given != null) {
             if (!given.isArray() || given.size() > MOST_NAMED) {
-                throw RunActs.refused("runs is a list of at most " + MOST_NAMED + " run ids");
+                throw RunActs.refused(member + " is a list of at most " + MOST_NAMED + " names");
             }
             for (JsonNode one : given) {
-                runs.add(one.asString());
+                texts.add(one.asString());
             }
         }
-        return runs;
+        return texts;
     }
 
     private Reads.RunFilter filter(Request request, String q) {
@@ -188,16 +213,42 @@ final class ReplayRoutes {
         Paging paging = Paging.of(request);
         Replay.Plan plan = find(request);
         String action = request.query("action");
+        String worst = request.query("worst");
+        if (action != null && worst != null) {
+            throw Paging.refused("either action (any of its steps) or worst (the most dangerous one), not both");
+        }
         Plans.Wanted wanted =
                 new Plans.Wanted(plan.id(), action == null ? 0 : action(action).bit(), fate(request.query("fate")));
         return Views.page(
-                semel.replays().items(wanted, paging.afterId(), paging.limit()),
+                worst == null
+                        ? semel.replays().items(wanted, paging.afterId(), paging.limit())
+                        : worst(wanted, worst, paging),
                 paging.limit(),
                 ReplayViews::item,
                 item -> Paging.cursor(item.run()));
     }
 
-    private static Action action(String word) {
+    /** Runs by their most dangerous step, or those that are blocked. A plan is read through for it, page by page. */
+    private List<Replay.Item> worst(Plans.Wanted wanted, String word, Paging paging) {
+        Action action = word.equals("blocked") ? null : action(word);
+        Plans.Wanted narrowed = new Plans.Wanted(wanted.plan(), action == null ? 0 : action.bit(), wanted.fate());
+        int place = action == null ? 0 : action.ordinal() + 1;
+        List<Replay.Item> found = new ArrayList<>();
+        RunId after = paging.afterId();
+        boolean more = true;
+        while (more && found.size() < paging.limit()) {
+            List<Replay.Item> page = semel.replays().items(narrowed, after, READ_AT_ONCE);
+            page.stream()
+                    .filter(item -> item.worst() == place)
+                    .limit(paging.limit() - found.size())
+                    .forEach(found::add);
+            more = page.size() == READ_AT_ONCE;
+            after = page.isEmpty() ? after : page.getLast().run();
+        }
+        return found;
+    }
+
+    static Action action(String word) {
         for (Action action : Action.values()) {
             if (action.word().equals(word)) {
                 return action;

@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Runs and the requests beside them. */
 final class Runs {
@@ -77,7 +78,9 @@ final class Runs {
     }
 
     Answer get(Request request) {
-        return Views.ok(views.runWithRequests(views.find(request.principal(), request.parameter("run_id"))));
+        Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
+        ObjectNode out = views.runWithRequests(run);
+        return Views.ok(out.put("superseded_by", Superseded.by(semel, run.ws(), run.id())));
     }
 
     Answer requests(Request request) {
@@ -113,7 +116,8 @@ final class Runs {
                 semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow file
                         ? file.definition().steps().collect(Collectors.toMap(FileStep::id, FileStep::kind))
                         : Map.of();
-        return Views.ok(new Timeline(run.lineage(), kinds, entries, effects == null ? List.of() : effects).items());
+        var timeline = new Timeline(run.lineage(), kinds, entries, effects == null ? List.of() : effects);
+        return Views.ok(views.steps(run, timeline.items()));
     }
 
     /** `status:failed workflow:x key:k replayed:true since:2h`. */

@@ -26,10 +26,37 @@ import tools.jackson.databind.node.ObjectNode;
 final class Views {
     static final int REQUESTS_SHOWN = 20;
 
+    /** Below the microseconds of an id stands a counter of so many bits. */
+    private static final int TIME_SHIFT = 12;
+
+    /** 2024: an id of before was not made by this program. */
+    private static final long EARLIEST = 1_704_067_200_000_000L;
+
     private final Semel semel;
+    private final Masks masks;
 
     Views(Semel semel) {
         this.semel = semel;
+        this.masks = new Masks(semel);
+    }
+
+    /** A run as everybody may see it. */
+    ObjectNode run(Rows.Run run) {
+        Masks.Mask mask = masks.of(run);
+        ObjectNode out = unmasked(run);
+        if (!mask.paths().isEmpty()) {
+            out.set("input", mask.input(out.path("input")));
+            mask.within(out, "output", "error", "waiting_for");
+            mask.names().forEach(out.putArray("masked")::add);
+        }
+        return out;
+    }
+
+    /** The steps of a run as everybody may see them. */
+    ObjectNode steps(Rows.Run run, ObjectNode timeline) {
+        Masks.Mask mask = masks.of(run);
+        timeline.path("items").forEach(item -> mask.within((ObjectNode) item, "effect_key", "result", "attempts"));
+        return timeline;
     }
 
     static ObjectNode object() {
@@ -56,7 +83,8 @@ final class Views {
         return ok(out);
     }
 
-    ObjectNode run(Rows.Run run) {
+    /** A run with all that is in it: for whoever asked for that, and it is on record that they did. */
+    ObjectNode unmasked(Rows.Run run) {
         ObjectNode out = object();
         out.put("run_id", run.runIdText());
         out.put("workflow_id", run.workflowId());
@@ -90,8 +118,8 @@ final class Views {
         out.put("lineage_id", run.lineage().text());
         out.put("previous_run_id", run.previous() == null ? null : shown(run.ws(), run.previous()));
         out.put("duplicate_of", run.duplicateOf() == null ? null : shown(run.ws(), run.duplicateOf()));
-        out.putNull("replay_of");
-        out.putNull("parent_run_id");
+        out.put("replay_of", run.replayOf() == null ? null : shown(run.ws(), run.replayOf()));
+        out.put("parent_run_id", run.parent() == null ? null : shown(run.ws(), run.parent()));
         out.put("replays", run.counts().replays());
         out.put("conflicts", run.counts().conflicts());
         return out;
@@ -248,11 +276,25 @@ final class Views {
             });
         }
         if (run == null) {
-            throw new SemelException(
+            throw gone(id);
+        }
+        return run;
+    }
+
+    /** An id of ours says when it was made, so that a run that was deleted after its time can be told from a typo. */
+    private SemelException gone(@Nullable RunId id) {
+        Long now = semel.view(reads -> reads.now());
+        long began = id == null ? 0 : id.high() >>> TIME_SHIFT;
+        if (now == null || began < EARLIEST || began > now) {
+            return new SemelException(
                     ErrorCode.NOT_FOUND,
                     "There is no such run in this workspace.",
                     "Check the id; runs are listed at GET /v1/runs.");
         }
-        return run;
+        return new SemelException(
+                        ErrorCode.NOT_FOUND,
+                        "This run is not in this workspace: it was deleted after its time, or it never was here.",
+                        "Check the id and the workspace; how long runs are kept is up to the server's retention.")
+                .with("began_at", String.valueOf(time(began)));
     }
 }

@@ -3,16 +3,19 @@ package dev.semel.server.auth;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
  * How often a wrong password may be tried: a few times for one name from one address, more for a name and for an
- * address alone, so that neither many addresses nor many names help, and nobody is locked out by one stranger. Counted
- * per worker, and forgotten after five minutes without another failure.
+ * address alone, so that neither many addresses nor many names help. Strangers cannot lock somebody out for ever: where
+ * a name was logged in from an address before, what others try elsewhere does not count there. Counted per worker, and
+ * forgotten after five minutes without another failure.
  */
 final class Attempts {
     private static final long WINDOW = TimeUnit.MINUTES.toNanos(5);
@@ -25,6 +28,9 @@ final class Attempts {
 
     /** The one that failed longest ago comes first, and is forgotten first where there are too many. */
     private final Map<String, Failures> failures = new LinkedHashMap<>();
+
+    /** Names with addresses from where they were logged in; the one that came longest ago is first. */
+    private final Set<String> atHome = new LinkedHashSet<>();
 
     private record Failures(int count, long lastAt) {}
 
@@ -39,7 +45,8 @@ final class Attempts {
         long now = nanos.getAsLong();
         for (Limit limit : limits(name, address)) {
             Failures known = failures.get(limit.who());
-            if (known != null && now - known.lastAt() < WINDOW && known.count() >= limit.most()) {
+            boolean spared = limit.most() == OF_NAME && atHome.contains(pair(name, address));
+            if (!spared && known != null && now - known.lastAt() < WINDOW && known.count() >= limit.most()) {
                 throw new SemelException(
                                 ErrorCode.OVER_QUOTA,
                                 "There were too many log-ins that failed. This one was not looked at.",
@@ -62,13 +69,22 @@ final class Attempts {
     }
 
     synchronized void succeeded(String name, String address) {
-        failures.remove(limits(name, address).getFirst().who());
+        failures.remove(pair(name, address));
+        atHome.remove(pair(name, address));
+        atHome.add(pair(name, address));
+        if (atHome.size() > REMEMBERED_AT_MOST) {
+            atHome.remove(atHome.iterator().next());
+        }
+    }
+
+    private static String pair(String name, String address) {
+        return "both " + address + " " + name.toLowerCase(Locale.ROOT);
     }
 
     private static List<Limit> limits(String name, String address) {
         String lower = name.toLowerCase(Locale.ROOT);
         return List.of(
-                new Limit("both " + address + " " + lower, FROM_THERE),
+                new Limit(pair(name, address), FROM_THERE),
                 new Limit("name " + lower, OF_NAME),
                 new Limit("address " + address, OF_ADDRESS));
     }

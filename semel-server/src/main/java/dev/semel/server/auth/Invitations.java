@@ -28,19 +28,37 @@ public final class Invitations {
 
     /**
      * @param first good only as long as nobody else has set up a log-in
+     * @param over gives the person of this version another password; 0: makes a person. So a link is not good for
+     *     whoever has the name of its owner later
      * @param name whose it is; empty: whoever comes chooses one
      */
-    public record Invitation(int ws, Role role, boolean first, String name, String digest, int version) {}
+    public record Invitation(int ws, Role role, boolean first, int over, String name, String digest, int version) {}
 
     /** Answers the token of a new invitation, the only moment it is known. */
     public String make(int ws, Role role, boolean first, String name) {
+        return make(
+                ws,
+                JsonNodeFactory.instance
+                        .objectNode()
+                        .put("role", role.word())
+                        .put("first", first)
+                        .put("name", name));
+    }
+
+    /** The same for somebody who is there and is to choose another password. */
+    public String makeReset(int ws, People.Person person) {
+        return make(
+                ws,
+                JsonNodeFactory.instance
+                        .objectNode()
+                        .put("role", person.role().word())
+                        .put("over", person.version())
+                        .put("name", person.name()));
+    }
+
+    private String make(int ws, ObjectNode document) {
         String token = ws + "." + Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(24));
-        ObjectNode document = JsonNodeFactory.instance
-                .objectNode()
-                .put("role", role.word())
-                .put("first", first)
-                .put("name", name)
-                .put("until", now() + GOOD_FOR);
+        document.put("until", now() + GOOD_FOR);
         semel.change(new Edit.Put(name(ws, Sessions.digest(token)), Json.write(document), 0, "server"));
         return token;
     }
@@ -65,6 +83,7 @@ public final class Invitations {
                 ws,
                 role,
                 document.path("first").asBoolean(false),
+                document.path("over").asInt(0),
                 document.path("name").asString(""),
                 digest,
                 row.version());

@@ -13,9 +13,14 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -26,19 +31,23 @@ public final class People {
     private static final SettingKind PERSON = new SettingKind("person", false, true);
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
     public static final String ACTOR = "usr_";
+    static final String DISABLED = "disabled";
     private static final String SEPARATOR = "~";
 
     private final Semel semel;
     private final Sessions sessions;
     private final Invitations invitations;
+    private final Identities identities;
     private final Attempts attempts;
     private final @Nullable Visitor dev;
     private final String devSecret;
+    private @Nullable Voucher voucher;
 
     private People(Semel semel, @Nullable Principal dev) {
         this.semel = semel;
         this.sessions = new Sessions(semel);
         this.invitations = new Invitations(semel);
+        this.identities = new Identities(semel, PERSON);
         this.attempts = new Attempts(semel::nanos);
         this.devSecret = Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(Sessions.SECRET_BYTES));
         this.dev = dev == null ? null : new Visitor("dev", "admin", dev, csrf(devSecret));
@@ -53,8 +62,39 @@ public final class People {
         return new People(semel, dev);
     }
 
-    /** A person as others may see them. */
-    public record Person(String name, Role role, int version, long changedAt) {}
+    /** Whoever this provider vouches for may come in as well. Called before anybody does. */
+    public People with(@Nullable Voucher provider) {
+        voucher = provider;
+        return this;
+    }
+
+    /** The identity provider; null where there is none. */
+    public @Nullable Voucher voucher() {
+        return voucher;
+    }
+
+    /**
+     * A person as others may see them.
+     *
+     * @param groups in which they decide what waits for a person, e.g. `warehouse`
+     * @param disabled they cannot log in, and have no session
+     * @param fromOutside an identity provider vouches for them: they have no password, and their role is its word
+     */
+    public record Person(
+            String name,
+            Role role,
+            List<String> groups,
+            boolean disabled,
+            boolean fromOutside,
+            int version,
+            long changedAt) {
+        /** What they answer to where a review names who decides. */
+        Set<String> called() {
+            Set<String> all = new TreeSet<>(Set.of(name, "role:" + role.word()));
+            groups.forEach(group -> all.add("role:" + group));
+            return all;
+        }
+    }
 
     /** What was typed at the log-in. */
     public record Entry(String workspace, String name, String password, String address) {
@@ -82,7 +122,7 @@ public final class People {
         }
         int ws = Integer.parseInt(parts[0]);
         Person person = find(ws, parts[1]);
-        if (person == null || !sessions.good(new Sessions.Owner(ws, person.name()), parts[2])) {
+        if (person == null || person.disabled() || !sessions.good(new Sessions.Owner(ws, person.name()), parts[2])) {
             return null;
         }
         Rows.Workspace workspace = semel.view(reads -> reads.workspace(ws));
@@ -90,7 +130,7 @@ public final class People {
             return null;
         }
         Principal principal = new Principal(
-                ACTOR + person.name(), ws, workspace.name(), person.role().scopes());
+                ACTOR + person.name(), ws, workspace.name(), person.role().scopes(), person.called(), null);
         return new Visitor(person.name(), person.role().word(), principal, csrf(parts[2]));
     }
 
@@ -100,14 +140,28 @@ public final class People {
         Rows.Workspace workspace = semel.view(reads -> reads.workspace(entry.workspace()));
         Rows.Setting row =
                 workspace == null || !NAME.matcher(entry.name()).matches() ? null : row(workspace.ws(), entry.name());
-        if (workspace == null || row == null) {
+        JsonNode known = row == null ? MissingNode.getInstance() : Json.parse(row.body());
+        if (workspace == null || row == null || !known.has("password")) {
             Password.pretend(entry.password());
-        } else if (Password.read(Json.parse(row.body()).path("password")).fits(entry.password())) {
+        } else if (Password.read(known.path("password")).fits(entry.password())
+                && !known.path(DISABLED).asBoolean(false)) {
             attempts.succeeded(entry.name(), entry.address());
-            return cookie(workspace.ws(), row.name());
+            return cookie(workspace.ws(), row.name(), entry.address());
         }
         attempts.failed(entry.name(), entry.address());
         return null;
+    }
+
+    /** Answers the cookie of a new session of somebody for whom the provider has vouched a moment ago. */
+    public String enter(String workspace, Vouched who, String address) {
+        Rows.Workspace found = semel.view(reads -> reads.workspace(workspace));
+        if (found == null) {
+            throw new SemelException(
+                    ErrorCode.FORBIDDEN,
+                    "People of the identity provider belong to a workspace that is not there. You are not logged in.",
+                    "Whoever runs the server corrects SEMEL_OIDC_WORKSPACE.");
+        }
+        return cookie(found.ws(), identities.name(found.ws(), who), address);
     }
 
     public void logOut(String cookie) {
@@ -117,8 +171,8 @@ public final class People {
         }
     }
 
-    private String cookie(int ws, String name) {
-        String secret = sessions.begin(new Sessions.Owner(ws, name));
+    private String cookie(int ws, String name, String address) {
+        String secret = sessions.begin(new Sessions.Owner(ws, name), address);
         return ws + SEPARATOR + name + SEPARATOR + secret;
     }
 
@@ -141,27 +195,79 @@ public final class People {
     }
 
     private static Person person(Rows.Setting row) {
-        Role role = Role.of(Json.parse(row.body()).path("role").asString(""));
-        return new Person(row.name(), role == null ? Role.VIEWER : role, row.version(), row.changedAt());
+        ObjectNode document = (ObjectNode) Json.parse(row.body());
+        Role role = Role.of(document.path("role").asString(""));
+        List<String> groups = document.path("groups")
+                .valueStream()
+                .map(one -> one.asString(""))
+                .toList();
+        return new Person(
+                row.name(),
+                role == null ? Role.VIEWER : role,
+                groups,
+                document.path(DISABLED).asBoolean(false),
+                Identities.fromOutside(document),
+                row.version(),
+                row.changedAt());
     }
 
     public Invitations invitations() {
         return invitations;
     }
 
-    /** Ends all sessions of a person. Called when they are removed. */
+    /** The sessions of a person, without what would let anybody take one over. */
+    public List<Sessions.Session> sessions(int ws, String name) {
+        return sessions.list(new Sessions.Owner(ws, name));
+    }
+
+    /** Ends one session; false where there is none of this id. */
+    public boolean endSession(int ws, String name, String id) {
+        return sessions.endOne(new Sessions.Owner(ws, name), id);
+    }
+
+    /** The id of the session of this cookie, as {@link #sessions} tells it; empty for one without. */
+    public static String sessionId(String cookie) {
+        String[] parts = cookie.split(SEPARATOR, -1);
+        return parts.length == 3 ? Sessions.id(Sessions.digest(parts[2])) : "";
+    }
+
+    /** Ends all sessions of a person. Called when they are removed or disabled. */
     public void endSessions(int ws, String name) {
         sessions.endAll(new Sessions.Owner(ws, name));
     }
 
-    /** The change that gives a person another role; null where there is no such person. */
-    public Edit.@Nullable Put changing(int ws, String name, Role role, String actor) {
+    /** The person who asks; null where it is a token that does. */
+    public static @Nullable String nameOf(Principal who) {
+        return who.tokenId().startsWith(ACTOR) ? who.tokenId().substring(ACTOR.length()) : null;
+    }
+
+    /** What is to change of a person; null for what stays. */
+    public record Change(
+            @Nullable Role role,
+            @Nullable Boolean disabled,
+            @Nullable List<String> groups) {}
+
+    /** The change of a person; null where there is no such person. */
+    public Edit.@Nullable Put changing(int ws, String name, Change change, String actor) {
         Rows.Setting row = row(ws, name);
         if (row == null) {
             return null;
         }
         ObjectNode document = (ObjectNode) Json.parse(row.body());
-        document.put("role", role.word());
+        Role role = change.role();
+        if (role != null && Identities.fromOutside(document)) {
+            throw refused("The role of " + name + " is what the identity provider says at their next log-in");
+        }
+        if (role != null) {
+            document.put("role", role.word());
+        }
+        if (change.disabled() != null) {
+            document.put(DISABLED, change.disabled());
+        }
+        if (change.groups() != null) {
+            ArrayNode groups = document.putArray("groups");
+            change.groups().forEach(groups::add);
+        }
         return new Edit.Put(new SettingName(ws, PERSON, name), Json.write(document), row.version(), actor);
     }
 
@@ -170,10 +276,11 @@ public final class People {
     }
 
     /**
-     * Makes the person of an invitation and answers the cookie of their first session. The invitation is given to this
-     * name before the person is made: after a crash in between the same link goes on with the same name, and no other.
+     * Makes the person of an invitation, or gives them another password, and answers the cookie of a new session. The
+     * invitation is given to this name before the person is made: after a crash in between the same link goes on with
+     * the same name, and no other.
      */
-    public String accept(String token, String name, String password) {
+    public String accept(String token, String name, String password, String address) {
         if (!NAME.matcher(name).matches()) {
             throw refused("A name is 1 to 64 letters, digits, dots, _ and -, beginning with a letter");
         }
@@ -185,21 +292,28 @@ public final class People {
             throw Invitations.unknown();
         }
         invitations.give(invitation, name);
-        ObjectNode document = JsonNodeFactory.instance
-                .objectNode()
-                .put("role", invitation.role().word());
+        Rows.Setting known = invitation.over() == 0 ? null : row(invitation.ws(), name);
+        if (invitation.over() != 0 && (known == null || known.version() != invitation.over())) {
+            throw Invitations.unknown();
+        }
+        ObjectNode document = known == null
+                ? JsonNodeFactory.instance
+                        .objectNode()
+                        .put("role", invitation.role().word())
+                : (ObjectNode) Json.parse(known.body());
         document.set(
                 "password",
                 Password.of(password, semel.newSecret(Password.SALT_BYTES)).document());
-        Edit.Put put =
-                new Edit.Put(new SettingName(invitation.ws(), PERSON, name), Json.write(document), 0, ACTOR + name);
-        if (!(semel.change(put) instanceof Edit.Placed.Now)) {
-            throw refused("There is a person of this name already");
+        SettingName place = new SettingName(invitation.ws(), PERSON, name);
+        if (!(semel.change(new Edit.Put(place, Json.write(document), invitation.over(), ACTOR + name))
+                instanceof Edit.Placed.Now)) {
+            throw refused(
+                    known == null ? "There is a person of this name already" : "This person was changed in between");
         }
         invitations.done(invitation);
-        // Whoever had this name before may have left sessions behind.
+        // Whoever had this name, or this password, before may have left sessions behind.
         endSessions(invitation.ws(), name);
-        return cookie(invitation.ws(), name);
+        return cookie(invitation.ws(), name, address);
     }
 
     private boolean nobodyBut(Invitations.Invitation invitation, String name) {

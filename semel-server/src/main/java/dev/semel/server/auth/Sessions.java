@@ -25,12 +25,13 @@ import tools.jackson.databind.node.ObjectNode;
  * The sessions of people: one document for each person that holds the digests of a few secrets and how long each is
  * good. So there is nothing to sweep, and whoever reads the store cannot be anybody.
  */
-final class Sessions {
+public final class Sessions {
     static final int SECRET_BYTES = 24;
     private static final SettingKind KIND = new SettingKind("session", false, false);
     private static final long GOOD_FOR = Duration.ofHours(12).toNanos() / 1_000;
     private static final int AT_MOST = 10;
     private static final int TRIES = 20;
+    private static final int ID_LENGTH = 16;
 
     private final Semel semel;
 
@@ -45,15 +46,40 @@ final class Sessions {
         }
     }
 
-    private record One(String hash, long until) {}
+    private record One(String hash, long until, String address) {
+        private Session shown() {
+            return new Session(id(hash), until - GOOD_FOR, until, address);
+        }
+    }
+
+    /**
+     * A session as its owner may see it.
+     *
+     * @param id names it and opens nothing
+     * @param address from where it was begun; a proxy's where there is one, empty where that is not known
+     */
+    public record Session(String id, long begunAt, long until, String address) {}
+
+    /** Digests are no secrets, and a part of one is enough to name one of ten. */
+    static String id(String hash) {
+        return hash.substring(0, ID_LENGTH);
+    }
+
+    List<Session> list(Owner owner) {
+        long now = now();
+        return read(row(owner)).stream()
+                .filter(one -> one.until() > now)
+                .map(One::shown)
+                .toList();
+    }
 
     /** A new session; answers its secret. The oldest ends where there are too many. */
-    String begin(Owner owner) {
+    String begin(Owner owner, String address) {
         String secret = Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
         long until = now() + GOOD_FOR;
         change(owner, sessions -> {
             List<One> all = new ArrayList<>(sessions);
-            all.add(new One(digest(secret), until));
+            all.add(new One(digest(secret), until, address));
             return all.subList(Math.max(0, all.size() - AT_MOST), all.size());
         });
         return secret;
@@ -78,6 +104,19 @@ final class Sessions {
                         .toList());
     }
 
+    /** Whether there was one of this id. */
+    boolean endOne(Owner owner, String id) {
+        if (list(owner).stream().noneMatch(one -> one.id().equals(id))) {
+            return false;
+        }
+        change(
+                owner,
+                sessions -> sessions.stream()
+                        .filter(one -> !id(one.hash()).equals(id))
+                        .toList());
+        return true;
+    }
+
     void endAll(Owner owner) {
         change(owner, _ -> List.of());
     }
@@ -90,7 +129,10 @@ final class Sessions {
             List<One> good = read(row).stream().filter(one -> one.until() > now).toList();
             ArrayNode list = JsonNodeFactory.instance.arrayNode();
             how.apply(good)
-                    .forEach(one -> list.addObject().put("hash", one.hash()).put("until", one.until()));
+                    .forEach(one -> list.addObject()
+                            .put("hash", one.hash())
+                            .put("until", one.until())
+                            .put("address", one.address()));
             ObjectNode document = JsonNodeFactory.instance.objectNode();
             document.set("sessions", list);
             Edit.Put put = new Edit.Put(
@@ -110,7 +152,10 @@ final class Sessions {
         List<One> all = new ArrayList<>();
         if (row != null) {
             for (JsonNode one : Json.parse(row.body()).path("sessions")) {
-                all.add(new One(one.path("hash").asString(""), one.path("until").asLong(0)));
+                all.add(new One(
+                        one.path("hash").asString(""),
+                        one.path("until").asLong(0),
+                        one.path("address").asString("")));
             }
         }
         return all;

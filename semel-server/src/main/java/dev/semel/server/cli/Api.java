@@ -1,10 +1,12 @@
 package dev.semel.server.cli;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
@@ -16,6 +18,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
@@ -28,6 +33,7 @@ import tools.jackson.databind.JsonNode;
 final class Api {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final int LARGEST_ANSWER = 64 << 20;
+    private static final int MOST_LINES = 1_000;
 
     private final String address;
     private final String token;
@@ -97,6 +103,27 @@ final class Api {
         }
     }
 
+    /** An answer that comes piece by piece, line by line as it comes; returns when it is over. */
+    void lines(Call call, Consumer<String> each) throws NoAnswer {
+        try {
+            HttpResponse<Stream<String>> response = client.send(request(call), HttpResponse.BodyHandlers.ofLines());
+            try (Stream<String> lines = response.body()) {
+                if (response.statusCode() / 100 != 2) {
+                    String body = lines.limit(MOST_LINES).collect(Collectors.joining("\n"));
+                    throw Failure.of(answer(response.statusCode(), response.headers(), body));
+                }
+                lines.forEach(each);
+            }
+        } catch (IOException e) {
+            throw noAnswer(e);
+        } catch (UncheckedIOException e) {
+            throw noAnswer(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new NoAnswer(true, "interrupted while waiting for the answer");
+        }
+    }
+
     Failure unreachable(NoAnswer none) {
         return Failure.here(
                 Exit.UNREACHABLE,
@@ -142,17 +169,19 @@ final class Api {
     }
 
     private static Answer answer(HttpResponse<byte[]> response) {
-        String body = new String(response.body(), StandardCharsets.UTF_8);
+        return answer(response.statusCode(), response.headers(), new String(response.body(), StandardCharsets.UTF_8));
+    }
+
+    private static Answer answer(int status, HttpHeaders headers, String body) {
         if (body.isBlank()) {
             // 204, or a bare status: nothing to read, and nothing that speaks against Semel.
-            boolean empty = response.statusCode() / 100 == 2;
-            return new Answer(response.statusCode(), response.headers(), empty, Json.object());
+            return new Answer(status, headers, status / 100 == 2, Json.object());
         }
         try {
             JsonNode tree = Json.parse(body);
-            return new Answer(response.statusCode(), response.headers(), tree.isContainer(), tree);
+            return new Answer(status, headers, tree.isContainer(), tree);
         } catch (JacksonException notJson) {
-            return new Answer(response.statusCode(), response.headers(), false, Json.object());
+            return new Answer(status, headers, false, Json.object());
         }
     }
 

@@ -6,12 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
@@ -26,19 +23,8 @@ import tools.jackson.databind.JsonNode;
             "  semel audit target:evt_1",
             "  semel audit since:30d --export audit.jsonl"
         })
-final class AuditCommand implements Callable<Integer> {
+final class AuditCommand extends ListCommand {
     private static final int ROWS_AT_ONCE = 200;
-
-    private final Surroundings around;
-
-    @Mixin
-    final Output output;
-
-    @Mixin
-    final Connection connection;
-
-    @Mixin
-    final Listing listing = new Listing();
 
     @Parameters(
             paramLabel = "FILTER",
@@ -54,40 +40,32 @@ final class AuditCommand implements Callable<Integer> {
     String export = "";
 
     AuditCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+        super(around);
     }
 
     @Override
     public Integer call() {
-        String words = String.join(" ", filter);
-        if (!export.isEmpty()) {
-            return exported(words, around.folder().resolve(export));
-        }
-        Answer answer = connection
-                .api()
-                .ask(listing.page(Call.get(Call.path("v1", "audit")).where("q", words)));
-        if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
-        }
-        Instant now = answer.date().orElse(around.clock().instant());
-        Table table = new Table("WHEN", "WHO", "DID", "TO", "WHY");
-        for (JsonNode row : answer.body().path("items")) {
-            table.row(
-                    Listing.when(output, row, "at", now),
-                    Json.text(row, "actor_id"),
-                    Json.text(row, "action"),
-                    Json.text(row, "target"),
-                    Json.text(row, "reason"));
-        }
-        if (!answer.body().path("items").isEmpty()) {
-            table.print(output);
-        }
-        String command = "audit" + (words.isEmpty() ? "" : " " + words);
-        Listing.end(output, answer.body(), command, "nobody changed anything here, as far as this filter sees");
-        return Exit.DONE;
+        return export.isEmpty()
+                ? super.call()
+                : exported(query(), around.folder().resolve(export));
+    }
+
+    @Override
+    Sheet sheet() {
+        return Sheet.of(
+                        Call.get(Call.path("v1", "audit")),
+                        "audit" + (filter.isEmpty() ? "" : " " + query()),
+                        "nobody changed anything here, as far as this filter sees")
+                .time("WHEN", "at")
+                .text("WHO", "actor_id")
+                .text("DID", "action")
+                .text("TO", "target")
+                .text("WHY", "reason");
+    }
+
+    @Override
+    String query() {
+        return String.join(" ", filter);
     }
 
     /** Into a file beside it first, so that half an export never looks like a whole one. */

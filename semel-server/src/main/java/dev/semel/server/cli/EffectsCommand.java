@@ -1,10 +1,7 @@
 package dev.semel.server.cli;
 
-import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
@@ -17,18 +14,7 @@ import tools.jackson.databind.JsonNode;
             "  semel effects state:in_doubt",
             "  semel effects suppressed:true"
         })
-final class EffectsCommand implements Callable<Integer> {
-    private final Surroundings around;
-
-    @Mixin
-    final Output output;
-
-    @Mixin
-    final Connection connection;
-
-    @Mixin
-    final Listing listing = new Listing();
-
+final class EffectsCommand extends ListCommand {
     @Parameters(
             paramLabel = "QUERY",
             arity = "0..*",
@@ -36,43 +22,30 @@ final class EffectsCommand implements Callable<Integer> {
     List<String> query = List.of();
 
     EffectsCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+        super(around);
     }
 
     @Override
-    public Integer call() {
-        Answer answer = connection
-                .api()
-                .ask(listing.page(Call.get(Call.path("v1", "effects"))).where("q", String.join(" ", query)));
-        if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
-        }
-        JsonNode items = answer.body().path("items");
-        if (!items.isEmpty()) {
-            table(items, answer.date().orElse(around.clock().instant())).print(output);
-            output.next("semel timeline " + Shell.word(Json.text(items.get(0), "run_id")));
-        }
-        Listing.end(output, answer.body(), "effects", "no effects here");
-        return Exit.DONE;
+    Sheet sheet() {
+        return Sheet.of(Call.get(Call.path("v1", "effects")), "effects", "no effects here")
+                .text("STATUS", "status")
+                .text("STEP", "path")
+                .text("OBJECT", "object")
+                .text("WORTH", "worth")
+                .text("WORKFLOW", "workflow")
+                .text("RUN", "run_id")
+                .text("PROTECTION", "protection")
+                .text("KEY", "effect_key")
+                .time("FIRST", "first_at");
     }
 
-    private Table table(JsonNode items, Instant now) {
-        Table table = new Table("STATUS", "STEP", "OBJECT", "WORTH", "WORKFLOW", "RUN", "PROTECTION", "KEY", "FIRST");
-        for (JsonNode item : items) {
-            table.row(
-                    Json.text(item, "status"),
-                    Json.text(item, "path"),
-                    Json.text(item, "object"),
-                    Json.text(item, "worth"),
-                    Json.text(item, "workflow"),
-                    Json.text(item, "run_id"),
-                    Json.text(item, "protection"),
-                    Json.text(item, "effect_key"),
-                    Listing.when(output, item, "first_at", now));
-        }
-        return table;
+    @Override
+    String query() {
+        return String.join(" ", query);
+    }
+
+    @Override
+    String next(JsonNode first) {
+        return "semel timeline " + Shell.word(Json.text(first, "run_id"));
     }
 }

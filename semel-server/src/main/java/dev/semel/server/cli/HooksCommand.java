@@ -3,6 +3,7 @@ package dev.semel.server.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -133,50 +134,27 @@ final class HooksCommand implements Callable<Integer> {
     }
 
     @Command(name = "list", description = "Lists hooks with their addresses.")
-    static final class All implements Callable<Integer> {
-        @Mixin
-        final Output output;
-
-        @Mixin
-        final Connection connection;
-
-        @Mixin
-        final Listing listing = new Listing();
-
+    static final class All extends ListCommand {
         All(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+            super(around);
         }
 
         @Override
-        public Integer call() {
-            JsonNode page = connection
-                    .api()
-                    .ask(listing.page(Call.get(Call.path("v1", "hooks"))))
-                    .body();
-            if (output.json) {
-                output.document(page);
-                return Exit.DONE;
-            }
-            Table table = new Table("HOOK", "PRESET", "SECRETS", "ADDRESS");
-            for (JsonNode item : page.path("items")) {
-                List<String> secrets = new ArrayList<>();
-                item.at("/document/secrets").forEach(secret -> secrets.add(Json.clean(secret.asString(""))));
-                table.row(
-                        Json.text(item, "name"),
-                        Json.text(item.path("document"), "preset"),
-                        String.join(", ", secrets),
-                        connection.api().address() + Json.text(item, "path"));
-            }
-            if (!page.path("items").isEmpty()) {
-                table.print(output);
-            }
-            Listing.end(
-                    output,
-                    page,
-                    "hooks list",
-                    "no hooks. Make one: semel hooks create NAME --preset stripe --secret SECRET");
-            return Exit.DONE;
+        Sheet sheet() {
+            return Sheet.of(
+                            Call.get(Call.path("v1", "hooks")),
+                            "hooks list",
+                            "no hooks. Make one: semel hooks create NAME --preset stripe --secret SECRET")
+                    .text("HOOK", "name")
+                    .cell("PRESET", item -> Json.text(item.path("document"), "preset"))
+                    .cell("SECRETS", item -> secrets(item.at("/document/secrets")))
+                    .cell("ADDRESS", item -> connection.address() + Json.text(item, "path"));
+        }
+
+        private static String secrets(JsonNode list) {
+            return list.valueStream()
+                    .map(secret -> Json.clean(secret.asString("")))
+                    .collect(Collectors.joining(", "));
         }
     }
 

@@ -116,44 +116,22 @@ final class IncidentCommand implements Callable<Integer> {
     }
 
     @Command(name = "list", description = "Lists reviews.")
-    static final class List implements Callable<Integer> {
-        @Mixin
-        final Output output;
-
-        @Mixin
-        final Connection connection;
-
-        @Mixin
-        final Listing listing = new Listing();
-
+    static final class List extends ListCommand {
         List(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+            super(around);
         }
 
         @Override
-        public Integer call() {
-            JsonNode page = connection
-                    .api()
-                    .ask(listing.page(Call.get(Call.path("v1", "incidents"))))
-                    .body();
-            if (output.json) {
-                output.document(page);
-                return Exit.DONE;
-            }
-            Table table = new Table("INCIDENT", "TITLE", "SINCE", "UNTIL", "BY");
-            page.path("items")
-                    .forEach(row -> table.row(
-                            Json.text(row, "incident_id"),
-                            Json.text(row, "title"),
-                            Json.text(row, "since"),
-                            Json.text(row, "until"),
-                            Json.text(row, "changed_by")));
-            if (!page.path("items").isEmpty()) {
-                table.print(output);
-            }
-            Listing.end(output, page, "incident list", "no reviews yet. Draft one: semel incident new --since 2h");
-            return Exit.DONE;
+        Sheet sheet() {
+            return Sheet.of(
+                            Call.get(Call.path("v1", "incidents")),
+                            "incident list",
+                            "no reviews yet. Draft one: semel incident new --since 2h")
+                    .text("INCIDENT", "incident_id")
+                    .text("TITLE", "title")
+                    .text("SINCE", "since")
+                    .text("UNTIL", "until")
+                    .text("BY", "changed_by");
         }
     }
 

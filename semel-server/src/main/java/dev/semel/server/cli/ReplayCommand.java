@@ -106,6 +106,21 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                 description = "Go on from this step, or from `start`; from where it ended unless told.")
         String from = "";
 
+        @Option(
+                names = "--redo",
+                paramLabel = "STEPS",
+                split = ",",
+                description = "Do these steps again on purpose, although they are done.")
+        List<String> redo = new ArrayList<>();
+
+        @Option(names = "--confirm-redo", description = "That is meant: effects among them happen a second time.")
+        boolean confirmRedo;
+
+        @Option(
+                names = "--late-signals",
+                description = "Signals that a run had got and did not take are given to its replay.")
+        boolean lateSignals;
+
         @Option(names = "--input", paramLabel = "JSON", description = "Another input, for one run.")
         @Nullable
         String input;
@@ -134,6 +149,13 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             body.put("from", from)
                     .put("version", asItIs ? "as_it_is" : "as_it_was")
                     .put("approval", approval);
+            if (!redo.isEmpty()) {
+                redo.forEach(body.putArray("redo")::add);
+                body.put("confirm_redo", confirmRedo);
+            }
+            if (lateSignals) {
+                body.put("late_signals", true);
+            }
             if (input != null) {
                 body.set("input", dev.semel.json.Json.parse(input));
             }
@@ -162,6 +184,12 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                 description = "reuse, run_again, send, resend, check, ask or unprotected.")
         String only = "";
 
+        @Option(
+                names = "--worst",
+                paramLabel = "ACTION",
+                description = "Runs of which this is the most dangerous action; blocked for those that are left alone.")
+        String worst = "";
+
         @Mixin
         final Listing listing = new Listing();
 
@@ -178,7 +206,8 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             JsonNode items = connection
                     .api()
                     .ask(listing.page(Call.get(Call.path("v1", "replays", plan, "items")))
-                            .where("action", only))
+                            .where("action", only)
+                            .where("worst", worst))
                     .body();
             if (output.json) {
                 ObjectNode all = Json.object();

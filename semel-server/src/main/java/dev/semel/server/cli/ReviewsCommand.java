@@ -1,10 +1,7 @@
 package dev.semel.server.cli;
 
-import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
@@ -18,18 +15,7 @@ import tools.jackson.databind.JsonNode;
             "  semel reviews rev_3f9a0c11d2e4b5a69788",
             "  semel reviews state:decided"
         })
-final class ReviewsCommand implements Callable<Integer> {
-    private final Surroundings around;
-
-    @Mixin
-    final Output output;
-
-    @Mixin
-    final Connection connection;
-
-    @Mixin
-    final Listing listing = new Listing();
-
+final class ReviewsCommand extends ListCommand {
     @Parameters(
             paramLabel = "QUERY",
             arity = "0..*",
@@ -37,47 +23,35 @@ final class ReviewsCommand implements Callable<Integer> {
     List<String> query = List.of();
 
     ReviewsCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+        super(around);
     }
 
     @Override
     public Integer call() {
-        return query.size() == 1 && query.getFirst().startsWith("rev_") ? one(query.getFirst()) : list();
+        return query.size() == 1 && query.getFirst().startsWith("rev_") ? one(query.getFirst()) : super.call();
     }
 
-    private int list() {
-        Answer answer = connection
-                .api()
-                .ask(listing.page(Call.get(Call.path("v1", "reviews"))).where("q", String.join(" ", query)));
-        if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
-        }
-        JsonNode items = answer.body().path("items");
-        if (!items.isEmpty()) {
-            table(items, answer.date().orElse(around.clock().instant())).print(output);
-            output.next("semel reviews " + Shell.word(Json.text(items.get(0), "review_id")));
-        }
-        Listing.end(output, answer.body(), "reviews", "nothing waits for people here");
-        return Exit.DONE;
+    @Override
+    Sheet sheet() {
+        return Sheet.of(Call.get(Call.path("v1", "reviews")), "reviews", "nothing waits for people here")
+                .text("REVIEW", "review_id")
+                .text("KIND", "kind")
+                .text("QUESTION", "title")
+                .text("WORKFLOW", "workflow")
+                .text("RUN", "run_id")
+                .text("TO", "to")
+                .time("ASKED", "asked_at")
+                .cell("DUE", item -> item.path("overdue").booleanValue() ? "overdue" : Json.text(item, "due_at"));
     }
 
-    private Table table(JsonNode items, Instant now) {
-        Table table = new Table("REVIEW", "KIND", "QUESTION", "WORKFLOW", "RUN", "TO", "ASKED", "DUE");
-        for (JsonNode item : items) {
-            table.row(
-                    Json.text(item, "review_id"),
-                    Json.text(item, "kind"),
-                    Json.text(item, "title"),
-                    Json.text(item, "workflow"),
-                    Json.text(item, "run_id"),
-                    Json.text(item, "to"),
-                    Listing.when(output, item, "asked_at", now),
-                    item.path("overdue").booleanValue() ? "overdue" : Json.text(item, "due_at"));
-        }
-        return table;
+    @Override
+    String query() {
+        return String.join(" ", query);
+    }
+
+    @Override
+    String next(JsonNode first) {
+        return "semel reviews " + Shell.word(Json.text(first, "review_id"));
     }
 
     private int one(String id) {

@@ -1,10 +1,7 @@
 package dev.semel.server.cli;
 
-import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
@@ -18,18 +15,7 @@ import tools.jackson.databind.JsonNode;
             "  semel runs status:failed --limit 10",
             "  semel runs --workflow payment_receipt --json"
         })
-final class RunsCommand implements Callable<Integer> {
-    private final Surroundings around;
-
-    @Mixin
-    final Output output;
-
-    @Mixin
-    final Connection connection;
-
-    @Mixin
-    final Listing listing = new Listing();
-
+final class RunsCommand extends ListCommand {
     @Parameters(paramLabel = "QUERY", arity = "0..*", description = "status:S workflow:W key:K replayed:true since:2h.")
     List<String> query = List.of();
 
@@ -37,42 +23,29 @@ final class RunsCommand implements Callable<Integer> {
     String workflow = "";
 
     RunsCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+        super(around);
     }
 
     @Override
-    public Integer call() {
+    Sheet sheet() {
         String path = workflow.isEmpty() ? Call.path("v1", "runs") : Call.path("v1", "workflows", workflow, "runs");
-        Answer answer = connection.api().ask(listing.page(Call.get(path)).where("q", String.join(" ", query)));
-        if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
-        }
-        JsonNode items = answer.body().path("items");
-        if (!items.isEmpty()) {
-            table(items, answer.date().orElse(around.clock().instant())).print(output);
-            output.next("semel run " + Shell.word(Json.text(items.get(0), "run_id")));
-        }
-        Listing.end(
-                output, answer.body(), "runs", "no runs here. Start one: semel send WORKFLOW --key KEY --data '{}'");
-        return Exit.DONE;
+        return Sheet.of(Call.get(path), "runs", "no runs here. Start one: semel send WORKFLOW --key KEY --data '{}'")
+                .text("RUN", "run_id")
+                .cell("STATUS", run -> output.status(Json.text(run, "status")))
+                .cell("WORKFLOW", run -> Json.text(run, run.has("workflow") ? "workflow" : "workflow_id"))
+                .text("KEY", "key")
+                .cell("REQUESTS", RunsCommand::requests)
+                .time("CREATED", "created_at");
     }
 
-    private Table table(JsonNode items, Instant now) {
-        Table table = new Table("RUN", "STATUS", "WORKFLOW", "KEY", "REQUESTS", "CREATED");
-        for (JsonNode run : items) {
-            String name = Json.text(run, "workflow");
-            table.row(
-                    Json.text(run, "run_id"),
-                    output.status(Json.text(run, "status")),
-                    name.isEmpty() ? Json.text(run, "workflow_id") : name,
-                    Json.text(run, "key"),
-                    requests(run),
-                    Listing.when(output, run, "created_at", now));
-        }
-        return table;
+    @Override
+    String query() {
+        return String.join(" ", query);
+    }
+
+    @Override
+    String next(JsonNode first) {
+        return "semel run " + Shell.word(Json.text(first, "run_id"));
     }
 
     /** `1 ↺2 ✗1`: one that started it, two replayed, one refused. */

@@ -1,56 +1,36 @@
 package dev.semel.server.cli;
 
-import java.time.Instant;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
 @Command(name = "schedules", description = "Lists what starts by itself, and when next.")
-final class SchedulesCommand implements Callable<Integer> {
-    private final Surroundings around;
-
-    @Mixin
-    final Output output;
-
-    @Mixin
-    final Connection connection;
-
-    @Mixin
-    final Listing listing = new Listing();
-
+final class SchedulesCommand extends ListCommand {
     SchedulesCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+        super(around);
     }
 
     @Override
-    public Integer call() {
-        Answer answer = connection.api().ask(listing.page(Call.get(Call.path("v1", "schedules"))));
-        if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
-        }
-        JsonNode items = answer.body().path("items");
-        Instant now = answer.date().orElse(around.clock().instant());
-        Table table = new Table("WORKFLOW", "SCHEDULE", "TIMES", "ZONE", "STATE", "NEXT");
-        for (JsonNode schedule : items) {
-            JsonNode spec = schedule.path("spec");
-            String cron = Json.text(spec, "cron");
-            boolean paused = schedule.path("paused").asBoolean(false);
-            table.row(
-                    Json.text(schedule, "workflow"),
-                    Json.text(schedule, "schedule"),
-                    cron.isEmpty() ? "every " + Json.text(spec, "every") : cron,
-                    Json.text(spec, "zone"),
-                    paused ? "paused" : schedule.path("running").asBoolean(false) ? "running" : "",
-                    Listing.when(output, schedule, "next_at", now));
-        }
-        if (!items.isEmpty()) {
-            table.print(output);
-        }
-        Listing.end(output, answer.body(), "schedules", "no schedules yet. Add trigger.schedules to a workflow file");
-        return Exit.DONE;
+    Sheet sheet() {
+        return Sheet.of(
+                        Call.get(Call.path("v1", "schedules")),
+                        "schedules",
+                        "no schedules yet. Add trigger.schedules to a workflow file")
+                .text("WORKFLOW", "workflow")
+                .text("SCHEDULE", "schedule")
+                .cell("TIMES", SchedulesCommand::times)
+                .cell("ZONE", schedule -> Json.text(schedule.path("spec"), "zone"))
+                .cell("STATE", SchedulesCommand::state)
+                .time("NEXT", "next_at");
+    }
+
+    private static String times(JsonNode schedule) {
+        String cron = Json.text(schedule.path("spec"), "cron");
+        return cron.isEmpty() ? "every " + Json.text(schedule.path("spec"), "every") : cron;
+    }
+
+    private static String state(JsonNode schedule) {
+        return schedule.path("paused").asBoolean(false)
+                ? "paused"
+                : schedule.path("running").asBoolean(false) ? "running" : "";
     }
 }

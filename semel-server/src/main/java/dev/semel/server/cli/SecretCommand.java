@@ -1,7 +1,6 @@
 package dev.semel.server.cli;
 
 import java.io.IOException;
-import java.time.Instant;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -11,7 +10,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import tools.jackson.databind.JsonNode;
 
 /** `secret set | list | delete`. */
 @Command(
@@ -98,47 +96,23 @@ final class SecretCommand implements Callable<Integer> {
     }
 
     @Command(name = "list", description = "Lists secrets, never their values.")
-    static final class All implements Callable<Integer> {
-        private final Surroundings around;
-
-        @Mixin
-        final Output output;
-
-        @Mixin
-        final Connection connection;
-
-        @Mixin
-        final Listing listing = new Listing();
-
+    static final class All extends ListCommand {
         All(Surroundings around) {
-            this.around = around;
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+            super(around);
         }
 
         @Override
-        public Integer call() {
-            Answer answer = connection.api().ask(listing.page(Call.get(Call.path("v1", "secrets"))));
-            if (output.json) {
-                output.document(answer.body());
-                return Exit.DONE;
-            }
-            Instant now = answer.date().orElse(around.clock().instant());
-            Table table = new Table("SECRET", "VERSION", "FINGERPRINT", "KEY", "CHANGED", "BY");
-            for (JsonNode item : answer.body().path("items")) {
-                table.row(
-                        Json.text(item, "name"),
-                        Json.text(item, "version"),
-                        Json.text(item, "fingerprint"),
-                        Json.text(item, "key"),
-                        Listing.when(output, item, "changed_at", now),
-                        Json.text(item, "changed_by"));
-            }
-            if (!answer.body().path("items").isEmpty()) {
-                table.print(output);
-            }
-            Listing.end(output, answer.body(), "secret list", "no secrets. Store one: semel secret set NAME");
-            return Exit.DONE;
+        Sheet sheet() {
+            return Sheet.of(
+                            Call.get(Call.path("v1", "secrets")),
+                            "secret list",
+                            "no secrets. Store one: semel secret set NAME")
+                    .text("SECRET", "name")
+                    .text("VERSION", "version")
+                    .text("FINGERPRINT", "fingerprint")
+                    .text("KEY", "key")
+                    .time("CHANGED", "changed_at")
+                    .text("BY", "changed_by");
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.auth.oidc.Registration;
 import dev.semel.server.outbound.Guard;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param grace how long runs may go on after SIGTERM before they are handed over
  * @param keep how long things are kept, by the words of {@link #KEPT}; what is not named is kept as usual
  * @param bounds what nobody may go beyond
+ * @param logIn the identity provider that people log in with; null where there is none
  * @param workflows folder of workflow files; null where none was named (and, in dev, there is no ./workflows)
  */
 public record ServeOptions(
@@ -33,7 +35,8 @@ public record ServeOptions(
         Duration grace,
         Trust trust,
         Map<String, Duration> keep,
-        Bounds bounds) {
+        Bounds bounds,
+        @Nullable Registration logIn) {
     /** What `--keep` knows. */
     public static final List<String> KEPT =
             List.of("runs", "tombstones", "payloads", "requests", "ticks", "events", "audit");
@@ -95,11 +98,17 @@ public record ServeOptions(
             Duration grace,
             Trust trust,
             Map<String, Duration> keep) {
-        this(dev, demo, host, port, data, store, workflows, name, grace, trust, keep, Bounds.USUAL);
+        this(dev, demo, host, port, data, store, workflows, name, grace, trust, keep, Bounds.USUAL, null);
     }
 
     public ServeOptions within(Bounds other) {
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, trust, keep, other);
+        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, trust, keep, other, logIn);
+    }
+
+    /** With an identity provider; null for none. */
+    public ServeOptions loggingInWith(@Nullable Registration provider) {
+        return new ServeOptions(
+                dev, demo, host, port, data, store, workflows, name, grace, trust, keep, bounds, provider);
     }
 
     /** With a name of its own, the usual grace, and no key for secrets. */
@@ -110,12 +119,12 @@ public record ServeOptions(
 
     public ServeOptions withSecretKey(String text) {
         Trust with = new Trust(new Hidden(text), trust.allowHosts(), trust.allowSql(), trust.standIn());
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds);
+        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds, logIn);
     }
 
     public ServeOptions allowing(List<String> hosts, boolean sql) {
         Trust with = new Trust(trust.secretKey(), hosts, sql, trust.standIn());
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds);
+        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds, logIn);
     }
 
     /** The key for secrets. */

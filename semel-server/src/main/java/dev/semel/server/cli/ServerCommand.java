@@ -161,7 +161,8 @@ abstract sealed class ServerCommand implements Callable<Integer> {
                     dev || allowSql,
                     dev ? standIn() : 0);
             options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust, keep())
-                    .within(new ServeOptions.Bounds(maxDepth, maxSchedules));
+                    .within(new ServeOptions.Bounds(maxDepth, maxSchedules))
+                    .loggingInWith(LogInVariables.read(around::variable));
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }

@@ -1,7 +1,7 @@
 package dev.semel.server.cli;
 
 import java.nio.file.Path;
-import java.time.Instant;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -111,51 +111,24 @@ final class SettingCommand implements Callable<Integer> {
     }
 
     @Command(name = "list", description = "Lists them.")
-    static final class All implements Callable<Integer> {
-        private final Surroundings around;
+    static final class All extends ListCommand {
         private final Sort sort;
 
-        @Mixin
-        final Output output;
-
-        @Mixin
-        final Connection connection;
-
-        @Mixin
-        final Listing listing = new Listing();
-
         All(Surroundings around, Sort sort) {
-            this.around = around;
+            super(around);
             this.sort = sort;
-            this.output = new Output(around);
-            this.connection = new Connection(around);
         }
 
         @Override
-        public Integer call() {
-            Answer answer = connection.api().ask(listing.page(Call.get(Call.path("v1", sort.path()))));
-            if (output.json) {
-                output.document(answer.body());
-                return Exit.DONE;
-            }
-            Instant now = answer.date().orElse(around.clock().instant());
-            Table table = new Table(sort.word().toUpperCase(java.util.Locale.ROOT), "VERSION", "CHANGED", "BY");
-            for (JsonNode item : answer.body().path("items")) {
-                table.row(
-                        Json.text(item, sort.id()),
-                        Json.text(item, "version"),
-                        Listing.when(output, item, "changed_at", now),
-                        Json.text(item, "changed_by"));
-            }
-            if (!answer.body().path("items").isEmpty()) {
-                table.print(output);
-            }
-            Listing.end(
-                    output,
-                    answer.body(),
-                    sort.word() + " list",
-                    "none yet. Keep one: semel " + sort.word() + " put NAME FILE");
-            return Exit.DONE;
+        Sheet sheet() {
+            return Sheet.of(
+                            Call.get(Call.path("v1", sort.path())),
+                            sort.word() + " list",
+                            "none yet. Keep one: semel " + sort.word() + " put NAME FILE")
+                    .text(sort.word().toUpperCase(Locale.ROOT), sort.id())
+                    .text("VERSION", "version")
+                    .time("CHANGED", "changed_at")
+                    .text("BY", "changed_by");
         }
     }
 

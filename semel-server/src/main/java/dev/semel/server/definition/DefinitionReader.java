@@ -125,6 +125,8 @@ final class DefinitionReader {
         String description = workflow.text("description");
         problems.throwIfAny();
         warnings.addAll(IdleWindows.warnings(steps));
+        String keyText = http == null ? null : written(http);
+        warnOfPersonalKey(key, keyText, input);
         lint(owner, rules, input, Stream.concat(reads(key, steps, output), gates.reads().stream()));
         return new Parts(
                 name,
@@ -133,7 +135,7 @@ final class DefinitionReader {
                 description,
                 rules,
                 key,
-                http == null ? null : written(http),
+                keyText,
                 input,
                 extras,
                 steps,
@@ -174,6 +176,23 @@ final class DefinitionReader {
             problems.add(tree.spot(), "a workflow's name must not begin with wf_, which is how ids begin.");
         }
         return name == null ? "" : name;
+    }
+
+    /** Keys are what people search by, so nothing masks them. */
+    private void warnOfPersonalKey(@Nullable Template key, @Nullable String written, InputRules input) {
+        if (key == null || written == null || written.contains("sha256(") || written.contains("short_hash(")) {
+            return;
+        }
+        key.expressions()
+                .flatMap(expression -> expression.reads().stream())
+                .filter(path -> path.root().equals("input") && !path.parts().isEmpty())
+                .filter(path -> input.pii().contains(path.parts().getFirst().toString()))
+                .map(FieldRef::toString)
+                .distinct()
+                .forEach(path ->
+                        warnings.add(("trigger.http.key: SEM-P01: it reads %s, which names a person, and keys are"
+                                        + " kept and shown as they are. Take an id, or write sha256(%s).")
+                                .formatted(path, path)));
     }
 
     /** Null where the caller's header is the key, which is also what the default says when written out. */

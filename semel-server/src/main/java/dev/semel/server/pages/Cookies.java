@@ -6,7 +6,9 @@ import org.jspecify.annotations.Nullable;
 /** Cookies: the one of the session, which no script can read and no other site's form can send, and the theme's. */
 final class Cookies {
     static final String SESSION = "semel_session";
+    static final String ON_THE_WAY = "semel_oidc";
     private static final int SESSION_SECONDS = 12 * 60 * 60;
+    private static final int WAY_SECONDS = 10 * 60;
 
     private Cookies() {}
 
@@ -28,6 +30,12 @@ final class Cookies {
 
     static String noSession(Request request) {
         return SESSION + "=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0" + secure(request);
+    }
+
+    /** What a browser keeps while it is at the identity provider; other sites' links may lead it back, so it is Lax. */
+    static String onTheWay(Request request, String value) {
+        return ON_THE_WAY + "=" + value + "; Path=/login/oidc; HttpOnly; SameSite=Lax; Max-Age="
+                + (value.isEmpty() ? 0 : WAY_SECONDS) + secure(request);
     }
 
     /** The proxy in front says how the browser came. */

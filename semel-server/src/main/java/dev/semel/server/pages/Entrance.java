@@ -4,6 +4,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.auth.Invitations;
 import dev.semel.server.auth.People;
+import dev.semel.server.auth.Voucher;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.server.http.Router;
@@ -41,21 +42,19 @@ final class Entrance {
 
     private Answer form(Request request, int status, String problem) {
         String next = request.query("next");
-        return look.show(
-                status,
-                request,
-                null,
-                new Look.Sheet(
-                        "login",
-                        "Log in",
-                        "",
-                        Map.of(
-                                "next",
-                                next == null ? "" : next,
-                                "problem",
-                                problem,
-                                "oneClick",
-                                people.devEntrance() != null && fromHere(request))));
+        Voucher provider = people.voucher();
+        Map<String, Object> parts = Map.of(
+                "next",
+                next == null ? "" : next,
+                "problem",
+                problem,
+                "oneClick",
+                people.devEntrance() != null && fromHere(request),
+                "provider",
+                provider == null ? "" : provider.label(),
+                "left",
+                provider != null && request.query("left") != null);
+        return look.show(status, request, null, new Look.Sheet("login", "Log in", "", parts));
     }
 
     private Answer logIn(Request request) {
@@ -98,7 +97,8 @@ final class Entrance {
         if (cookie != null) {
             people.logOut(cookie);
         }
-        return Look.goTo("/login").with("Set-Cookie", Cookies.noSession(request));
+        String where = people.voucher() == null ? "/login" : "/login?left=here";
+        return Look.goTo(where).with("Set-Cookie", Cookies.noSession(request));
     }
 
     private Answer setUp(Request request) {
@@ -137,7 +137,8 @@ final class Entrance {
             return setUp(request, form.text("token"), "The two passwords differ.");
         }
         try {
-            String cookie = people.accept(form.text("token"), form.text("name"), form.text("password"));
+            String cookie = people.accept(
+                    form.text("token"), form.text("name"), form.text("password"), request.remoteAddress());
             return Look.goTo("/workflows").with("Set-Cookie", Cookies.session(request, cookie));
         } catch (SemelException e) {
             if (e.code() != ErrorCode.INVALID_INPUT) {

@@ -2,6 +2,7 @@ package dev.semel.server.steps;
 
 import dev.semel.server.language.Template;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -24,6 +25,16 @@ public interface Act {
         return List.of();
     }
 
+    /** The same by the scope that they run in, as it stands behind the name of this step in a path; empty for its own. */
+    default Map<String, List<FileStep>> branches() {
+        return Map.of("", inner());
+    }
+
+    /** What names that which it starts or goes through, as it is written; empty where its place in the file does. */
+    default String identity() {
+        return "";
+    }
+
     /** The workflow that it starts; null where it starts none. */
     default @Nullable String calls() {
         return null;
@@ -31,6 +42,11 @@ public interface Act {
 
     /** What it does to the outside world, in words; null where it does nothing there. */
     default @Nullable Declared effect() {
+        return null;
+    }
+
+    /** What `idempotent.key` says; null where the step id is the key. */
+    default @Nullable Template effectKey() {
         return null;
     }
 

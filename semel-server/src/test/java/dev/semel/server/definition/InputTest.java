@@ -79,6 +79,28 @@ class InputTest {
         Drafts.compiled("").checkInput(Json.parse("[1]"));
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        ${ input.email }                   | true
+        ${ "mail:" + lower(input.email) }  | true
+        ${ key("mail", input.box.address) } | true
+        ${ sha256(input.email) }           | false
+        ${ input.id }                      | false
+        """)
+    void a_key_that_shows_what_names_a_person_is_a_warning(String key, boolean warned) {
+        Definition file = Drafts.compiled("""
+            trigger: { http: { key: '%s' } }
+            input:
+              email: { type: string, pii: true }
+              box: { type: object, pii: true }
+              id: string
+            """.formatted(key));
+        assertEquals(
+                warned ? 1 : 0,
+                file.warnings().stream().filter(one -> one.contains("SEM-P01")).count(),
+                file.warnings().toString());
+    }
+
     @Test
     void search_and_personal_fields_are_known() {
         assertEquals(Set.of("payment_id"), PAYMENT.searchFields());

@@ -97,6 +97,7 @@ final class Asking {
                 .replace("{event_id}", eventId)
                 .replace("{review_id}", reviewId)
                 .replace("{incident_id}", incidentId)
+                .replace("{session_id}", "0123456789abcdef")
                 .replace("{event}", "lead.welcome")
                 .replace("{profile}", "cus_1")
                 .replace("{topic}", "email")

@@ -12,6 +12,10 @@ final class ReplaysAsked {
     private ReplaysAsked() {}
 
     static void ask(Asking asking) throws Exception {
+        asking.without();
+        asking.ask(200, "POST", "/v1/runs/{run_id}/resume?dry_run=true", "");
+        asking.ask(400, "POST", "/v1/runs/{run_id}/resume", "");
+        asking.ask(409, "POST", "/v1/runs/{run_id}/resume", "{\"reason\":\"a test\"}");
         asking.named("payment_receipt").with("Idempotency-Key", "plan_1");
         String body = "{\"runs\":[\"chosen-1\"],\"version\":\"as_it_was\"}";
         Reply made = asking.ask(200, "POST", "/v1/replays", body);
@@ -29,6 +33,8 @@ final class ReplaysAsked {
         assertTrue(watched.startsWith(": still here\n\nevent: progress\ndata: {"), watched);
         assertEquals(2, watched.split("event: progress").length, "nothing changes: it is told once");
         asking.ask(400, "GET", ONE + "/events?seconds=0", "");
+        asking.ask(200, "GET", ONE + "/items?worst=blocked", "");
+        asking.ask(400, "GET", ONE + "/items?worst=send&action=send", "");
         asking.ask(200, "POST", ONE + "/approve", "");
         asking.ask(200, "POST", ONE + "/apply", "{\"rate\":0,\"canary\":1}");
         asking.ask(200, "POST", ONE + "/apply", "");

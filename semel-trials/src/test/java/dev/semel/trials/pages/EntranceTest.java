@@ -186,9 +186,15 @@ class EntranceTest {
         Crowd.until(
                 "it waits",
                 () -> server.admin().get("/v1/runs/" + id).text("status").equals("waiting"));
-        try (Tab tab = person("rosa", "reviewer")) {
+        try (Tab tab = person("rosa", "reviewer").expecting("403")) {
             tab.go("/workflows/asked");
             assertEquals(0, tab.page().locator("form[action$='/trigger']").count());
+            tab.go("/runs/" + id);
+            tab.page().locator("text=Approve: the run goes on").click();
+            assertThat(tab.page().locator("main")).containsText("is for role:ops");
+            server.admin()
+                    .put("/v1/people/rosa", "{\"role\":\"reviewer\",\"groups\":[\"ops\"]}")
+                    .expect(200);
             tab.go("/runs/" + id);
             tab.page().locator("text=Approve: the run goes on").click();
             assertThat(tab.page().locator("h1")).containsText("Completed");
@@ -277,6 +283,24 @@ class EntranceTest {
             for (String action : List.of("person.invite", "person.put", "person.remove")) {
                 assertTrue(audit.contains("\"action\":\"" + action + "\",\"target\":\"rita\""), action + " " + audit);
             }
+        }
+    }
+
+    @Test
+    void a_session_that_ends_under_a_live_page_asks_to_log_in_again() {
+        try (Tab tab = person("liv", "viewer").expecting("401").go("/runs")) {
+            Page page = tab.page();
+            assertThat(page.locator("#live")).hasText("● live");
+            server.admin().delete("/v1/people/liv").expect(200);
+            int[] sent = {0};
+            page.waitForCondition(() -> {
+                server.admin()
+                        .trigger("kept", "after_" + sent[0]++, Flows.data(""))
+                        .expect(200);
+                return page.locator("#live").innerText().contains("log in again");
+            });
+            page.locator("#live a").click();
+            page.waitForURL("**/login?next=%2Fruns");
         }
     }
 }

@@ -257,6 +257,8 @@ class PagesInBrowserTest {
                 "/monitoring",
                 "/workers",
                 "/audit",
+                "/sessions",
+                "/settings/people",
                 "/settings",
                 "/settings/people",
                 "/settings/tokens");

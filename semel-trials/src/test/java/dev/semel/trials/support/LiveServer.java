@@ -26,10 +26,15 @@ public final class LiveServer implements AutoCloseable {
 
     /** `semel serve` on a store without tokens: the admin token is read from the file that it writes. */
     public static LiveServer first(String store, Path folder, Consumer<Reply> heard) {
-        Serve serve = Serve.start(
-                new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null).withSecretKey(SECRET_KEY));
+        return first(
+                new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null).withSecretKey(SECRET_KEY), heard);
+    }
+
+    public static LiveServer first(ServeOptions options, Consumer<Reply> heard) {
+        Serve serve = Serve.start(options);
         try {
-            String token = Files.readString(folder.resolve("admin-token")).strip();
+            String token =
+                    Files.readString(options.data().resolve("admin-token")).strip();
             return new LiveServer(serve, token, heard);
         } catch (IOException e) {
             serve.close();

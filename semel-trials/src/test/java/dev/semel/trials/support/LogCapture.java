@@ -14,12 +14,12 @@ import java.util.logging.Logger;
 public final class LogCapture extends Handler {
     private final Queue<String> lines = new ConcurrentLinkedQueue<>();
 
-    void start() {
+    public void start() {
         setLevel(Level.ALL);
         Logger.getLogger("").addHandler(this);
     }
 
-    void stop() {
+    public void stop() {
         Logger.getLogger("").removeHandler(this);
     }
 

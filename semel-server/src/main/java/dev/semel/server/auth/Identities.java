@@ -1,0 +1,114 @@
+package dev.semel.server.auth;
+
+import dev.semel.Semel;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import dev.semel.store.SettingKind;
+import dev.semel.store.SettingName;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * People for whom an identity provider vouches. One document leads from who they are there to the name they have here,
+ * so that whoever takes another name there is still the same person, and nobody becomes somebody else by a name.
+ */
+final class Identities {
+    private static final SettingKind IDENTITY = new SettingKind("identity", false, false);
+    private static final String BELONGS_TO = "identity";
+    private static final int LONGEST_NAME = 48;
+    private static final int MARK = 8;
+    private static final int TRIES = 20;
+
+    private final Semel semel;
+    private final SettingKind person;
+
+    Identities(Semel semel, SettingKind person) {
+        this.semel = semel;
+        this.person = person;
+    }
+
+    /** Whether this document is that of somebody whose role and password are the provider's business. */
+    static boolean fromOutside(ObjectNode document) {
+        return document.has(BELONGS_TO);
+    }
+
+    /** The name of this person, who is there afterwards with the role that the provider's word gives them. */
+    String name(int ws, Vouched who) {
+        for (int i = 0; i < TRIES; i++) {
+            String name = settled(ws, who);
+            if (name != null && placed(ws, name, who)) {
+                return name;
+            }
+        }
+        throw new IllegalStateException("one person was changed " + TRIES + " times in between");
+    }
+
+    /** The name that is on record for this identity, or a free one that is put there; null: look again. */
+    private @Nullable String settled(int ws, Vouched who) {
+        SettingName place = new SettingName(ws, IDENTITY, who.identity());
+        Rows.Setting row = read(place);
+        if (row != null) {
+            String known = Json.parse(row.body()).path("name").asString("");
+            if (free(ws, known, who)) {
+                return known;
+            }
+        }
+        for (String name : wishes(who)) {
+            if (free(ws, name, who)) {
+                String body = Json.write(JsonNodeFactory.instance.objectNode().put("name", name));
+                Edit.Put put = new Edit.Put(place, body, row == null ? 0 : row.version(), People.ACTOR + name);
+                return semel.change(put) instanceof Edit.Placed.Now ? name : null;
+            }
+        }
+        throw new SemelException(
+                ErrorCode.FORBIDDEN,
+                "All names that you could have here belong to others. You are not logged in.",
+                "Ask an administrator to remove the person who has your name.");
+    }
+
+    private boolean free(int ws, String name, Vouched who) {
+        Rows.Setting row = read(new SettingName(ws, person, name));
+        return row == null
+                || Json.parse(row.body()).path(BELONGS_TO).asString("").equals(who.identity());
+    }
+
+    private boolean placed(int ws, String name, Vouched who) {
+        SettingName place = new SettingName(ws, person, name);
+        Rows.Setting row = read(place);
+        ObjectNode document = row == null ? JsonNodeFactory.instance.objectNode() : (ObjectNode) Json.parse(row.body());
+        if (row != null && !document.path(BELONGS_TO).asString("").equals(who.identity())) {
+            return false;
+        }
+        if (document.path(People.DISABLED).asBoolean(false)) {
+            throw new SemelException(
+                    ErrorCode.FORBIDDEN,
+                    "The person " + name + " is disabled here. You are not logged in.",
+                    "Ask an administrator of this server.");
+        }
+        if (document.path("role").asString("").equals(who.role().word())) {
+            return true; // nothing is written, so that a log-in costs the others nothing
+        }
+        document.put("role", who.role().word()).put(BELONGS_TO, who.identity());
+        Edit.Put put = new Edit.Put(place, Json.write(document), row == null ? 0 : row.version(), People.ACTOR + name);
+        return semel.change(put) instanceof Edit.Placed.Now;
+    }
+
+    /** As they are called there, as far as that is a name here; where somebody has it, with a mark of their own. */
+    private static List<String> wishes(Vouched who) {
+        String plain = who.name()
+                .replaceFirst("@.*$", "")
+                .replaceAll("[^A-Za-z0-9._-]", "-")
+                .replaceFirst("^[^A-Za-z]+", "");
+        String base = plain.isEmpty() ? "person" : plain.substring(0, Math.min(LONGEST_NAME, plain.length()));
+        return List.of(base, base + "-" + who.identity().substring(0, MARK));
+    }
+
+    private Rows.@Nullable Setting read(SettingName place) {
+        return semel.view(reads -> reads.setting(place.workspace(), place.kind().word(), place.text()));
+    }
+}

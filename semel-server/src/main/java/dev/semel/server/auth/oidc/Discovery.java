@@ -1,0 +1,173 @@
+package dev.semel.server.auth.oidc;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import dev.semel.server.outbound.Answer;
+import dev.semel.server.outbound.Auth;
+import dev.semel.server.outbound.Form;
+import dev.semel.server.outbound.Outbound;
+import dev.semel.server.outbound.Request;
+import dev.semel.workflow.Failures;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What is asked of a provider: where its pages are, its keys, and the token for a code. Its own description is kept for
+ * an hour, and its keys until a token names one that is not among them.
+ */
+final class Discovery {
+    private static final long KEPT = Duration.ofHours(1).toNanos();
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final int LONGEST_ANSWER = 512 * 1024;
+
+    private final Registration registration;
+    private final Outbound outbound;
+    private final LongSupplier nanos;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable Description known;
+    private long knownAt;
+    private Keys keys = Keys.NONE;
+
+    Discovery(Registration registration, Outbound outbound, LongSupplier nanos) {
+        this.registration = registration;
+        this.outbound = outbound;
+        this.nanos = nanos;
+    }
+
+    /**
+     * How a provider describes itself.
+     *
+     * @param farewell empty where it has no page to log out
+     * @param secretInBody whether it takes the client's secret as a field of the form alone
+     */
+    record Description(String authorize, String token, String keys, String farewell, boolean secretInBody) {}
+
+    Description description() {
+        lock.lock();
+        try {
+            Description kept = known;
+            if (kept != null && nanos.getAsLong() - knownAt < KEPT) {
+                return kept;
+            }
+            String base = registration.issuer().replaceFirst("/$", "");
+            Description fresh = read(get(base + "/.well-known/openid-configuration"));
+            known = fresh;
+            knownAt = nanos.getAsLong();
+            return fresh;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Description read(JsonNode document) {
+        if (!document.path("issuer").asString("").equals(registration.issuer())) {
+            throw silent("describes itself as another one than SEMEL_OIDC_ISSUER says");
+        }
+        JsonNode ways = document.path("token_endpoint_auth_methods_supported");
+        boolean basic = ways.isMissingNode();
+        for (JsonNode way : ways) {
+            basic |= way.asString("").equals("client_secret_basic");
+        }
+        String farewell = document.path("end_session_endpoint").asString("");
+        return new Description(
+                address(document, "authorization_endpoint"),
+                address(document, "token_endpoint"),
+                address(document, "jwks_uri"),
+                Registration.safe(farewell) ? farewell : "",
+                !basic);
+    }
+
+    private static String address(JsonNode document, String name) {
+        String address = document.path(name).asString("");
+        if (!Registration.safe(address)) {
+            throw silent("names no https address as its " + name);
+        }
+        return address;
+    }
+
+    /** The key of this id; where it is not known, the provider is asked once more, since keys change. */
+    Keys.@Nullable Key key(String id, Keys.Algorithm algorithm) {
+        lock.lock();
+        try {
+            Keys.Key found = keys.find(id, algorithm);
+            if (found == null) {
+                keys = Keys.read(get(description().keys()));
+                found = keys.find(id, algorithm);
+            }
+            return found;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives a code away for the token of whoever logged in; a code that was used before is refused there. */
+    String token(String code, Round round) {
+        Description at = description();
+        Map<String, String> fields = new LinkedHashMap<>();
+        fields.put("grant_type", "authorization_code");
+        fields.put("code", code);
+        fields.put("redirect_uri", registration.callback());
+        fields.put("client_id", registration.client());
+        fields.put("code_verifier", round.verifier());
+        boolean secret = !registration.secret().isEmpty();
+        if (secret && at.secretInBody()) {
+            fields.put("client_secret", registration.secret());
+        }
+        Auth auth = secret && !at.secretInBody()
+                // Both are encoded as in a form first (RFC 6749, 2.3.1), so that a colon does no harm.
+                ? Auth.basic(Form.percent(registration.client()), Form.percent(registration.secret()))
+                : Auth.NONE;
+        byte[] body = Form.encoded(fields).getBytes(StandardCharsets.UTF_8);
+        Answer answer = asked(() -> Request.post(at.token(), Form.TYPE, body), auth);
+        if (answer.status() >= 400 && answer.status() < 500) {
+            throw SignOn.refused("The provider does not take the code of this log-in, which may have been used before");
+        }
+        String token = json(answer).path("id_token").asString("");
+        if (token.isEmpty()) {
+            throw SignOn.refused("The provider did not say who you are");
+        }
+        return token;
+    }
+
+    private JsonNode get(String url) {
+        return json(asked(() -> Request.get(url), Auth.NONE));
+    }
+
+    private Answer asked(Supplier<Request> made, Auth auth) {
+        try {
+            Request request = made.get(); // the provider named its address, which may be none
+            return outbound.send(
+                    request.manner(request.manner().timeout(PATIENCE).longestAnswer(LONGEST_ANSWER)), auth);
+        } catch (IOException | Failures.NotSent | Failures.NotKept e) {
+            // Their texts name hosts and times, never what was sent.
+            throw silent("cannot be asked: " + e.getMessage());
+        }
+    }
+
+    private static JsonNode json(Answer answer) {
+        if (!answer.success()) {
+            throw silent("answers with status " + answer.status());
+        }
+        try {
+            return Json.parse(answer.body());
+        } catch (SemelException e) {
+            throw silent("answers with something that is not JSON");
+        }
+    }
+
+    private static SemelException silent(String why) {
+        return new SemelException(
+                ErrorCode.IDENTITY_PROVIDER_UNUSABLE,
+                "The identity provider " + why + ". You are not logged in.",
+                "Try again in a moment. Whoever runs the server finds the settings in docs/operate.md.");
+    }
+}

@@ -1,0 +1,148 @@
+package dev.semel.server.auth.oidc;
+
+import dev.semel.error.SemelException;
+import dev.semel.json.Json;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.Signature;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What a provider says about whoever logged in, taken apart and proved: signed by a key of the provider with an algorithm
+ * of ours, for us, for this very log-in, and not over yet. Nothing of it is believed before its signature is.
+ */
+record IdToken(JsonNode claims) {
+    private static final int LONGEST = 64 * 1024;
+    private static final int LONGEST_SUBJECT = 255;
+    private static final long LENIENCE_SECONDS = 60;
+
+    /** What a token has to be. */
+    record Wanted(String issuer, String client, String nonce, Instant now) {}
+
+    /** @param keys the key of this id for this algorithm; null where the provider has none */
+    static IdToken proved(String token, Wanted wanted, BiFunction<String, Keys.Algorithm, Keys.@Nullable Key> keys) {
+        String[] parts = token.split("\\.", -1);
+        if (token.length() > LONGEST || parts.length != 3) {
+            throw refused("is not one");
+        }
+        JsonNode head = json(parts[0]);
+        Keys.Algorithm algorithm = Keys.Algorithm.of(head.path("alg").asString(""));
+        if (algorithm == null) {
+            throw refused("is not signed with RS256 or ES256");
+        }
+        if (head.has("crit")) {
+            throw refused("asks for something that this server does not know");
+        }
+        Keys.Key key = keys.apply(head.path("kid").asString(""), algorithm);
+        if (key == null) {
+            throw refused("is signed with a key that the provider does not have");
+        }
+        if (!signed(parts, key)) {
+            throw refused("has a signature that does not fit");
+        }
+        IdToken proved = new IdToken(json(parts[1]));
+        proved.check(wanted);
+        return proved;
+    }
+
+    private static boolean signed(String[] parts, Keys.Key key) {
+        try {
+            Signature signature = Signature.getInstance(key.algorithm().signature());
+            signature.initVerify(key.key());
+            signature.update((parts[0] + "." + parts[1]).getBytes(StandardCharsets.UTF_8));
+            return signature.verify(Base64.getUrlDecoder().decode(parts[2]));
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private void check(Wanted wanted) {
+        if (!text("iss").equals(wanted.issuer())) {
+            throw refused("comes from another issuer");
+        }
+        Set<String> audience = texts(claims.path("aud"));
+        boolean named = text("azp").equals(wanted.client());
+        if (!audience.contains(wanted.client()) || !named && (audience.size() > 1 || claims.has("azp"))) {
+            throw refused("was made for another application");
+        }
+        if (!Round.same(text("nonce"), wanted.nonce())) {
+            throw refused("belongs to another log-in");
+        }
+        long now = wanted.now().getEpochSecond();
+        if (claims.path("exp").asLong(0) <= now - LENIENCE_SECONDS) {
+            throw refused("is too old");
+        }
+        if (Math.max(claims.path("iat").asLong(0), claims.path("nbf").asLong(0)) > now + LENIENCE_SECONDS) {
+            throw refused("is from the future; look at the clocks");
+        }
+        if (subject().isEmpty() || subject().length() > LONGEST_SUBJECT) {
+            throw refused("does not say who it is about");
+        }
+    }
+
+    String subject() {
+        return text("sub");
+    }
+
+    /** How the person would like to be called. */
+    String name() {
+        for (String claim : new String[] {"preferred_username", "email", "name"}) {
+            if (!text(claim).isBlank()) {
+                return text(claim);
+            }
+        }
+        return subject();
+    }
+
+    /** The texts of a claim, by its name or by a path with dots, as providers that nest them have it. */
+    Set<String> groups(String path) {
+        if (claims.has(path)) {
+            return texts(claims.path(path));
+        }
+        JsonNode at = claims;
+        for (String part : path.split("\\.")) {
+            at = at.path(part);
+        }
+        return texts(at);
+    }
+
+    private String text(String claim) {
+        return claims.path(claim).isString() ? claims.path(claim).asString() : "";
+    }
+
+    private static Set<String> texts(JsonNode node) {
+        Set<String> texts = new LinkedHashSet<>();
+        if (node.isString()) {
+            texts.add(node.asString());
+        }
+        for (JsonNode one : node.isArray() ? node : Json.parse("[]")) {
+            if (one.isString()) {
+                texts.add(one.asString());
+            }
+        }
+        return texts;
+    }
+
+    private static JsonNode json(String part) {
+        try {
+            return Json.parse(Base64.getUrlDecoder().decode(part));
+        } catch (IllegalArgumentException | SemelException e) {
+            throw refused("is not one");
+        }
+    }
+
+    private static SemelException refused(String why) {
+        return SignOn.refused("What the provider said about you " + why);
+    }
+
+    @Override
+    public String toString() {
+        return "an id token";
+    }
+}

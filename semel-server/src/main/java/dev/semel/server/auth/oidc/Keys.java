@@ -1,0 +1,118 @@
+package dev.semel.server.auth.oidc;
+
+import java.math.BigInteger;
+import java.security.AlgorithmParameters;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PublicKey;
+import java.security.spec.ECGenParameterSpec;
+import java.security.spec.ECParameterSpec;
+import java.security.spec.ECPoint;
+import java.security.spec.ECPublicKeySpec;
+import java.security.spec.RSAPublicKeySpec;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** The public keys of a provider, as its JWKS tells them. What is no key for one of our algorithms is passed over. */
+record Keys(List<Key> all) {
+    static final Keys NONE = new Keys(List.of());
+    private static final int MOST = 100;
+    private static final int FEWEST_BITS = 2_048;
+
+    /** @param id empty where the provider gives it none */
+    record Key(String id, Algorithm algorithm, PublicKey key) {}
+
+    /** How a token may be signed. There is no way to say "not at all", nor with a secret that both sides share. */
+    enum Algorithm {
+        RS256("RSA", "SHA256withRSA"),
+        ES256("EC", "SHA256withECDSAinP1363Format");
+
+        private final String type;
+        private final String signature;
+
+        Algorithm(String type, String signature) {
+            this.type = type;
+            this.signature = signature;
+        }
+
+        String signature() {
+            return signature;
+        }
+
+        static @Nullable Algorithm of(String word) {
+            for (Algorithm one : values()) {
+                if (one.name().equals(word)) {
+                    return one;
+                }
+            }
+            return null;
+        }
+    }
+
+    static Keys read(JsonNode document) {
+        List<Key> keys = new ArrayList<>();
+        for (JsonNode node : document.path("keys")) {
+            Key key = keys.size() < MOST ? key(node) : null;
+            if (key != null) {
+                keys.add(key);
+            }
+        }
+        return new Keys(List.copyOf(keys));
+    }
+
+    /**
+     * The key that a token names, if it is one for its algorithm; where it names none, the only one there is. Null where
+     * there is no such key: the provider may have another one by now.
+     */
+    @Nullable
+    Key find(String id, Algorithm algorithm) {
+        List<Key> fitting = all.stream()
+                .filter(key -> key.algorithm() == algorithm)
+                .filter(key -> id.isEmpty() || key.id().equals(id))
+                .toList();
+        return fitting.size() == 1 ? fitting.getFirst() : null;
+    }
+
+    private static @Nullable Key key(JsonNode node) {
+        String use = node.path("use").asString("sig");
+        String named = node.path("alg").asString("");
+        for (Algorithm algorithm : Algorithm.values()) {
+            if (algorithm.type.equals(node.path("kty").asString(""))
+                    && use.equals("sig")
+                    && (named.isEmpty() || named.equals(algorithm.name()))) {
+                try {
+                    PublicKey key = algorithm == Algorithm.RS256 ? rsa(node) : elliptic(node);
+                    return key == null ? null : new Key(node.path("kid").asString(""), algorithm, key);
+                } catch (GeneralSecurityException | IllegalArgumentException e) {
+                    return null; // one bad key does not spoil the others
+                }
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable PublicKey rsa(JsonNode node) throws GeneralSecurityException {
+        BigInteger modulus = number(node, "n");
+        return modulus.bitLength() < FEWEST_BITS
+                ? null
+                : KeyFactory.getInstance("RSA").generatePublic(new RSAPublicKeySpec(modulus, number(node, "e")));
+    }
+
+    private static @Nullable PublicKey elliptic(JsonNode node) throws GeneralSecurityException {
+        if (!node.path("crv").asString("").equals("P-256")) {
+            return null;
+        }
+        AlgorithmParameters curve = AlgorithmParameters.getInstance("EC");
+        curve.init(new ECGenParameterSpec("secp256r1"));
+        ECPoint point = new ECPoint(number(node, "x"), number(node, "y"));
+        return KeyFactory.getInstance("EC")
+                .generatePublic(new ECPublicKeySpec(point, curve.getParameterSpec(ECParameterSpec.class)));
+    }
+
+    private static BigInteger number(JsonNode node, String name) {
+        return new BigInteger(1, Base64.getUrlDecoder().decode(node.path(name).asString("")));
+    }
+}

@@ -1,0 +1,81 @@
+package dev.semel.server.auth.oidc;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One log-in on its way through the provider. The browser keeps one secret in a cookie; state, nonce and the verifier of
+ * PKCE are derived from it. So there is nothing to keep here, every worker can finish what another one began, and only
+ * the browser that went out can come back.
+ */
+record Round(String secret, String next) {
+    static final int SECRET_BYTES = 32;
+    private static final int LONGEST = 1_500;
+
+    static Round of(byte[] random, String next) {
+        return new Round(encoded(random), next);
+    }
+
+    /** What the browser keeps. */
+    String cookie() {
+        return secret + "." + encoded(next.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static @Nullable Round read(@Nullable String cookie) {
+        if (cookie == null || cookie.length() > LONGEST || !cookie.matches("[A-Za-z0-9_-]{43}\\.[A-Za-z0-9_-]*")) {
+            return null;
+        }
+        try {
+            int dot = cookie.indexOf('.');
+            byte[] next = Base64.getUrlDecoder().decode(cookie.substring(dot + 1));
+            return new Round(cookie.substring(0, dot), new String(next, StandardCharsets.UTF_8));
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    String state() {
+        return derived("state");
+    }
+
+    String nonce() {
+        return derived("nonce");
+    }
+
+    String verifier() {
+        return derived("verifier");
+    }
+
+    /** What the provider is told of the verifier beforehand. */
+    String challenge() {
+        return encoded(digest(verifier()));
+    }
+
+    private String derived(String use) {
+        return encoded(digest("semel oidc " + use + " " + secret));
+    }
+
+    static boolean same(String one, String other) {
+        return MessageDigest.isEqual(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String encoded(byte[] bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    private static byte[] digest(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "a log-in on its way to " + next;
+    }
+}

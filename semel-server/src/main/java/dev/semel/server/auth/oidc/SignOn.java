@@ -1,0 +1,117 @@
+package dev.semel.server.auth.oidc;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.auth.Role;
+import dev.semel.server.auth.Vouched;
+import dev.semel.server.auth.Voucher;
+import dev.semel.server.outbound.Form;
+import dev.semel.server.outbound.Outbound;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Logging in with a provider: out with a challenge, back with a code, and then the proof of who it is. */
+public final class SignOn implements Voucher {
+    private final Registration registration;
+    private final Discovery discovery;
+    private final InstantSource clock;
+    private final Supplier<byte[]> secrets;
+
+    /**
+     * What a log-in lives on.
+     *
+     * @param nanos a clock that only goes forward
+     * @param secrets makes 32 bytes that nobody can guess
+     */
+    public record Means(Outbound outbound, InstantSource clock, LongSupplier nanos, Supplier<byte[]> secrets) {}
+
+    public SignOn(Registration registration, Means means) {
+        this.registration = registration;
+        this.discovery = new Discovery(registration, means.outbound(), means.nanos());
+        this.clock = means.clock();
+        this.secrets = means.secrets();
+    }
+
+    @Override
+    public String label() {
+        return registration.label();
+    }
+
+    @Override
+    public String workspace() {
+        return registration.access().workspace();
+    }
+
+    @Override
+    public Outset begin(String next) {
+        Round round = Round.of(secrets.get(), next);
+        Map<String, String> asked = new LinkedHashMap<>();
+        asked.put("response_type", "code");
+        asked.put("client_id", registration.client());
+        asked.put("redirect_uri", registration.callback());
+        asked.put("scope", ("openid " + registration.access().scopes()).strip());
+        asked.put("state", round.state());
+        asked.put("nonce", round.nonce());
+        asked.put("code_challenge", round.challenge());
+        asked.put("code_challenge_method", "S256");
+        return new Outset(with(discovery.description().authorize(), asked), round.cookie());
+    }
+
+    @Override
+    public Arrival finish(@Nullable String cookie, Function<String, @Nullable String> answer) {
+        Round round = Round.read(cookie);
+        String state = answer.apply("state");
+        if (round == null || state == null || !Round.same(state, round.state())) {
+            throw refused("This log-in was not begun in this browser, or more than ten minutes ago");
+        }
+        String issuer = answer.apply("iss");
+        if (issuer != null && !issuer.equals(registration.issuer())) {
+            throw refused("Another provider answered than the one that was asked");
+        }
+        String code = answer.apply("code");
+        if (answer.apply("error") != null || code == null || code.isEmpty()) {
+            throw refused("The provider did not let you in");
+        }
+        IdToken token = IdToken.proved(
+                discovery.token(code, round),
+                new IdToken.Wanted(registration.issuer(), registration.client(), round.nonce(), clock.instant()),
+                discovery::key);
+        Role role =
+                registration.access().role(token.groups(registration.access().claim()));
+        if (role == null) {
+            throw new SemelException(
+                    ErrorCode.FORBIDDEN,
+                    "The provider knows you, and none of your groups may come in here. You are not logged in.",
+                    "Ask an administrator to add you to a group, or to name one of yours in SEMEL_OIDC_ROLES.");
+        }
+        return new Arrival(Vouched.of(registration.issuer(), token.subject(), token.name(), role), round.next());
+    }
+
+    @Override
+    public @Nullable String farewell() {
+        String page = discovery.description().farewell();
+        return page.isEmpty()
+                ? null
+                : with(
+                        page,
+                        Map.of(
+                                "client_id",
+                                registration.client(),
+                                "post_logout_redirect_uri",
+                                registration.home() + "/login"));
+    }
+
+    private static String with(String address, Map<String, String> parameters) {
+        return address + (address.contains("?") ? "&" : "?") + Form.encoded(parameters);
+    }
+
+    static SemelException refused(String what) {
+        return new SemelException(
+                ErrorCode.FORBIDDEN, what + ". You are not logged in.", "Go to the log-in and begin again.");
+    }
+}

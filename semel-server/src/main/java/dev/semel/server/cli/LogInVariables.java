@@ -1,0 +1,41 @@
+package dev.semel.server.cli;
+
+import dev.semel.server.auth.oidc.Registration;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The identity provider that people log in with, from the environment: its secret must be there, since the process list
+ * shows arguments to everybody, and the rest had better stand beside it.
+ */
+final class LogInVariables {
+    private LogInVariables() {}
+
+    /**
+     * Null where no provider is named.
+     *
+     * @throws IllegalArgumentException where something is missing or wrong
+     */
+    static @Nullable Registration read(UnaryOperator<String> variables) {
+        String issuer = variables.apply("SEMEL_OIDC_ISSUER");
+        if (issuer.isEmpty()) {
+            return null;
+        }
+        return new Registration(
+                issuer,
+                variables.apply("SEMEL_OIDC_CLIENT_ID"),
+                variables.apply("SEMEL_OIDC_CLIENT_SECRET"),
+                or(variables, "SEMEL_OIDC_NAME", "your organisation"),
+                variables.apply("SEMEL_PUBLIC_URL"),
+                new Registration.Access(
+                        or(variables, "SEMEL_OIDC_WORKSPACE", "default"),
+                        or(variables, "SEMEL_OIDC_SCOPES", "profile email"),
+                        or(variables, "SEMEL_OIDC_CLAIM", "groups"),
+                        Registration.grants(variables.apply("SEMEL_OIDC_ROLES"))));
+    }
+
+    private static String or(UnaryOperator<String> variables, String name, String otherwise) {
+        String value = variables.apply(name);
+        return value.isEmpty() ? otherwise : value;
+    }
+}

@@ -1,0 +1,41 @@
+package dev.semel.server.cli;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** `reveal`: what is masked of a run, for whoever says why. */
+@Command(
+        name = "reveal",
+        description =
+                "Shows what is masked of a run because it names a person. Who asked, and why, goes into the audit.",
+        footerHeading = "%nExamples:%n",
+        footer = {"  semel reveal run_7Hq --reason \"ticket 4711: the customer asks for a copy\""})
+final class RevealCommand implements Callable<Integer> {
+    @Mixin
+    final Output output;
+
+    @Mixin
+    final Connection connection;
+
+    @Parameters(paramLabel = "RUN")
+    String run = "";
+
+    @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why you need to see it.")
+    String reason = "";
+
+    RevealCommand(Surroundings around) {
+        this.output = new Output(around);
+        this.connection = new Connection(around);
+    }
+
+    @Override
+    public Integer call() {
+        String body = Json.compactUnprinted(Json.object().put("reason", reason));
+        Answer answer = connection.api().ask(Call.post(Call.path("v1", "runs", run, "reveal"), body));
+        output.document(answer.body());
+        return Exit.DONE;
+    }
+}

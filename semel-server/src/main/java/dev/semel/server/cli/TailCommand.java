@@ -1,0 +1,181 @@
+package dev.semel.server.cli;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** `tail`: what happens, one line for each, as the server tells it. */
+@Command(
+        name = "tail",
+        description = "Shows runs as they come and change, and the duplicates and conflicts that meet them.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  semel tail",
+            "  semel tail --workflow payment_receipt --only conflict",
+            "  semel tail --for 30s --json"
+        })
+final class TailCommand implements Callable<Integer> {
+    private static final Duration AGAIN = Duration.ofSeconds(1);
+    private static final int LONGEST_STREAM = 600;
+    private static final int MOST_REMEMBERED = 10_000;
+
+    private final Surroundings around;
+
+    @Spec
+    @Nullable
+    CommandSpec spec;
+
+    @Mixin
+    final Output output;
+
+    @Mixin
+    final Connection connection;
+
+    @Option(names = "--workflow", paramLabel = "W", description = "Only runs of this workflow, by its name.")
+    String workflow = "";
+
+    @Option(names = "--key", paramLabel = "K", description = "Only the run of this key.")
+    String key = "";
+
+    @Option(names = "--status", paramLabel = "S", description = "Only runs that come to this status, such as failed.")
+    String status = "";
+
+    @Option(names = "--only", paramLabel = "WHAT", description = "run, replayed or conflict.")
+    String only = "";
+
+    @Option(names = "--for", paramLabel = "TIME", description = "Ends after this time; else when it is interrupted.")
+    String length = "";
+
+    /** How runs stood when they were last told; the one that was told longest ago is forgotten first. */
+    private final Map<String, Stand> told = new LinkedHashMap<>();
+
+    private record Stand(String status, long replays, long conflicts) {
+        static final Stand NOT_THERE = new Stand("", 0, 0);
+
+        static Stand of(JsonNode event) {
+            return new Stand(
+                    Json.text(event, "status"), Listing.count(event, "replays"), Listing.count(event, "conflicts"));
+        }
+    }
+
+    TailCommand(Surroundings around) {
+        this.around = around;
+        this.output = new Output(around);
+        this.connection = new Connection(around);
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (!only.matches("|run|replayed|conflict")) {
+            throw usage("--only is one of run, replayed, conflict.");
+        }
+        Instant end = length.isEmpty() ? Instant.MAX : around.clock().instant().plus(typed(length));
+        Api api = connection.api();
+        for (boolean first = true; ; first = false) {
+            Instant now = around.clock().instant();
+            if (!now.isBefore(end)) {
+                return Exit.DONE;
+            }
+            long left = end.equals(Instant.MAX)
+                    ? LONGEST_STREAM
+                    : Duration.between(now, end).toSeconds();
+            long seconds = Math.clamp(left, 1, LONGEST_STREAM);
+            try {
+                api.lines(Call.get(Call.path("v1", "tail")).where("seconds", Long.toString(seconds)), this::line);
+            } catch (NoAnswer none) {
+                if (first) {
+                    throw api.unreachable(none);
+                }
+                output.talk(none.why() + "; trying again");
+            }
+            // A stream ends by itself after a while, and begins with how things stand: nothing is told twice.
+            around.pause().of(AGAIN);
+        }
+    }
+
+    private Duration typed(String text) {
+        try {
+            return Times.typed(text);
+        } catch (IllegalArgumentException e) {
+            throw usage("--for: " + e.getMessage() + ".");
+        }
+    }
+
+    private ParameterException usage(String message) {
+        if (spec == null) {
+            throw new IllegalStateException(message);
+        }
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private void line(String line) {
+        if (!line.startsWith("data: ")) {
+            return;
+        }
+        JsonNode event;
+        try {
+            event = Json.parse(line.substring("data: ".length()));
+        } catch (JacksonException notJson) {
+            return;
+        }
+        if (!workflow.isEmpty() && !workflow.equals(event.path("workflow").asString(""))
+                || !key.isEmpty() && !key.equals(event.path("key").asString(""))) {
+            return;
+        }
+        Stand before = told.getOrDefault(Json.text(event, "run_id"), Stand.NOT_THERE);
+        Stand now = Stand.of(event);
+        remember(Json.text(event, "run_id"), now);
+        if (!now.status().equals(before.status())) {
+            tell(event, "run", now.status(), 1);
+        }
+        if (status.isEmpty()) {
+            tell(event, "replayed", "replayed", now.replays() - before.replays());
+            tell(event, "conflict", "conflict", now.conflicts() - before.conflicts());
+        }
+    }
+
+    private void remember(String run, Stand stand) {
+        told.remove(run);
+        told.put(run, stand);
+        if (told.size() > MOST_REMEMBERED) {
+            told.remove(told.keySet().iterator().next());
+        }
+    }
+
+    private void tell(JsonNode event, String what, String word, long times) {
+        boolean wanted = (only.isEmpty() || only.equals(what)) && (status.isEmpty() || status.equals(word));
+        if (times < 1 || !wanted) {
+            return;
+        }
+        if (output.json) {
+            ObjectNode out = (ObjectNode) event.deepCopy();
+            output.line(Json.compact(out.put("what", what).put("times", times)));
+            return;
+        }
+        String shown = switch (what) {
+            case "replayed" -> output.plain ? word : output.yellow("↺ replayed");
+            case "conflict" -> output.plain ? word : output.red("✗ conflict");
+            default -> output.status(word);
+        };
+        String mark = output.plain ? "\t" : "  ";
+        output.line(String.join(
+                        mark,
+                        Json.text(event, "run_id"),
+                        Json.text(event, "workflow"),
+                        Json.text(event, "key").isEmpty() ? "-" : Json.text(event, "key"),
+                        shown)
+                + (times > 1 ? mark + "×" + times : ""));
+    }
+}

@@ -1,0 +1,81 @@
+package dev.semel.server.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.semel.json.Json;
+import dev.semel.key.FieldPath;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What of a text is masked, for the values that the marked fields of a run hold. */
+class MasksTest {
+    private static final JsonNode INPUT = Json.parse("""
+        {"name": "Ada", "mail": "ada@b.example", "zip": "12345", "house": 7, "card": 4000123412341234,
+         "lines": [{"to": "Eve Ünal", "sku": "s-1"}, {"to": null}], "id": "o-1"}
+        """);
+    private static final Masks.Mask MASK = Masks.mask(
+            List.of(
+                    FieldPath.parse("name"),
+                    FieldPath.parse("mail"),
+                    FieldPath.parse("zip"),
+                    FieldPath.parse("house"),
+                    FieldPath.parse("card"),
+                    FieldPath.parse("lines[].to")),
+            INPUT);
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        Dear Ada, hello             | Dear •••, hello
+        ADA and ada                 | ••• and •••
+        Adaptation of ada_lovelace  | Adaptation of •••_lovelace
+        write to ada@b.example now  | write to ••• now
+        <mailto:Ada@B.example>      | <mailto:•••>
+        EVE ÜNAL was here           | ••• was here
+        12345 Berlin, house 7       | ••• Berlin, house 7
+        112345 of 4000123412341234. | 112345 of •••.
+        o-1 s-1                     | o-1 s-1
+        """)
+    void a_value_is_masked_where_it_stands_alone_in_any_case_of_letters(String text, String shown) {
+        assertEquals(shown, MASK.text(text));
+    }
+
+    @Test
+    void the_input_is_masked_by_its_paths_too_also_where_a_value_is_short() {
+        assertEquals(Json.parse("""
+            {"name": "•••", "mail": "•••", "zip": "•••", "house": "•••", "card": "•••",
+             "lines": [{"to": "•••", "sku": "s-1"}, {"to": null}], "id": "o-1"}
+            """), MASK.input(INPUT));
+    }
+
+    @Test
+    void members_that_are_named_are_masked_all_the_way_down_and_others_stay() {
+        ObjectNode out = (ObjectNode) Json.parse("""
+            {"error": {"message": "no such mailbox: ada@b.example", "code": "refused"},
+             "result": [4000123412341234, 12, true, {"k": "Ada"}], "at": "12345", "none": null}
+            """);
+        assertEquals(Json.parse("""
+            {"error": {"message": "no such mailbox: •••", "code": "refused"},
+             "result": ["•••", 12, true, {"k": "•••"}], "at": "12345", "none": null}
+            """), MASK.within(out, "error", "result", "none", "missing"));
+    }
+
+    @Test
+    void where_there_are_too_many_values_to_look_for_nothing_is_shown() {
+        ObjectNode input = (ObjectNode) Json.parse("{}");
+        for (int i = 0; i <= 200; i++) {
+            input.withArray("names").add("name " + i);
+        }
+        Masks.Mask mask = Masks.mask(List.of(FieldPath.parse("names")), input);
+        assertEquals("•••", mask.text("something\nelse"));
+    }
+
+    @Test
+    void without_marked_fields_all_is_shown() {
+        assertEquals("Ada", Masks.Mask.NONE.text("Ada"));
+        assertEquals(INPUT, Masks.Mask.NONE.input(INPUT));
+    }
+}

@@ -1,0 +1,152 @@
+package dev.semel.server.cli;
+
+import static dev.semel.server.cli.ScriptedServer.json;
+import static dev.semel.server.cli.ScriptedServer.problem;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.server.auth.Role;
+import dev.semel.server.auth.oidc.Registration;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** `people`, `reveal`, and the variables by which people log in elsewhere. */
+class PeopleCommandsTest {
+    private static final String LINK =
+            "{\"name\":\"ada\",\"role\":\"viewer\",\"disabled\":false,\"invitation\":\"/setup?token=1.abc\"}";
+
+    private ScriptedServer server;
+    private Desk desk;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new ScriptedServer();
+        desk = new Desk(server);
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void people_are_listed_with_how_they_log_in() {
+        server.on("GET /v1/people", json(200, """
+            {"items":[{"name":"ada","role":"admin","disabled":false,"logs_in_with":"password","changed_at":"2026-11-15T09:10:04Z"},
+             {"name":"olga","role":"viewer","disabled":true,"logs_in_with":"provider","changed_at":"2026-11-15T09:12:04Z"}],"next":null}
+            """));
+        assertEquals("""
+            NAME  ROLE    LOGS IN WITH  STATUS    CHANGED
+            ada   admin   password                2 m ago
+            olga  viewer  provider      disabled  just now
+            """, desk.run("people", "list").out());
+        assertEquals(
+                "ada\tadmin\tpassword\t\t2026-11-15T09:10:04Z",
+                desk.run("people", "list", "--plain").out().lines().findFirst().orElse(""));
+    }
+
+    @Test
+    void an_invitation_prints_the_whole_link_and_changes_nobody_who_is_there() {
+        server.on("PUT /v1/people/ada", json(200, LINK), problem(412, "precondition-failed", false));
+        var invited = desk.run("people", "invite", "ada", "--role", "viewer");
+        assertEquals(server.address() + "/setup?token=1.abc\n", invited.out());
+        assertEquals("{\"role\":\"viewer\"}", server.seen.getFirst().body());
+        assertEquals("*", server.seen.getFirst().header("If-None-Match"));
+        assertEquals(9, desk.run("people", "invite", "ada", "--role", "viewer").exit());
+        assertEquals(2, desk.run("people", "invite", "ada").exit());
+        assertEquals(2, desk.run("people").exit());
+    }
+
+    @Test
+    void what_is_done_to_somebody_is_one_request_that_makes_nobody() {
+        String put = "{\"name\":\"ada\",\"role\":\"operator\",\"disabled\":false,\"invitation\":null}";
+        server.on("PUT /v1/people/ada", json(200, put))
+                .on("POST /v1/people/ada/reset", json(200, LINK))
+                .on("DELETE /v1/people/ada/sessions", json(200, "{\"name\":\"ada\",\"ended\":true}"))
+                .on("DELETE /v1/people/ada", json(200, "{\"name\":\"ada\",\"removed\":true}"));
+        assertEquals(
+                "ada is operator\n",
+                desk.run("people", "role", "ada", "operator").out());
+        assertEquals("*", server.seen.getLast().header("If-Match"));
+        assertEquals("ada is disabled\n", desk.run("people", "disable", "ada").out());
+        assertEquals("{\"disabled\":true}", server.seen.getLast().body());
+        assertEquals("*", server.seen.getLast().header("If-Match"));
+        assertEquals(
+                "ada may log in again\n", desk.run("people", "enable", "ada").out());
+        assertEquals(
+                server.address() + "/setup?token=1.abc\n",
+                desk.run("people", "reset", "ada").out());
+        assertEquals(
+                "ada is logged out everywhere\n",
+                desk.run("people", "log-out", "ada").out());
+        assertEquals("ada is removed\n", desk.run("people", "remove", "ada").out());
+        assertEquals(6, desk.run("people", "disable", "nobody").exit());
+    }
+
+    @Test
+    void what_is_masked_is_shown_for_a_reason_alone() {
+        server.on(
+                "POST /v1/runs/run_1/reveal",
+                json(200, "{\"run_id\":\"run_1\",\"input\":{\"email\":\"a@b.example\"}}"));
+        assertEquals(2, desk.run("reveal", "run_1").exit());
+        assertEquals(0, server.seen.size());
+        assertTrue(desk.run("reveal", "run_1", "--reason", "ticket 7").out().contains("a@b.example"));
+        assertEquals("{\"reason\":\"ticket 7\"}", server.seen.getFirst().body());
+    }
+
+    @Test
+    void a_provider_is_named_by_variables_and_its_secret_is_never_printed() {
+        assertNull(served(Map.of()).logIn());
+        ServeOptions options = served(Map.of(
+                "SEMEL_OIDC_ISSUER", "https://id.example.com/",
+                "SEMEL_OIDC_CLIENT_ID", "semel",
+                "SEMEL_OIDC_CLIENT_SECRET", "hush",
+                "SEMEL_PUBLIC_URL", "https://semel.example.com/",
+                "SEMEL_OIDC_ROLES", "cn=ops,dc=x=operator; *=viewer"));
+        assertFalse(options.toString().contains("hush"), options.toString());
+        Registration provider = Objects.requireNonNull(options.logIn());
+        assertEquals("https://semel.example.com", provider.home());
+        assertEquals("hush", provider.secret());
+        assertEquals("groups", provider.access().claim());
+        assertEquals(
+                List.of(new Registration.Grant("cn=ops,dc=x", Role.OPERATOR), new Registration.Grant("*", Role.VIEWER)),
+                provider.access().grants());
+    }
+
+    private ServeOptions served(Map<String, String> variables) {
+        desk.environment.putAll(variables);
+        var result = desk.run("serve");
+        assertEquals(0, result.exit(), result.err());
+        return desk.served.getLast();
+    }
+
+    @Test
+    void a_provider_without_all_it_needs_starts_nothing() {
+        Map<String, String> whole = Map.of(
+                "SEMEL_OIDC_ISSUER", "https://id.example.com",
+                "SEMEL_OIDC_CLIENT_ID", "semel",
+                "SEMEL_PUBLIC_URL", "https://semel.example.com",
+                "SEMEL_OIDC_ROLES", "*=viewer");
+        for (var wrong : Map.of(
+                        "SEMEL_OIDC_ISSUER", "http://id.example.com",
+                        "SEMEL_OIDC_CLIENT_ID", "",
+                        "SEMEL_PUBLIC_URL", "semel.example.com",
+                        "SEMEL_OIDC_ROLES", "ops=king")
+                .entrySet()) {
+            desk.environment.putAll(whole);
+            desk.environment.put(wrong.getKey(), wrong.getValue());
+            var result = desk.run("serve");
+            assertEquals(2, result.exit(), wrong.toString());
+            assertTrue(result.err().contains(wrong.getKey()), result.err());
+            assertTrue(result.err().contains("Nothing was started"), result.err());
+        }
+        assertEquals(0, desk.served.size());
+    }
+}
