@@ -263,6 +263,19 @@ interface ResumeRules {
     }
 
     @Test
+    default void what_it_listened_for_it_asks_for_again() {
+        RunId run = desk().fresh();
+        Letter.Address to = new Letter.Address(desk().ws, "paid", "order_1");
+        desk().change(new Edit.Mail<>(new Letter.Listen(to, new Letter.Ear(new Driver(run, 1), "wait"), false)));
+        desk().apply(desk().failed(run));
+        desk().change(new Edit.Mail<>(new Letter.Post(to, "letter", desk().id(), Desk.bytes("d"), "{}")));
+        desk().change(resume(run));
+        Driver driver = desk().claim().getFirst();
+        desk().change(new Edit.Mail<>(new Letter.Listen(to, new Letter.Ear(driver, "wait"), false)));
+        assertEquals(1, desk().reads.signals(run).size(), "the letter that came in between");
+    }
+
+    @Test
     default void a_run_that_goes_on_is_not_removed() {
         RunId run = failed();
         desk().change(resume(run));

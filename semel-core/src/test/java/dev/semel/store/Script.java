@@ -19,7 +19,7 @@ final class Script {
     private static final int SCHEDULES_EVERY = 13;
     private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
-    private static final int REPLAYS_EVERY = 5;
+    private static final int REPLAYS_EVERY = 17;
     private static final int TIDIES_EVERY = 23;
     private static final int REVIEWS_EVERY = 8;
 

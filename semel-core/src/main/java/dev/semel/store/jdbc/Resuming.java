@@ -62,6 +62,9 @@ final class Resuming {
 
     private static final String TAKE_BACK = "DELETE FROM semel_end WHERE run = ?";
 
+    // What it listened for when it failed it asks for again when it comes there; a letter may have come since.
+    private static final String HUSH = "DELETE FROM semel_listener WHERE run = ?";
+
     private static final String WORK = """
         INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
         SELECT r.run, r.workflow_id, NULL, ?, CASE WHEN f.paused = 1 THEN ? ELSE ? END, f.paused
@@ -146,6 +149,7 @@ final class Resuming {
         RunId run = resume.run();
         session.update(JOURNAL, run, resume.seq(), now, resume.entries());
         session.update(TAKE_BACK, run);
+        session.update(HUSH, run);
         session.update(WORK, resume.claims(), RunState.QUEUED.code(), RunState.RUNNING.code(), run);
         new Gating(session).again(run, resume.places());
         for (Ledger.Op op : resume.ops()) {

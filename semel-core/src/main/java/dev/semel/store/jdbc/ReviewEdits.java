@@ -154,7 +154,9 @@ final class ReviewEdits {
                 new Review.Decided(rule.decision(), rule.by().actor(), rule.by().reason());
         session.update(DECIDE, now, how.decision(), how.by(), how.note(), row.ws(), row.id());
         edits.audit(row.ws(), now, rule.by(), List.of("review." + rule.decision(), row.id()));
-        return new Ruled.Done(row.decided(now, how));
+        // Read again under the lock of the update: somebody may have been told of it since it was read.
+        Review.Row decided = JdbcReviews.find(session, row.ws(), row.id());
+        return new Ruled.Done(decided == null ? row.decided(now, how) : decided);
     }
 
     /** Whether a change did what it was to do. */

@@ -137,11 +137,13 @@ final class RunEdits {
         }
         Effects.update(session, decided);
         session.update(WAKE, decide.run());
-        // Decided is not in doubt any more, also before somebody takes the run up.
+        // Decided is not in doubt any more, also before somebody takes the run up. One that went on in place and waits for
+        // its queue waits on.
         session.update(
-                "UPDATE semel_work SET waits = NULL, state = ? WHERE run = ? AND owner IS NULL",
+                "UPDATE semel_work SET waits = NULL, state = ? WHERE run = ? AND owner IS NULL AND state <> ?",
                 RunState.RUNNING.code(),
-                decide.run());
+                decide.run(),
+                RunState.QUEUED.code());
         return true;
     }
 

@@ -65,6 +65,10 @@ final class Resuming {
         var chunk = new Tables.Chunk(run.id(), resume.seq(), now, resume.entries());
         tables.journal.add(new Pair<>(run.id(), resume.seq()), chunk);
         tables.ends.remove(run.id());
+        tables.listeners.rows().keySet().stream()
+                .filter(listener -> listener.first().equals(run.id()))
+                .toList()
+                .forEach(tables.listeners::remove);
         Rows.@Nullable Workflow workflow = tables.workflowsById.get(run.asked().workflowId());
         boolean paused = workflow != null && workflow.paused();
         Work work = new Work(run.id(), run.asked().workflowId(), paused ? RunState.QUEUED : RunState.RUNNING);

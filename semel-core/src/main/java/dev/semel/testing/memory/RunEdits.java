@@ -126,7 +126,7 @@ final class RunEdits {
         }
         tables.effects.put(row.id(), decided);
         change(decide.run(), _ -> true, RunEdits::wake);
-        change(decide.run(), work -> work.owner == null, work -> {
+        change(decide.run(), work -> work.owner == null && work.state() != RunState.QUEUED, work -> {
             work.waits = null;
             work.move(RunState.RUNNING);
         });
