@@ -1,5 +1,8 @@
 package dev.semel.trials.documents;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.semel.json.Json;
 
 /** Asks every route of safe replays once, as the description says. */
@@ -26,6 +29,10 @@ final class ReplaysAsked {
         asking.ask(200, "GET", ONE, "");
         asking.ask(200, "GET", ONE + "/items?limit=1", "");
         asking.ask(400, "GET", ONE + "/items?action=never", "");
+        String watched = asking.ask(200, "GET", ONE + "/events?seconds=1", "").body();
+        assertTrue(watched.startsWith(": still here\n\nevent: progress\ndata: {"), watched);
+        assertEquals(2, watched.split("event: progress").length, "nothing changes: it is told once");
+        asking.ask(400, "GET", ONE + "/events?seconds=0", "");
         asking.ask(200, "GET", ONE + "/items?worst=blocked", "");
         asking.ask(400, "GET", ONE + "/items?worst=send&action=send", "");
         asking.ask(200, "POST", ONE + "/approve", "");
