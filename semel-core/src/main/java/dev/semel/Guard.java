@@ -182,7 +182,7 @@ public final class Guard {
                     RESULT,
                     ctx.effect(STEP)
                             .retry(Retry.none().notOn(CallerGone.class))
-                            .askOnDoubt("operator")
+                            .askOnDoubt("owner")
                             .call(JsonNode.class, _ -> call(call)));
         } catch (StepFailed e) {
             if (e.is(Failures.Refused.class) || e.is(CallerGone.class)) {

@@ -7,12 +7,14 @@ import dev.semel.error.SemelException;
 import dev.semel.replay.Manner;
 import dev.semel.replay.Order;
 import dev.semel.replay.Outlook;
+import dev.semel.replay.Resume;
 import dev.semel.replay.Summary;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
 import dev.semel.store.Plans;
 import dev.semel.store.Reads;
 import dev.semel.store.Replay;
+import dev.semel.store.Rows;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -56,6 +58,7 @@ public final class Replays {
      *
      * @param input what the runs get instead of their own; null for that
      * @param approval somebody else must approve the plan before it is applied
+     * @param manner how it is to be applied; what is approved is applied so and in no other way
      */
     public record Asked(
             int workspace,
@@ -63,7 +66,13 @@ public final class Replays {
             Which which,
             Order order,
             @Nullable String input,
-            boolean approval) {}
+            boolean approval,
+            Manner manner) {
+        /** One whose safe part is applied, as fast as it goes. */
+        public Asked(int workspace, String actor, Which which, Order order, @Nullable String input, boolean approval) {
+            this(workspace, actor, which, order, input, approval, Manner.SAFE);
+        }
+    }
 
     /** Makes a plan, and changes nothing else. */
     public Replay.Plan plan(Asked asked) {
@@ -73,8 +82,15 @@ public final class Replays {
     /** The change that begins a plan, for whoever makes it together with something else. */
     public Edit<Replay.Plan> laying(Asked asked) {
         String wish = asked.order().toJson();
-        return new Edit.Replaying<>(
-                new Replay.Lay(semel.newId(), asked.workspace(), asked.actor(), wish, asked.input(), asked.approval()));
+        boolean said = asked.approval() || !asked.manner().equals(Manner.SAFE);
+        return new Edit.Replaying<>(new Replay.Lay(
+                semel.newId(),
+                asked.workspace(),
+                asked.actor(),
+                wish,
+                asked.input(),
+                asked.approval(),
+                said ? asked.manner().toJson().toString() : null));
     }
 
     /** Fills a plan that has begun, as it was asked for; one that is made is told as it is. */
@@ -83,9 +99,10 @@ public final class Replays {
         if (laid.state() != Replay.State.MAKING) {
             return laid;
         }
+        boolean anew = !items(new Plans.Wanted(id, 0, null), null, 1).isEmpty();
         Summary summary = new Summary();
         Planner.Wanted wanted = new Planner.Wanted(asked.workspace(), asked.order(), asked.input() != null);
-        Set<RunId> seen = new HashSet<>();
+        Counting counting = new Counting(summary, new HashSet<>(), new HashSet<>());
         switch (asked.which()) {
             case Which.These(List<String> runIds) -> {
                 List<RunId> ids = runIds.stream()
@@ -93,10 +110,13 @@ public final class Replays {
                         .distinct()
                         .toList();
                 for (int i = 0; i < ids.size(); i += AT_ONCE) {
-                    note(laid, ids.subList(i, Math.min(ids.size(), i + AT_ONCE)), wanted, new Counting(summary, seen));
+                    note(laid, ids.subList(i, Math.min(ids.size(), i + AT_ONCE)), wanted, counting);
                 }
             }
-            case Which.All(Reads.RunFilter filter) -> all(laid, filter, wanted, new Counting(summary, seen));
+            case Which.All(Reads.RunFilter filter) -> all(laid, filter, wanted, counting);
+        }
+        if (anew) {
+            drop(laid, counting.noted());
         }
         // CRASH(plan-noted): The items are there and the plan is not ready. Asked for again it is made anew.
         semel.point("plan-noted");
@@ -104,8 +124,28 @@ public final class Replays {
                 maybeChange(new Replay.Ready(laid.id(), summary.toJson().toString())));
     }
 
-    /** What was counted so far, and which lineages were: several runs of one are replayed once. */
-    private record Counting(Summary summary, Set<RunId> seen) {}
+    /** What was counted so far, which lineages were (several runs of one are replayed once), and which items there are. */
+    private record Counting(Summary summary, Set<RunId> seen, Set<RunId> noted) {}
+
+    /**
+     * Removes what an attempt before has left that is not meant any more: it was not counted, and would be applied. Not
+     * before the others are noted, because somebody else may be making the same plan.
+     */
+    private void drop(Replay.Plan plan, Set<RunId> noted) {
+        RunId after = null;
+        List<Replay.Item> page;
+        do {
+            page = items(new Plans.Wanted(plan.id(), 0, null), after, AT_ONCE);
+            List<RunId> left = page.stream()
+                    .map(Replay.Item::run)
+                    .filter(run -> !noted.contains(run))
+                    .toList();
+            if (!left.isEmpty()) {
+                change(new Replay.Drop(plan.id(), left));
+            }
+            after = page.isEmpty() ? null : page.getLast().run();
+        } while (page.size() == AT_ONCE);
+    }
 
     private void all(Replay.Plan plan, Reads.RunFilter filter, Planner.Wanted wanted, Counting counting) {
         RunId before = filter.before();
@@ -138,8 +178,16 @@ public final class Replays {
                     "Narrow the filter, for example by workflow: or since:, and plan the rest afterwards.");
         }
         if (!items.isEmpty()) {
+            items.forEach(item -> counting.noted().add(item.run()));
             change(new Replay.Note(plan.id(), items));
         }
+    }
+
+    /** The version of its workflow that the replay of a run would go by. */
+    public int version(int workspace, String runId, Order order) {
+        Rows.Run run = semel.library().find(workspace, runId);
+        List<Planner.Prospect> found = planner.look(List.of(run.id()), new Planner.Wanted(workspace, order, true));
+        return found.isEmpty() ? run.version() : found.getFirst().version();
     }
 
     /** Null: this workspace has no such plan. */
@@ -175,17 +223,20 @@ public final class Replays {
     }
 
     /**
-     * Applies a plan: the safe part, and what the manner includes. Refused with the difference where the world has moved
+     * Applies a plan: the safe part, and what the manner includes (null: as was said when it was made). Refused with the difference where the world has moved
      * since it was made. It goes on by itself, at this worker or another; asked again it tells how it stands.
      */
-    public Replay.Plan apply(int workspace, RunId id, Manner manner, String actor) {
+    public Replay.Plan apply(int workspace, RunId id, @Nullable Manner manner, String actor) {
         Replay.Plan plan = there(find(workspace, id));
         if (plan.state() == Replay.State.PLANNED) {
+            Manner said = plan.how() == null ? Manner.SAFE : Manner.parse(plan.how());
+            Manner meant = manner == null ? said : manner;
             refuseUnready(plan);
-            refuseMoved(plan, manner);
+            refuseUnapproved(plan, said, meant);
+            refuseMoved(plan, meant);
             Edit.By by = new Edit.By(semel.newId(), actor, "");
             plan = there(
-                    maybeChange(new Replay.Begin(workspace, id, manner.toJson().toString(), by)));
+                    maybeChange(new Replay.Begin(workspace, id, meant.toJson().toString(), by)));
             refuseUnready(plan);
         }
         if (plan.state() == Replay.State.STOPPED || plan.state() == Replay.State.MAKING) {
@@ -209,6 +260,18 @@ public final class Replays {
                     "Plan " + plan.text()
                             + " needs the approval of somebody else than its maker. Nothing was replayed.",
                     "Let somebody else approve it: POST /v1/replays/" + plan.text() + "/approve.");
+        }
+    }
+
+    /** Who approved it has read what was to be done, and not what somebody would rather do afterwards. */
+    private static void refuseUnapproved(Replay.Plan plan, Manner said, Manner meant) {
+        if (!"".equals(plan.approvedBy()) && !said.equals(meant)) {
+            throw new SemelException(
+                    ErrorCode.FORBIDDEN,
+                    "Plan " + plan.text() + " was approved to be applied with " + said.toJson() + ", and not with "
+                            + meant.toJson() + ". Nothing was replayed.",
+                    "Apply it without saying how, as it was approved; or make a new plan that says how, and let it be"
+                            + " approved.");
         }
     }
 
@@ -269,6 +332,18 @@ public final class Replays {
                     "Plans are listed at GET /v1/replays; they are kept for 30 days.");
         }
         return plan;
+    }
+
+    /** What it would mean to let this run go on in place. Changes nothing. */
+    Resumption resumption(Rows.Run run, Resume wish) {
+        return new Resumption(run.runIdText(), replayer.resumer().look(run, wish, semel.newId()), wish);
+    }
+
+    /** Refuses, with how the run stands by now, where somebody else was first. */
+    void check(Rows.Run run, Resumption resumption, Edit.Resumed outcome) {
+        if (outcome != Edit.Resumed.DONE) {
+            throw resumption.refused(replayer.resumer().now(run), "Look at it: GET /v1/runs/" + run.runIdText() + ".");
+        }
     }
 
     /** What is foretold for an item. */

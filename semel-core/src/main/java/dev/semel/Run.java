@@ -9,6 +9,7 @@ import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
 import dev.semel.json.Codec;
 import dev.semel.json.Json;
+import dev.semel.replay.Resume;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Edit;
@@ -178,6 +179,37 @@ public final class Run<O> {
 
     public boolean goOn() {
         return goOn("library", "");
+    }
+
+    /**
+     * Lets a run that failed go on in place, under its own id, from the step that failed; its effects keep their keys, so
+     * that nothing is done twice. Refused, with the reason, where that cannot be.
+     */
+    public void resume(Resume wish) {
+        line.send(semel -> {
+            Rows.Run run = row(semel);
+            Resumption resumption = semel.replays().resumption(run, wish);
+            semel.replays().check(run, resumption, semel.change(resumption.edit()));
+            return true;
+        });
+    }
+
+    public void resume(String by, String reason) {
+        resume(Resume.because(by, reason));
+    }
+
+    /** What that would do, step by step. Changes nothing. */
+    public Resumption resumption(Resume wish) {
+        return line.ask(semel -> semel.replays().resumption(row(semel), wish));
+    }
+
+    /** Refuses, with how the run stands by now, where the change of a resumption was not the first. */
+    public void check(Resumption resumption, Edit.@Nullable Resumed outcome) {
+        line.ask(semel -> {
+            Edit.Resumed told = outcome == null ? Edit.Resumed.MOVED : outcome;
+            semel.replays().check(row(semel), resumption, told);
+            return true;
+        });
     }
 
     /**

@@ -84,8 +84,17 @@ public final class Schedules {
      */
     public record Backfilled(List<Rows.Tick> ticks, int started, int before, int refused) {}
 
-    /** Gives each tick of the past that has no run one, under the name it always had: asked twice it starts nothing more. */
+    /** A backfill that nobody has to be told of. */
     public Backfilled backfill(int workspace, Rows.Schedule row, Span span) {
+        return backfill(workspace, row, span, () -> {});
+    }
+
+    /**
+     * Gives each tick of the past that has no run one, under the name it always had: asked twice it starts nothing more.
+     *
+     * @param begin called once it is certain that it is not refused, before the first run
+     */
+    public Backfilled backfill(int workspace, Rows.Schedule row, Span span, Runnable begin) {
         Current current = current(workspace, row);
         Schedule schedule =
                 current == null ? null : current.published().extras().doors().schedule(row.name());
@@ -97,6 +106,7 @@ public final class Schedules {
         }
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         List<Instant> wanted = wanted(schedule, span, Objects.requireNonNull(instant(now)));
+        begin.run();
         Filling filling = new Filling(row, now, wanted.isEmpty() ? 0 : micros(wanted.getLast()) + 1);
         for (int from = 0; from < wanted.size(); from += AT_ONCE) {
             List<Instant> some = wanted.subList(from, Math.min(wanted.size(), from + AT_ONCE));

@@ -10,9 +10,12 @@ import dev.semel.error.InDoubt;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.SemelException;
 import dev.semel.error.TypeMismatch;
+import dev.semel.json.Json;
+import dev.semel.store.Review;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Workflow;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -56,6 +59,29 @@ final class GuardTest extends OnAFile {
         assertEquals(17, once("k", done::incrementAndGet));
         assertFalse(guarded.inDoubt());
         assertEquals(0, done.get());
+    }
+
+    @Test
+    void the_question_is_in_the_inbox_and_an_answer_there_counts_for_the_caller() {
+        dieHalfWay("k");
+        Guarded guarded = semel.guarded("create", "k");
+        Waiting.until("the doubt is known", guarded::inDoubt);
+        var all = new Review.Filter(1, Review.Kind.DOUBT, null, null, Review.Place.FRONT, 10);
+        Waiting.until("it is asked", () -> !inbox(all).isEmpty());
+        Review.Row row = inbox(all).getFirst();
+        var verdict = new Reviews.Verdict("happened", Json.parse("17"), 1);
+        Run.Ruling ruling = Objects.requireNonNull(
+                semel.reviews().ruling(row, verdict, new Reviews.Who("bob", "it is in the list")));
+        assertTrue(Reviews.isDone(semel.maybeChange(ruling.edit())));
+        semel.reviews().told(ruling);
+        assertEquals(17, once("k", done::incrementAndGet));
+        assertEquals(0, done.get());
+        assertEquals(List.of(), inbox(all));
+    }
+
+    private List<Review.Row> inbox(Review.Filter filter) {
+        return Objects.requireNonNull(semel.view(reads -> reads.reviews().open(filter)))
+                .found();
     }
 
     @Test

@@ -11,8 +11,10 @@ import dev.semel.store.Review;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Asking;
 import dev.semel.workflow.Decision;
+import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Urgency;
+import dev.semel.workflow.Workflow;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -101,6 +103,53 @@ final class InboxTest extends OnAFile {
         assertTrue(looks.get() >= 3);
         assertInstanceOf(Review.Ruled.Done.class, decide(row, "happened", "\"by hand\"", 1));
         assertEquals("by hand", run.result(SOON));
+    }
+
+    @Test
+    void what_is_sent_at_most_once_is_asked_about_too_and_its_run_does_not_wait() {
+        AtomicInteger sent = new AtomicInteger();
+        Workflow<String, String> flow = flow((ctx, _) -> {
+            Outcome<String> told = ctx.effect("sms")
+                    .key("sms", "ann")
+                    .oncePer(Duration.ofDays(1))
+                    .atMostOnce()
+                    .call(String.class, _ -> {
+                        sent.incrementAndGet();
+                        throw new IOException("the line went dead");
+                    });
+            return told instanceof Outcome.Done<String>(String value) ? value : "perhaps";
+        });
+        semel.register(flow);
+        assertEquals("perhaps", semel.start(flow, "x").result(SOON));
+        Review.Row row = asked(Review.Kind.DOUBT);
+        assertEquals("sms", row.step());
+        assertTrue(row.question().contains("the line went dead"), row.question());
+        Run<String> other = semel.start(flow, "x");
+        untilWaiting(other, "effect");
+        assertInstanceOf(Review.Ruled.Done.class, decide(row, "happened", "\"m1\"", 1));
+        assertEquals("m1", other.result(SOON), "the first one stood for it");
+        assertEquals(1, sent.get());
+        assertEquals(List.of(), inbox());
+    }
+
+    @Test
+    void what_a_cancelled_run_leaves_in_doubt_is_asked_about_after_its_end() {
+        Run<String> run = start(flow((ctx, _) -> ctx.effect("pay")
+                .retry(Retry.exponential(Duration.ofHours(1)))
+                .providerHonoursKey(Duration.ofDays(1))
+                .call(String.class, _ -> {
+                    throw new IOException("the line went dead");
+                })));
+        untilWaiting(run, "retry");
+        assertEquals(List.of(), inbox());
+        assertTrue(run.cancel());
+        Waiting.until("it has ended", () -> run.status().ended());
+        Review.Row row = asked(Review.Kind.DOUBT);
+        assertEquals("pay", row.step());
+        assertInstanceOf(Review.Ruled.Lost.class, decide(row, "stop", null, 1), "it was stopped before");
+        assertInstanceOf(Review.Ruled.Done.class, decide(row, "happened", "\"paid\"", 1));
+        assertEquals(List.of(), run.inDoubt());
+        assertEquals(List.of(), inbox());
     }
 
     @Test

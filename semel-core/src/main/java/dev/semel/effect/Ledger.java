@@ -107,7 +107,7 @@ public final class Ledger {
      * @param window microseconds in which other runs' effects with this key are suppressed; 0 for none
      * @param expiresAt end of that window, once it is done; while nobody knows how it ended, until when it may be sent
      *     again with the same key (0: never, or always)
-     * @param data digest of what was sent; of a {@link Note} of a suppressed deed, whose deed stood for it
+     * @param data digest of what was sent; of a {@link Note} that it is one, and of a suppressed deed whose deed stood for it
      */
     public record Row(
             Id id,
@@ -126,6 +126,11 @@ public final class Ledger {
         public @Nullable String stoodFor() {
             return data != null && data.startsWith(SUPPRESSED) ? data.substring(SUPPRESSED.length()) : null;
         }
+
+        /** It only says what a step did under a key across runs; the deed has a row of its own. */
+        public boolean isNote() {
+            return NOTED.equals(data);
+        }
     }
 
     public sealed interface Op {
@@ -139,6 +144,7 @@ public final class Ledger {
      *     0 for never
      * @param window microseconds; 0 where only the own lineage counts
      * @param asks who finds it unknown asks the provider, and settles what another run of the lineage left
+     * @param afresh what another run of the lineage did is done again on purpose, as a deed of its own
      */
     public record Reserve(
             Id id,
@@ -148,7 +154,8 @@ public final class Ledger {
             OnChange onChange,
             @Nullable String data,
             Facts facts,
-            boolean asks)
+            boolean asks,
+            boolean afresh)
             implements Op {
         /** One that nobody can be asked about. */
         public Reserve(
@@ -159,7 +166,7 @@ public final class Ledger {
                 OnChange onChange,
                 @Nullable String data,
                 Facts facts) {
-            this(id, holder, resendFor, window, onChange, data, facts, false);
+            this(id, holder, resendFor, window, onChange, data, facts, false, false);
         }
     }
 
@@ -199,7 +206,9 @@ public final class Ledger {
      */
     public record Instead(String digest, String first) {}
 
+    // Indexes and statements of the stores know these two texts.
     private static final String SUPPRESSED = "suppressed ";
+    private static final String NOTED = "noted";
 
     public sealed interface Verdict {
         /**
@@ -254,7 +263,10 @@ public final class Ledger {
     /** The same step as before: a retry, a recovery, a safe replay, or this very write applied twice. */
     private static Change again(Row row, Reserve ask, long now) {
         return switch (row.state()) {
-            case DONE -> new Change(new Verdict.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
+            case DONE ->
+                ask.afresh() && !row.holder().run().equals(ask.holder().run())
+                        ? grant(ask, new Verdict.Granted(row.generation() + 1, 1, now, false))
+                        : new Change(new Verdict.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
             // Nothing was done under this key so far: a provider's window begins with the next send.
             case FREE ->
                 Accepted.carry(row, grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, now, false)));
@@ -387,7 +399,7 @@ public final class Ledger {
 
     private static Row noted(Note note, long now) {
         String data =
-                note.instead() == null ? null : SUPPRESSED + note.instead().first();
+                note.instead() == null ? NOTED : SUPPRESSED + note.instead().first();
         return new Row(note.id(), note.holder(), State.DONE, 1, 1, now, now, 0, 0, data, note.result(), note.facts());
     }
 }

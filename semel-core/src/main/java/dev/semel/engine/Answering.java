@@ -29,11 +29,11 @@ final class Answering {
         this.counters = counters;
     }
 
-    static Held held(Intake.Case one, Admitted.Held held) {
+    static Held held(Case one, Admitted.Held held) {
         Known byKey = null;
         Known byRunId = null;
         Known byPayload = null;
-        for (int i = 0; i < one.wishes().size(); i++) {
+        for (int i = 0; i < one.ownNames(); i++) {
             switch (one.wishes().get(i).name().kind()) {
                 case KEY, WORKFLOW_KEY, DISTINCT_KEY -> byKey = held.known().get(i);
                 case RUN, CHILD, EVENT, HOOK, TICK, REPLAY ->
@@ -44,7 +44,7 @@ final class Answering {
         return new Held(byKey, byRunId, byPayload);
     }
 
-    Answer fresh(Intake.Case one, RunId id, Admitted.Fresh fresh) {
+    Answer fresh(Case one, RunId id, Admitted.Fresh fresh) {
         Trigger trigger = one.trigger();
         counters.fresh.increment();
         if (trigger.names().key() == null && trigger.names().door() == null) {
@@ -73,7 +73,7 @@ final class Answering {
     }
 
     /** The run that waits for quiet has taken this trigger in. */
-    Answer absorbed(Intake.Case one, Admitted.Absorbed absorbed) {
+    Answer absorbed(Case one, Admitted.Absorbed absorbed) {
         counters.absorbed.increment();
         RunId run = absorbed.run();
         String chosen = absorbed.chosenId();
@@ -91,7 +91,7 @@ final class Answering {
     }
 
     /** What the names that are held mean for this trigger. */
-    Admission decide(Intake.Case one, Held held) {
+    Admission decide(Case one, Held held) {
         Trigger trigger = one.trigger();
         String runId =
                 trigger.names().runId() == null ? null : trigger.names().runId().text();
@@ -106,7 +106,7 @@ final class Answering {
     }
 
     /** Remembers what was decided, and says it: a refusal is thrown. */
-    Answer answer(Intake.Case one, Admission decided, long now) {
+    Answer answer(Case one, Admission decided, long now) {
         Trigger trigger = one.trigger();
         return switch (decided) {
             case Admission.Repeat repeat -> repeat(one, repeat, now);
@@ -125,7 +125,7 @@ final class Answering {
     }
 
     /** A known key is judged by the version that admitted it, so a publish never turns a retry into a conflict. */
-    private Judgement judge(Intake.Case one, Known known) {
+    private Judgement judge(Case one, Known known) {
         Published current = one.trigger().workflow();
         if (known.version() == current.version()) {
             return new Judgement(current.policy(), one.fingerprint());
@@ -140,7 +140,7 @@ final class Answering {
                         one.trigger().space().secret()));
     }
 
-    private Answer repeat(Intake.Case one, Admission.Repeat repeat, long now) {
+    private Answer repeat(Case one, Admission.Repeat repeat, long now) {
         Runnable check = one.trigger().checks().repeat();
         if (check != null) {
             check.run(); // first of all: a refusal leaves no row and is counted as no replay
@@ -167,7 +167,7 @@ final class Answering {
 
     private record Shown(int statusCode, long at, List<String> changed) {}
 
-    private void remember(Intake.Case one, Known known, Shown shown, boolean conflict) {
+    private void remember(Case one, Known known, Shown shown, boolean conflict) {
         Requests.Met met = new Requests.Met(
                 one.workspace(),
                 known.run(),

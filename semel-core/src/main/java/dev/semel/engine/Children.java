@@ -58,7 +58,10 @@ public final class Children {
                 if (child.once()) {
                     Ancestry.refuseCircle(execution, child);
                 }
-                RunId called = execution.engine().starter().start(execution.run(), child, place.stepId());
+                RunId before = Earlier.called(execution, place.path(), child);
+                RunId called = before != null
+                        ? before
+                        : execution.engine().starter().start(execution.run(), child, place.stepId());
                 return shared ? Ancestry.apart(execution, called) : called;
             });
             // CRASH(child-started): the child runs and we do not know of it; asked again, its key finds it.
@@ -114,20 +117,22 @@ public final class Children {
 
     /**
      * Waits for the end of a child. A parent that is cancelled or out of time stops it, unless it is shared, and waits
-     * all the same: what the child undoes was done after what the parent undoes.
+     * all the same: what the child undoes was done after what the parent undoes. For a child that failed those speak that
+     * replayed it since; they belong to whoever asked for them.
      */
     private static JsonNode output(Scope scope, Scope.Place place, Called child) {
         Execution execution = scope.execution();
         for (int looks = 0; ; looks++) {
             long seen = execution.waits().wakes();
-            Rows.Run run = execution.maybe(reads -> reads.claimed(child.id()));
+            Rows.Run run = execution.maybe(reads -> Earlier.speaker(reads, child.id()));
             if (run == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
                         "The run that step \"" + place.path() + "\" started is not in the store any more.",
                         "Keep finished runs for longer than the runs that wait for them.");
             }
-            boolean stops = !child.shared() && scope.stops();
+            boolean shared = child.shared() || !run.id().equals(child.id());
+            boolean stops = !shared && scope.stops();
             if (run.end() != null) {
                 if (stops && run.state() != RunState.COMPLETED) {
                     scope.mayBegin(); // throws: that it ended like this is our own doing
@@ -136,7 +141,7 @@ public final class Children {
             }
             if (stops) {
                 stop(execution, run);
-            } else if (child.shared()) {
+            } else if (shared) {
                 scope.mayBegin();
             } else {
                 execution.mayAct();

@@ -1,5 +1,7 @@
 package dev.semel.engine;
 
+import dev.semel.journal.Entry;
+import dev.semel.journal.Resumptions;
 import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
@@ -311,7 +313,11 @@ public final class Dispatcher implements AutoCloseable {
             return null;
         }
         around.counters().recovered.increment();
-        Published workflow = catalog.version(run.workflowId(), run.version());
+        // One that went on in place goes by what was said then: its version, and its time begins anew.
+        Entry.Resumed resumed =
+                Resumptions.isResumed(driver.claim()) ? Resumptions.last(Earlier.record(run, read.journal())) : null;
+        Published workflow = catalog.version(run.workflowId(), resumed == null ? run.version() : resumed.version());
+        long begun = resumed == null ? run.createdAt() : resumed.at();
         Duration longest = workflow.extras().deadline();
         return new RunLoop.Recorded(
                 new RunLoop.Resident(
@@ -322,7 +328,7 @@ public final class Dispatcher implements AutoCloseable {
                         run.lineage(),
                         Math.floorMod(Long.hashCode(id.low()), parts.committer().lanes()),
                         run.runIdText(),
-                        longest == null ? Write.Rest.NEVER : Micros.after(run.createdAt(), longest),
+                        longest == null ? Write.Rest.NEVER : Micros.after(begun, longest),
                         work.falls(),
                         work.cancel(),
                         run.parent(),

@@ -78,7 +78,7 @@ final class EffectGate {
             scope.mayBegin();
             long seen = execution.waits().wakes();
             Ledger.Holder holder = holder();
-            Verdict verdict = execution.reserve(name.reserve(holder, onChange, !doubted));
+            Verdict verdict = execution.reserve(name.reserve(holder, onChange, !doubted, afresh()));
             outcome = switch (verdict) {
                 case Verdict.Granted granted -> send(holder, granted);
                 case Verdict.Reused reused -> reused(reused.result(), null);
@@ -97,9 +97,15 @@ final class EffectGate {
                 place.stepId(), execution.run().id(), execution.run().driver().claim(), execution.nextTurn());
     }
 
+    /** Whether a person wants it done again, although an earlier run has done it. */
+    private boolean afresh() {
+        return execution.memory().redo().contains(place.path());
+    }
+
     /** In a safe replay: what an earlier run of the lineage did under a key across runs, whatever became of that key. */
     private Ledger.@Nullable Row replayed() {
         if (name.once() == null
+                || afresh()
                 || execution.run().lineage().equals(execution.run().id())) {
             return null;
         }
@@ -270,8 +276,17 @@ final class EffectGate {
         scope.waitFor(due, "retry", place.path());
     }
 
+    /**
+     * Never sent again, and the run goes on. People are asked all the same: other runs may wait for its key. They are
+     * asked before the journal says that the step is over, since nobody would come back to ask afterwards.
+     */
     private Outcome<JsonNode> indeterminate(Ledger.Holder holder) {
         execution.counters().inDoubt.increment();
+        execution.note(new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+        execution.durable();
+        // Whatever they have said by now, this step stays as it is: it was sent once.
+        var unused = Inquiry.ask(
+                execution, Inquiry.doubt(plan, place.path(), name.row().digest(), last));
         execution.record(
                 new Entry.Done(
                         place.path(),
@@ -281,8 +296,7 @@ final class EffectGate {
                         Entry.How.INDETERMINATE,
                         tries,
                         null),
-                64,
-                new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+                64);
         return new Outcome.Indeterminate<>(Results.INDETERMINATE);
     }
 
@@ -334,7 +348,7 @@ final class EffectGate {
     private @Nullable Outcome<JsonNode> unanswered(Ledger.Holder holder, long due, long seen) {
         execution.note(new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
         execution.durable();
-        if (Inquiry.ask(execution, Inquiry.doubt(plan, place.path(), name.row().digest()))) {
+        if (Inquiry.ask(execution, Inquiry.doubt(plan, place.path(), name.row().digest(), null))) {
             String what = Waiting.text("lookup", place.path(), due);
             scope.await(new Waits.Wait(due, what, false, false), seen);
         }
@@ -356,7 +370,7 @@ final class EffectGate {
         execution.durable();
         // CRASH(effect-doubted): the doubt is on record; a restart finds it and waits for the decision.
         execution.ambient().point("effect-doubted");
-        if (!Inquiry.ask(execution, Inquiry.doubt(plan, place.path(), name.row().digest()))) {
+        if (!Inquiry.ask(execution, Inquiry.doubt(plan, place.path(), name.row().digest(), null))) {
             return null; // somebody decided before it was asked
         }
         // The doubt may be that of the run which this one replays: who decides there wakes only that one.

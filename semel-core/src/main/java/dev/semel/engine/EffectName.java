@@ -49,8 +49,11 @@ record EffectName(
         return Ledger.digest("wire", generation + "\n" + key).substring(0, 48);
     }
 
-    /** @param resend an unknown one may be sent again, as far as its protection allows that */
-    Ledger.Reserve reserve(Ledger.Holder holder, Ledger.OnChange onChange, boolean resend) {
+    /**
+     * @param resend an unknown one may be sent again, as far as its protection allows that
+     * @param afresh what another run of the lineage did is done again
+     */
+    Ledger.Reserve reserve(Ledger.Holder holder, Ledger.OnChange onChange, boolean resend, boolean afresh) {
         long window = once == null ? 0 : once.window().toNanos() / 1_000;
         byte[] data = once == null ? null : once.data();
         return new Ledger.Reserve(
@@ -61,7 +64,8 @@ record EffectName(
                 onChange,
                 data == null ? null : HexFormat.of().formatHex(data),
                 facts,
-                plan.protection() instanceof Protection.Lookup);
+                plan.protection() instanceof Protection.Lookup,
+                afresh);
     }
 
     /** How long after the first send an unknown one may be sent again without asking anybody. */

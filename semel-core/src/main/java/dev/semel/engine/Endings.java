@@ -8,6 +8,7 @@ import dev.semel.error.StepFailed;
 import dev.semel.json.Json;
 import dev.semel.run.RunState;
 import dev.semel.store.Write;
+import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
@@ -106,18 +107,29 @@ final class Endings {
 
     /**
      * What an earlier execution meant to send and this one did not come to again is in doubt when the run ends: nobody
-     * would ever settle it otherwise, and runs that share its key would wait for ever.
+     * would ever settle it otherwise, and runs that share its key would wait for ever. Of all that stays in doubt people
+     * are asked before the end, since afterwards nobody is there to ask.
      */
     private static void doubtWhatIsOpen(Execution execution) {
         RunLoop.Resident run = execution.run();
+        List<Ledger.Row> doubtful = new ArrayList<>();
         for (Ledger.Row row : execution.ask(reads -> reads.effects(run.id()))) {
+            String protection = row.facts().protection();
+            boolean harmless = protection.equals("repeatable") || protection.equals("none");
             if (row.state() == Ledger.State.RESERVED) {
-                String protection = row.facts().protection();
-                boolean harmless = protection.equals("repeatable") || protection.equals("none");
                 Ledger.Holder holder = new Ledger.Holder(
                         row.holder().step(), run.id(), run.driver().claim(), execution.nextTurn());
                 Ledger.State to = harmless ? Ledger.State.FREE : Ledger.State.UNKNOWN;
                 execution.note(new Ledger.Settle(row.id(), holder, to, null));
+            }
+            if (!harmless && (row.state() == Ledger.State.RESERVED || row.state() == Ledger.State.UNKNOWN)) {
+                doubtful.add(row);
+            }
+        }
+        if (!doubtful.isEmpty()) {
+            execution.durable();
+            for (Ledger.Row row : doubtful) {
+                var unused = Inquiry.ask(execution, Inquiry.left(row)); // false: it was decided meanwhile
             }
         }
     }

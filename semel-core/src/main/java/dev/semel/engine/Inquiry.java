@@ -1,6 +1,8 @@
 package dev.semel.engine;
 
+import dev.semel.effect.Ledger;
 import dev.semel.effect.Protection;
+import dev.semel.journal.Entry;
 import dev.semel.json.Json;
 import dev.semel.store.Edit;
 import dev.semel.store.Review;
@@ -54,47 +56,70 @@ final class Inquiry {
         return asked;
     }
 
-    static Review.Question doubt(EffectPlan plan, String path, String effect) {
-        return about(Review.Kind.DOUBT, plan, path, effect);
+    /** @param problem how the send ended, where the journal does not say it; null where it does, or nobody knows */
+    static Review.Question doubt(EffectPlan plan, String path, String effect, Entry.@Nullable Problem problem) {
+        ObjectNode text = text(plan);
+        if (problem != null) {
+            text.put("problem", Results.clean(problem.code() + ": " + problem.message()));
+        }
+        return about(Review.Kind.DOUBT, plan, new Subject(path, effect, text));
     }
 
     static Review.Question change(EffectPlan plan, String path) {
-        return about(Review.Kind.CHANGE, plan, path, "");
+        return about(Review.Kind.CHANGE, plan, new Subject(path, "", text(plan)));
     }
 
-    private static Review.Question about(Review.Kind kind, EffectPlan plan, String path, String effect) {
+    /** About an effect that a run leaves in doubt when it ends; what its code would ask is not known any more. */
+    static Review.Question left(Ledger.Row row) {
+        ObjectNode text = text("", Urgency.NONE, OWNER).put("left", true);
+        return new Review.Question(
+                Review.Kind.DOUBT, row.facts().path(), row.id().digest(), OWNER, Json.write(text), 0);
+    }
+
+    private record Subject(String path, String effect, ObjectNode text) {}
+
+    private static ObjectNode text(EffectPlan plan) {
         Asking asking = plan.asking();
+        return text(asking.title(), asking.urgency(), to(plan)).put("link", asking.link());
+    }
+
+    private static String to(EffectPlan plan) {
         String named = plan.protection() instanceof Protection.Ask(String who) ? who : OWNER;
-        ObjectNode text = text(asking.title(), asking.urgency()).put("link", asking.link());
+        return plan.asking().to().isBlank() ? named : plan.asking().to();
+    }
+
+    private static Review.Question about(Review.Kind kind, EffectPlan plan, Subject subject) {
         return new Review.Question(
                 kind,
-                path,
-                effect,
-                asking.to().isBlank() ? named : asking.to(),
-                Json.write(text),
-                micros(asking.urgency().due()));
+                subject.path(),
+                subject.effect(),
+                to(plan),
+                Json.write(subject.text()),
+                micros(plan.asking().urgency().due()));
     }
 
     static Review.Question approval(Approval approval, String path) {
-        ObjectNode text = text(approval.title(), approval.urgency());
+        String to = approval.to().isBlank() ? OWNER : approval.to();
+        ObjectNode text = text(approval.title(), approval.urgency(), to);
         ObjectNode shown = text.putObject("shown");
         approval.shown().forEach((name, value) -> shown.put(name, Results.clean(value)));
         Duration due = approval.urgency().due() == null
                 ? approval.timeout()
                 : approval.urgency().due();
-        String to = approval.to().isBlank() ? OWNER : approval.to();
         return new Review.Question(Review.Kind.APPROVAL, path, "", to, Json.write(text), micros(due));
     }
 
     static Review.Question held(Unwind.Held held) {
-        ObjectNode text = text("", Urgency.NONE)
+        ObjectNode text = text("", Urgency.NONE, OWNER)
                 .put("reason", held.reason())
                 .put("message", Results.clean(String.valueOf(held.getMessage())));
         return new Review.Question(Review.Kind.HELD, Review.WHOLE_RUN, "", OWNER, Json.write(text), 0);
     }
 
-    private static ObjectNode text(String title, Urgency urgency) {
+    /** @param to who was asked first; somebody else may be asked later as well */
+    private static ObjectNode text(String title, Urgency urgency, String to) {
         ObjectNode text = JsonNodeFactory.instance.objectNode().put("title", Results.clean(title));
+        text.put("to", to);
         text.put("remind", micros(urgency.remind()));
         text.put("escalate_after", micros(urgency.escalateAfter()));
         return text.put("escalate_to", urgency.escalateTo());

@@ -10,7 +10,6 @@ import dev.semel.key.IdempotencyKey;
 import dev.semel.key.Known;
 import dev.semel.key.Lot;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
 import dev.semel.store.Reads;
@@ -178,39 +177,6 @@ public final class Intake {
         }
     }
 
-    /**
-     * A trigger with the names that it wants under the version it drew.
-     *
-     * @param drawn the id that its run will have, where it was needed to draw
-     */
-    record Case(
-            Trigger trigger,
-            Fingerprint fingerprint,
-            List<Wish> wishes,
-            @Nullable RunId drawn) {
-        int workspace() {
-            return trigger.space().workspace();
-        }
-
-        /** Whether it brought a key, or a name that its door gave it: the first of its wishes. */
-        boolean remembered() {
-            return trigger.names().key() != null || trigger.names().door() != null;
-        }
-
-        /** Short enough for lists and logs. */
-        @Nullable
-        String shownKey() {
-            IdempotencyKey key = trigger.names().key();
-            Trigger.DoorName door = trigger.names().door();
-            return key != null ? key.shortened() : door != null ? door.shown() : null;
-        }
-
-        String runIdText(RunId id) {
-            var chosen = trigger.names().runId();
-            return chosen == null ? id.text() : chosen.text();
-        }
-    }
-
     /** Answers from a read where a name is held; null where the admission must decide. */
     private @Nullable Answer look(Case one) {
         List<Name> names = new ArrayList<>();
@@ -230,9 +196,12 @@ public final class Intake {
         Reads.Found found = names.isEmpty() ? new Reads.Found(0, List.of()) : readers.names(names);
         Known byKey = null;
         Known byRunId = byGeneratedId;
+        Known failed = null;
         for (int i = 0; i < names.size(); i++) {
             Known known = found.known().get(i);
-            if (known == null || Admissions.standing(known, found.now()) != Standing.LIVE) {
+            Standing standing = known == null ? Standing.EXPIRED : Admissions.standing(known, found.now());
+            failed = failed == null && i < current && standing == Standing.FAILED ? known : failed;
+            if (known == null || standing != Standing.LIVE) {
                 continue;
             }
             if (names.get(i).kind().isExact()) {
@@ -244,10 +213,15 @@ public final class Intake {
                 byKey = known;
             }
         }
+        Held held = new Held(byKey, byRunId, null);
         if (byKey == null && byRunId == null) {
-            return null;
+            Known newest = failed == null ? null : newest(one, failed).known();
+            if (newest == null || Admissions.standing(newest, found.now()) != Standing.LIVE) {
+                return null;
+            }
+            held = one.heldBy(newest);
         }
-        Admission decided = answering.decide(one, new Held(byKey, byRunId, null));
+        Admission decided = answering.decide(one, held);
         if (!(decided instanceof Admission.Repeat) && moved(one.trigger().current())) {
             return null; // a refusal by a version that is not current any more
         }
@@ -306,11 +280,42 @@ public final class Intake {
                 });
     }
 
-    /** Null: stale. */
-    private @Nullable Answer admit(Case one) {
+    private Line.Newest newest(Case one, Known failed) {
+        return readers.ask(reads -> Line.newest(reads, one.workspace(), failed));
+    }
+
+    /**
+     * A name whose run failed is taken by who continues its line, behind its newest run; where somebody else came first
+     * there is a newer one, and it is looked again. Null: stale.
+     */
+    private @Nullable Answer admit(Case first) {
+        Case one = first;
+        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+            RunId id = one.drawn() == null ? around.ambient().id() : one.drawn();
+            Admitted outcome = admitted(one, id);
+            Known failed = outcome instanceof Admitted.Failed said ? said.known() : null;
+            if (outcome instanceof Admitted.Held held) {
+                failed = Answering.held(one, held).equals(Held.NOTHING) ? one.failed() : null;
+            }
+            if (failed == null) {
+                return answered(one, id, outcome);
+            }
+            Line.Newest newest = newest(first, failed);
+            long now = readers.ask(reads -> reads.now());
+            switch (Admissions.standing(newest.known(), now)) {
+                case LIVE -> {
+                    return answering.answer(first, answering.decide(first, first.heldBy(newest.known())), now);
+                }
+                case FAILED -> one = first.behind(newest, failed);
+                case EXPIRED, RELEASED -> one = first;
+            }
+        }
+        throw Refusals.inUse(first.trigger());
+    }
+
+    private Admitted admitted(Case one, RunId id) {
         Trigger trigger = one.trigger();
-        RunId id = one.drawn() == null ? around.ambient().id() : one.drawn();
-        NewRun run = newRun(one, id);
+        NewRun run = one.newRun(id);
         Ancestry.refuseOwnQueue(readers, run, trigger.workflow().name());
         long change = trigger.current().change();
         boolean own = !trigger.paused() && run.gate() == null && runs.reserve();
@@ -336,6 +341,10 @@ public final class Intake {
             lookForWork.run();
         }
         one.wishes().forEach(wish -> seen.note(wish.name()));
+        return outcome;
+    }
+
+    private @Nullable Answer answered(Case one, RunId id, Admitted outcome) {
         return switch (outcome) {
             case Admitted.Fresh fresh -> answering.fresh(one, id, fresh);
             case Admitted.Held held ->
@@ -343,6 +352,7 @@ public final class Intake {
             case Admitted.Stale _ -> null;
             case Admitted.InUse _ -> throw Refusals.inUse(one.trigger());
             case Admitted.Absorbed absorbed -> answering.absorbed(one, absorbed);
+            case Admitted.Failed _ -> throw new IllegalStateException("it was asked again behind the newest run");
             case Admitted.Again _ -> throw new IllegalStateException("the committer applies these again");
         };
     }
@@ -352,29 +362,6 @@ public final class Intake {
                 ? Long.hashCode(id.low())
                 : one.wishes().getFirst().name().text().hashCode();
         return Math.floorMod(hash ^ hash >>> 16, committer.lanes());
-    }
-
-    private static NewRun newRun(Case one, RunId id) {
-        Trigger trigger = one.trigger();
-        Trigger.Ties ties = trigger.ties();
-        IdempotencyKey key = trigger.names().key();
-        Trigger.DoorName door = trigger.names().door();
-        return new NewRun(
-                id,
-                one.workspace(),
-                trigger.names().runId() == null ? null : trigger.names().runId().text(),
-                trigger.workflow().workflowId(),
-                trigger.workflow().version(),
-                trigger.paused() ? RunState.QUEUED : RunState.STARTED,
-                new NewRun.Origin(
-                        trigger.sender().door(),
-                        trigger.sender().actor(),
-                        key != null ? key.text() : door != null ? door.shown() : null,
-                        trigger.sender().correlationId()),
-                trigger.input(),
-                one.fingerprint().fields(),
-                new NewRun.Links(ties.lineage(), ties.parent(), ties.replayOf(), ties.carried(), ties.depth()),
-                Gatekeeper.gate(trigger));
     }
 
     private RunLoop.Resident resident(Case one, RunId id, Admitted.Fresh fresh) {

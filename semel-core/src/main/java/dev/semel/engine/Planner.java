@@ -3,16 +3,18 @@ package dev.semel.engine;
 import dev.semel.effect.Ledger;
 import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
+import dev.semel.journal.Resumptions;
 import dev.semel.json.Json;
 import dev.semel.replay.Action;
+import dev.semel.replay.Called;
 import dev.semel.replay.Carried;
 import dev.semel.replay.Order;
 import dev.semel.replay.Outlook;
 import dev.semel.replay.Past;
 import dev.semel.replay.Terms;
+import dev.semel.replay.Versions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Reads;
 import dev.semel.store.Replay;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Current;
@@ -28,6 +30,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Looks at runs as their safe replays would find them. Changes nothing; a page of runs is a few questions. */
 public final class Planner {
+    private static final String RESUMED = "resumed";
+
     private final Readers readers;
     private final Catalog catalog;
     private final Limits limits;
@@ -52,8 +56,9 @@ public final class Planner {
      * @param base the newest run of its lineage, which is the one that is replayed
      * @param version of the workflow that the replay goes by
      * @param carried what the journal of the replay begins with
+     * @param resumed how often the base went on in place
      */
-    public record Prospect(Rows.Run asked, Rows.Run base, int version, Outlook outlook, String carried) {
+    public record Prospect(Rows.Run asked, Rows.Run base, int version, Outlook outlook, String carried, int resumed) {
         public Replay.Item item() {
             Action worst = outlook.worst();
             ObjectNode body = outlook.toJson();
@@ -61,6 +66,9 @@ public final class Planner {
                     .put("workflow_id", base.workflowId())
                     .put("version", version)
                     .put("status", base.state().word());
+            if (resumed > 0) {
+                body.put(RESUMED, resumed);
+            }
             return new Replay.Item(
                     base.id(),
                     worst == null ? 0 : worst.ordinal() + 1,
@@ -74,94 +82,81 @@ public final class Planner {
 
     /** In any order; runs that are gone, or of another workspace, are left out. */
     public List<Prospect> look(List<RunId> ids, Wanted wanted) {
-        Seen seen = readers.ask(reads -> seen(reads, ids, wanted.workspace()));
+        Hindsight seen = readers.ask(reads -> Hindsight.of(reads, ids, wanted.workspace()));
+        Map<String, Called> called = called(seen);
         List<Prospect> all = new ArrayList<>();
         seen.runs().values().stream()
-                .filter(one -> ids.contains(one.run().id()))
-                .forEach(one -> all.add(prospect(one.run(), seen, wanted)));
+                .filter(run -> ids.contains(run.id()))
+                .forEach(run -> all.add(prospect(run, seen, called, wanted)));
         return all;
     }
 
-    /** Runs with their journals, the rows of the ledger that they hold, and their lineages. */
-    private record Seen(
-            long now,
-            Map<RunId, Reads.Recorded> runs,
-            Map<RunId, List<RunId>> lineages,
-            Map<RunId, List<Ledger.Row>> rows) {
-        List<Rows.Run> lineage(Rows.Run run) {
-            List<Rows.Run> members = new ArrayList<>();
-            for (RunId id : members(run.lineage())) {
-                Reads.Recorded one = runs.get(id);
-                if (one != null) {
-                    members.add(one.run());
-                }
-            }
-            return members.isEmpty() ? List.of(run) : members;
-        }
-
-        private List<RunId> members(RunId first) {
-            List<RunId> all = new ArrayList<>();
-            all.add(first);
-            all.addAll(lineages.getOrDefault(first, List.of()));
-            return all;
-        }
-    }
-
-    private static Seen seen(Reads reads, List<RunId> ids, int workspace) {
-        Map<RunId, Reads.Recorded> runs = new HashMap<>();
-        record(reads, ids, workspace, runs);
-        Map<RunId, List<RunId>> lineages = reads.lineages(runs.values().stream()
-                .map(one -> one.run().lineage())
-                .distinct()
-                .toList());
-        List<RunId> relatives = new ArrayList<>();
-        lineages.forEach((first, others) -> {
-            relatives.add(first);
-            relatives.addAll(others);
-        });
-        relatives.removeAll(runs.keySet());
-        record(reads, relatives, workspace, runs);
-        Map<RunId, List<Ledger.Row>> rows = new HashMap<>();
-        for (Ledger.Row row : reads.effects(List.copyOf(runs.keySet()))) {
-            rows.computeIfAbsent(row.holder().run(), _ -> new ArrayList<>()).add(row);
-        }
-        return new Seen(reads.now(), runs, lineages, rows);
-    }
-
-    private static void record(Reads reads, List<RunId> ids, int workspace, Map<RunId, Reads.Recorded> runs) {
-        for (Reads.Recorded one : ids.isEmpty() ? List.<Reads.Recorded>of() : reads.recorded(ids)) {
-            if (one.run().ws() == workspace) {
-                runs.put(one.run().id(), one);
-            }
-        }
-    }
-
-    private Prospect prospect(Rows.Run asked, Seen seen, Wanted wanted) {
-        List<Rows.Run> lineage = seen.lineage(asked);
+    private Prospect prospect(Rows.Run asked, Hindsight seen, Map<String, Called> called, Wanted wanted) {
+        List<Rows.Run> lineage = seen.line(asked);
         Rows.Run base = lineage.getLast();
-        int version = version(base, wanted);
+        List<Entry> entries = seen.journal(base);
+        int had = entries == null ? base.version() : Resumptions.version(entries, base.version());
+        int version = version(base, had, wanted);
+        int resumed = entries == null ? 0 : Resumptions.count(entries);
         String blocked = blocked(asked, lineage);
-        if (blocked == null && isGoing(base, seen.now())) {
+        if (blocked == null && (entries == null || isGoing(base, seen.now()))) {
             blocked = "it ended so long ago that its record is being removed";
         }
-        if (blocked != null) {
-            return new Prospect(asked, base, version, Outlook.blocked(blocked), "");
+        if (blocked != null || entries == null) {
+            return new Prospect(
+                    asked, base, version, Outlook.blocked(Objects.requireNonNull(blocked)), "", resumed);
         }
-        List<Entry> entries = Earlier.record(
-                base, Objects.requireNonNull(seen.runs().get(base.id())).journal());
         List<Ledger.Row> rows = new ArrayList<>();
         lineage.forEach(run -> rows.addAll(seen.rows().getOrDefault(run.id(), List.of())));
-        Terms terms = new Terms(wanted.order().from(), wanted.otherInput(), version != base.version());
+        Order order = wanted.order();
+        Terms terms = new Terms(order.from(), wanted.otherInput(), version != had, order.redo(), order.confirmed());
         Past past =
-                new Past(base.lineage(), base.state(), entries, rows, expected(base.workflowId(), version), seen.now());
-        List<Entry> carried = Carried.of(entries, terms);
-        return new Prospect(
-                asked, base, version, Outlook.of(past, terms), carried.isEmpty() ? "" : Journal.encode(carried));
+                new Past(base.lineage(), base.state(), entries, rows, versions(lineage, version), called, seen.now());
+        List<Entry> carried = new ArrayList<>(Carried.of(entries, terms));
+        if (!order.redo().isEmpty()) {
+            carried.addFirst(new Entry.Redo(seen.now(), order.redo()));
+        }
+        String begins = carried.isEmpty() ? "" : Journal.encode(carried);
+        return new Prospect(asked, base, version, Outlook.of(past, terms), begins, resumed);
+    }
+
+    /** The runs that this one called. */
+    Map<String, Called> calledBy(Rows.Run run) {
+        return called(readers.ask(reads -> Hindsight.of(reads, List.of(run.id()), run.ws())));
+    }
+
+    /** The runs that were called on this page. One stays as long as the lineage of the run that called it first. */
+    private Map<String, Called> called(Hindsight seen) {
+        Map<String, Called> called = new HashMap<>();
+        seen.called().forEach((ref, heard) -> {
+            RunId first = heard.called().parent();
+            Rows.Run caller = first == null ? null : seen.runs().get(first);
+            boolean stays = caller != null && !isGoing(seen.line(caller).getLast(), seen.now());
+            Rows.Run run = heard.speaks();
+            called.put(ref, new Called(run.runIdText(), run.state(), !stays && isGoing(run, seen.now())));
+        });
+        return called;
+    }
+
+    /** What the next version says beside those of the lineage. Where one of them is code, nothing can be compared. */
+    private Versions versions(List<Rows.Run> lineage, int next) {
+        String workflowId = lineage.getLast().workflowId();
+        List<Expected> declared = expected(workflowId, next);
+        List<List<Expected>> others = new ArrayList<>();
+        boolean compared = true;
+        for (int other : lineage.stream().mapToInt(Rows.Run::version).distinct().toArray()) {
+            List<Expected> said = other == next ? null : expected(workflowId, other);
+            compared &= other == next || said != null;
+            if (other != next) {
+                others.add(said == null ? List.of() : said);
+            }
+        }
+        return new Versions(compared ? declared : null, others);
     }
 
     /** What it had and what it did are removed, or will be within the hour: a replay would not know what to reuse. */
-    private boolean isGoing(Rows.Run base, long now) {
-        Rows.End end = base.end();
+    boolean isGoing(Rows.Run run, long now) {
+        Rows.End end = run.end();
         long kept = limits.payloads().minusHours(1).toNanos() / 1_000;
         return end != null && end.endedAt() < now - kept;
     }
@@ -182,9 +177,9 @@ public final class Planner {
                 : null;
     }
 
-    private int version(Rows.Run base, Wanted wanted) {
+    private int version(Rows.Run base, int had, Wanted wanted) {
         Current current = wanted.order().asItIs() ? catalog.find(base.ws(), base.workflowId()) : null;
-        return current == null ? base.version() : current.published().version();
+        return current == null ? had : current.published().version();
     }
 
     private @Nullable List<Expected> expected(String workflowId, int version) {
@@ -210,6 +205,11 @@ public final class Planner {
         return Collections.unmodifiableMap(moved);
     }
 
+    /** How often its run had gone on in place when the plan was made. */
+    static int resumed(Replay.Item item) {
+        return Json.parse(item.body()).path(RESUMED).asInt(0);
+    }
+
     /** Empty where it is as it was. */
     static String difference(Replay.Item item, @Nullable Prospect now) {
         if (now == null) {
@@ -217,6 +217,13 @@ public final class Planner {
         }
         if (!now.base().id().equals(item.run())) {
             return "it was replayed by " + now.base().runIdText();
+        }
+        if (now.resumed() != resumed(item)) {
+            return "it went on in place since";
+        }
+        int planned = Json.parse(item.body()).path("version").asInt(now.version());
+        if (planned != now.version() && now.outlook().blocked() == null) {
+            return "it was planned for version " + planned + " of its workflow, and " + now.version() + " is current";
         }
         return String.join("; ", Outlook.parse(item.body()).against(now.outlook()));
     }

@@ -16,6 +16,7 @@ import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Published;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** What the admission would decide, by the same rules, and nothing of it happens: nothing is written, counted or remembered. */
@@ -45,13 +46,14 @@ public final class Rehearsal {
                 workflow.policy(),
                 trigger.space().secret());
         List<Wish> wishes = Naming.wishes(trigger, fingerprint);
-        Intake.Case one = new Intake.Case(trigger, fingerprint, wishes, null);
+        Case one = new Case(trigger, fingerprint, wishes, null);
         List<Name> names = new ArrayList<>();
         wishes.forEach(wish -> names.add(wish.name()));
         names.addAll(Intake.earlierNames(one));
         Reads.Found found = readers.names(names);
         long then = Math.max(at, found.now());
-        Standings standings = new Standings(then);
+        Standings standings =
+                new Standings(then, failed -> readers.ask(reads -> Line.newest(reads, one.workspace(), failed).known()));
         Known byKey = null;
         Known byRunId = null;
         Known byPayload = null;
@@ -85,19 +87,23 @@ public final class Rehearsal {
     /** Which names still stand at that time, and who held the key where it does not. */
     private static final class Standings {
         private final long then;
+        private final UnaryOperator<Known> newest;
         private @Nullable Known previous;
         private @Nullable Standing why;
         private boolean supposed;
 
-        Standings(long then) {
+        Standings(long then, UnaryOperator<Known> newest) {
             this.then = then;
+            this.newest = newest;
         }
 
         @Nullable
-        Known live(@Nullable Known known, Name name, boolean later) {
-            if (known == null) {
+        Known live(@Nullable Known held, Name name, boolean later) {
+            if (held == null) {
                 return null;
             }
+            boolean again = name.kind() != Name.Kind.PAYLOAD && Admissions.standing(held, then) == Standing.FAILED;
+            Known known = again ? newest.apply(held) : held; // for a failed one stands whoever runs in its line by now
             Standing standing = Admissions.standing(known, then);
             boolean unfinished =
                     later && known.state() != RunState.FAILED && !known.state().ended();
@@ -106,7 +112,7 @@ public final class Rehearsal {
                 return known;
             }
             if (previous == null && name.kind() != Name.Kind.PAYLOAD) {
-                previous = known;
+                previous = held;
                 why = standing;
             }
             return null;

@@ -5,14 +5,15 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.store.Name;
+import dev.semel.store.NewRun;
 import dev.semel.store.Replay;
 import dev.semel.store.Rows;
 import dev.semel.trigger.Answer;
 import dev.semel.trigger.Door;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Current;
+import dev.semel.workflow.Gates;
 import dev.semel.workflow.Published;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -22,9 +23,6 @@ import tools.jackson.databind.JsonNode;
  * that it follows. So a run is followed by one replay, however many plans and workers ask for it.
  */
 public final class ReplayDoor {
-    /** Longer than a plan can be applied. */
-    private static final Duration WINDOW = Duration.ofDays(7);
-
     private final Intake intake;
     private final Catalog catalog;
     private final TickDoor.Desk desk;
@@ -39,7 +37,10 @@ public final class ReplayDoor {
         return catalog;
     }
 
-    /** What became of an item that was asked for: its new run, or why there is none. */
+    /**
+     * What became of an item that was asked for: its new run, or why there is none. Where the code of its workflow is at
+     * another worker it stays as it is, for that one.
+     */
     Replay.Item admit(Replay.Plan plan, Replay.Item item, Planner.Prospect prospect) {
         Rows.Run base = prospect.base();
         try {
@@ -50,6 +51,7 @@ public final class ReplayDoor {
             Published version = catalog.version(base.workflowId(), prospect.version());
             String input = plan.input() == null ? base.input() : plan.input();
             JsonNode data = Json.parse(input);
+            Trigger.DoorName name = name(base.id(), prospect.resumed(), shown(plan, base.id()));
             Answer answer = intake.trigger(
                     base.ws(),
                     current,
@@ -58,17 +60,17 @@ public final class ReplayDoor {
                             new Current(version, now.paused(), null, now.change()),
                             data,
                             input,
-                            Trigger.Names.of(name(plan, base.id())),
+                            Trigger.Names.of(name),
                             new Trigger.Sender(
                                     Door.REPLAY,
                                     plan.appliedBy() == null ? plan.madeBy() : plan.appliedBy(),
                                     base.origin().correlationId()),
                             false,
-                            Trigger.Checks.NONE,
+                            plan.input() == null ? Trigger.Checks.NONE : desk.checks(version.name(), data),
                             new Trigger.Ties(base.lineage(), null, base.id(), null, prospect.carried(), 0)));
             return item.became(Replay.Fate.APPLIED, answer.run(), "");
         } catch (Catalog.NotKnownHere e) {
-            return item.became(Replay.Fate.REFUSED, null, "the code of its workflow is not registered at this worker");
+            return item;
         } catch (SemelException e) {
             if (e.code() == ErrorCode.STORE_UNAVAILABLE || e.code().retryable()) {
                 throw e;
@@ -79,8 +81,26 @@ public final class ReplayDoor {
         }
     }
 
-    private static Trigger.DoorName name(Replay.Plan plan, RunId base) {
-        return new Trigger.DoorName(Door.REPLAY, base.text(), shown(plan, base), WINDOW);
+    private static Trigger.DoorName name(RunId base, int resumed, String shown) {
+        return new Trigger.DoorName(Door.REPLAY, Line.text(base, resumed), shown, Line.WINDOW);
+    }
+
+    /** The queues that a run goes through when it goes on in place, by its workflow's gates and its data. */
+    List<NewRun.Gate.Place> places(Rows.Run run, Published version) {
+        if (version.extras().gates().equals(Gates.NONE)) {
+            return List.of();
+        }
+        NewRun.Gate gate = Gatekeeper.gate(new Trigger(
+                desk.space(run.ws()),
+                new Current(version, false, null, 0),
+                Json.parse(run.input()),
+                run.input(),
+                Trigger.Names.NONE,
+                new Trigger.Sender(Door.REPLAY, "", null),
+                false,
+                Trigger.Checks.NONE,
+                new Trigger.Ties(run.lineage(), null, run.id(), null)));
+        return gate == null ? List.of() : gate.places();
     }
 
     /** What the new run shows as its key, by which the plan that made it is known; no other run shows the same. */
@@ -99,7 +119,7 @@ public final class ReplayDoor {
     /** The names under which the replays of these items would be known. */
     static List<Name> names(Replay.Plan plan, List<Replay.Item> items) {
         return items.stream()
-                .map(item -> Naming.ofDoor(plan.ws(), name(plan, item.run())))
+                .map(item -> Line.following(plan.ws(), item.run(), Planner.resumed(item)))
                 .toList();
     }
 }

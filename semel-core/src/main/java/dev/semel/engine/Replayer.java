@@ -5,7 +5,6 @@ import dev.semel.key.Known;
 import dev.semel.replay.Manner;
 import dev.semel.replay.Order;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
 import dev.semel.store.Edit;
 import dev.semel.store.Plans;
 import dev.semel.store.Replay;
@@ -21,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class Replayer implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Replayer.class.getName());
     private static final int AT_ONCE = 100;
+    private static final int PLANS = 10;
     private static final long TAKEN_MICROS = TimeUnit.SECONDS.toMicros(10);
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -52,6 +53,11 @@ public final class Replayer implements AutoCloseable {
     /** Up to where a plan was seen to. A hint that saves looking; the end is found by looking at all of it. */
     private final Map<RunId, RunId> reached = new HashMap<>();
 
+    /** How far the plans are whose runs are watched. */
+    private final Map<RunId, Headway> headway = new HashMap<>();
+    /** Until when a plan is not looked at, because the code for its runs is not here. */
+    private final Map<RunId, Long> elsewhere = new ConcurrentHashMap<>();
+
     private long nextLook = Long.MIN_VALUE;
     private volatile boolean woken = true;
     private volatile boolean busy;
@@ -68,6 +74,11 @@ public final class Replayer implements AutoCloseable {
         this.self = around.ambient().id();
         around.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-replays").daemon(true).start(this::loop);
+    }
+
+    /** Who looks at runs that go on in place. */
+    public Resumer resumer() {
+        return new Resumer(parts.readers(), door, planner);
     }
 
     /** With whose eyes it looks at runs. */
@@ -99,7 +110,7 @@ public final class Replayer implements AutoCloseable {
             return OptionalLong.empty();
         }
         Replay.Plan plan = parts.readers().maybe(reads -> reads.plans().applying());
-        if (plan == null || (resting && self.equals(plan.takenBy()))) {
+        if (plan == null || elsewhere.containsKey(plan.id()) || (resting && self.equals(plan.takenBy()))) {
             return OptionalLong.of(Write.Rest.NEVER);
         }
         long now = parts.readers().ask(reads -> reads.now());
@@ -135,35 +146,46 @@ public final class Replayer implements AutoCloseable {
         }
     }
 
+    /** Plans take turns, a page of each; one that has to wait stops no other. */
     private void work() {
         boolean more = true;
         while (more && !closing) {
-            Replay.Plan plan = parts.readers().maybe(reads -> reads.plans().applying());
-            if (plan == null) {
-                resting = false;
-                nextLook = around.ambient().nanos() + LOOK_NANOS;
-                return;
+            more = false;
+            resting = false;
+            List<Replay.Plan> plans = parts.readers().ask(reads -> reads.plans().free(self, reads.now(), PLANS));
+            headway.keySet().retainAll(plans.stream().map(Replay.Plan::id).toList());
+            boolean any = false;
+            for (Replay.Plan plan : plans) {
+                if (!isElsewhere(plan) && change(new Replay.Take(plan.id(), self, TAKEN_MICROS))) {
+                    any = true;
+                    more |= page(plan);
+                }
             }
-            boolean ours = change(new Replay.Take(plan.id(), self, TAKEN_MICROS));
-            more = ours && page(plan);
-            nextLook = around.ambient().nanos() + (ours ? SOON_NANOS : LOOK_NANOS);
+            nextLook = around.ambient().nanos() + (any ? SOON_NANOS : LOOK_NANOS);
         }
+    }
+
+    /** Whether it was seen a moment ago that the code for its runs is at other workers. */
+    private boolean isElsewhere(Replay.Plan plan) {
+        Long until = elsewhere.get(plan.id());
+        if (until != null && until - around.ambient().nanos() > 0) {
+            return true;
+        }
+        elsewhere.remove(plan.id());
+        return false;
     }
 
     /** Sees to one page of a plan that is ours. True: there may be more at once. */
     private boolean page(Replay.Plan plan) {
         Manner manner = Manner.parse(Objects.requireNonNull(plan.how()));
-        boolean watched = manner.canary() > 0 || manner.stopAfter() > 0;
-        Progress progress = watched
-                ? Progress.of(parts.readers().ask(reads -> reads.plans().progress(plan.id())))
-                : Progress.NOTHING;
-        String stop = progress.reasonToStop(manner);
+        Headway far = headway(plan, manner);
+        String stop = far.reasonToStop(manner);
         if (stop != null) {
             change(new Replay.Finish(plan.id(), Replay.State.STOPPED, stop));
             return true;
         }
-        int room = progress.room(manner, AT_ONCE);
-        resting = room == 0;
+        int room = far.room(manner, AT_ONCE);
+        resting |= room == 0;
         long now = around.ambient().nanos();
         if (room == 0 || now - paced.getOrDefault(plan.id(), now) < 0) {
             return false;
@@ -177,11 +199,40 @@ public final class Replayer implements AutoCloseable {
         if (manner.rate() > 0) {
             paced.put(plan.id(), now + items.size() * TimeUnit.SECONDS.toNanos(1) / manner.rate());
         }
-        List<Replay.Item> settled = seeTo(plan, items, manner);
+        List<Replay.Item> seen = seeTo(plan, items, manner);
+        List<Replay.Item> settled =
+                seen.stream().filter(item -> item.fate() != Replay.Fate.PLANNED).toList();
         // CRASH(replay-admitted): The runs are there and their items say nothing of them. Their names find them.
         around.ambient().point("replay-admitted");
         boolean ours = change(new Replay.Settle(plan.id(), self, settled));
+        far.made(settled);
+        if (!ours) {
+            headway.remove(plan.id()); // what somebody else makes meanwhile is not known here
+        }
+        if (ours && settled.isEmpty() && !seen.isEmpty()) {
+            letGo(plan);
+        }
         return ours && !settled.isEmpty();
+    }
+
+    /** Of this page nothing could be done here. Another worker may go on at once, and this one looks again later. */
+    private void letGo(Replay.Plan plan) {
+        LOG.log(Level.INFO, "the code for runs of " + plan.text() + " is not at this worker; it is left to others");
+        elsewhere.put(plan.id(), around.ambient().nanos() + LOOK_NANOS);
+        change(new Replay.LetGo(plan.id(), self));
+    }
+
+    /** How far it is, where that matters. */
+    private Headway headway(Replay.Plan plan, Manner manner) {
+        if (manner.canary() == 0 && manner.stopAfter() == 0) {
+            return new Headway();
+        }
+        Headway far = headway.computeIfAbsent(plan.id(), id -> parts.readers().ask(reads -> Headway.of(reads, id)));
+        parts.readers().ask(reads -> {
+            far.look(reads);
+            return true;
+        });
+        return far;
     }
 
     /** The next items that nobody has seen to; none only where there are none in the whole plan. */
@@ -196,42 +247,6 @@ public final class Replayer implements AutoCloseable {
             reached.put(plan.id(), items.getLast().run());
         }
         return items;
-    }
-
-    /** How far a plan is, by its items and by the runs that they became. */
-    private record Progress(long applied, long failed, long ended) {
-        static final Progress NOTHING = new Progress(0, 0, 0);
-
-        static Progress of(List<Plans.Count> counts) {
-            long applied = 0;
-            long failed = 0;
-            long ended = 0;
-            for (Plans.Count count : counts) {
-                RunState state = count.state();
-                applied += count.fate() == Replay.Fate.APPLIED ? count.items() : 0;
-                ended += state != null && state.ended() ? count.items() : 0;
-                failed += state == RunState.FAILED || state == RunState.CANCELLED ? count.items() : 0;
-            }
-            return new Progress(applied, failed, ended);
-        }
-
-        /** Null: go on. */
-        @Nullable
-        String reasonToStop(Manner manner) {
-            if (manner.canary() > 0 && applied <= manner.canary() && failed > 0) {
-                return failed + " of the first " + manner.canary() + " runs failed";
-            }
-            return manner.stopAfter() > 0 && failed >= manner.stopAfter() ? failed + " of its runs failed" : null;
-        }
-
-        /** How many runs may start now: none while those that go first have not all ended. */
-        int room(Manner manner, int most) {
-            if (manner.canary() == 0 || applied > manner.canary()) {
-                return most;
-            }
-            long left = manner.canary() - applied;
-            return left > 0 ? (int) Math.min(left, most) : ended < applied ? 0 : most;
-        }
     }
 
     private List<Replay.Item> seeTo(Replay.Plan plan, List<Replay.Item> items, Manner manner) {
@@ -259,10 +274,26 @@ public final class Replayer implements AutoCloseable {
             }
         }
         admit(plan, ready, now).forEach(item -> done.put(item.run(), item));
+        if (Order.parse(plan.wish()).lateSignals()) {
+            done.values().forEach(item -> handOver(plan, item));
+        }
         return items.stream()
                 .filter(item -> done.containsKey(item.run()))
                 .map(item -> done.get(item.run()))
                 .toList();
+    }
+
+    /** Signals that a run had got and did not take reach its replay. Each keeps its key, so that it comes once. */
+    private void handOver(Replay.Plan plan, Replay.Item item) {
+        RunId made = item.made();
+        if (made == null) {
+            return;
+        }
+        for (Rows.Signal signal : parts.readers().ask(reads -> Earlier.untaken(reads, item.run()))) {
+            var sent = new Edit.Signal(plan.ws(), made, signal.name(), signal.key(), signal.value());
+            parts.committer().submit(0, new Write.Change<>(sent)).join();
+            parts.runs().wake(made);
+        }
     }
 
     /** What the order of a plan looks for. */
@@ -288,6 +319,9 @@ public final class Replayer implements AutoCloseable {
     }
 
     private Replay.Item whose(Replay.Plan plan, Replay.Item item, RunId made) {
+        if (made.equals(item.run())) {
+            return item.became(Replay.Fate.OUTDATED, null, "it went on in place");
+        }
         Rows.Run run = parts.readers().maybe(reads -> reads.run(plan.ws(), made));
         return ReplayDoor.isMadeBy(plan, run)
                 ? item.became(Replay.Fate.APPLIED, made, "")

@@ -20,6 +20,7 @@ public enum ErrorCode {
     PRECONDITION_FAILED(412, false, "The thing has changed since it was read"),
     PLAN_OUT_OF_DATE(412, false, "The world has moved since the plan was made"),
     REPLAY_REFUSED(409, false, "Nothing in the plan is safe to replay"),
+    RESUME_REFUSED(409, false, "The run cannot go on in place"),
     OVER_QUOTA(429, true, "The quota of this token is used up for now"),
     STORE_UNAVAILABLE(503, true, "The store cannot take writes right now"),
     OVERLOADED(503, true, "The server has more requests at once than it takes"),

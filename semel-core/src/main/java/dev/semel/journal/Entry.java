@@ -52,7 +52,9 @@ public sealed interface Entry {
         SUPPRESSED,
         /** It was sent once and nobody knows how it ended. */
         INDETERMINATE,
-        TIMED_OUT;
+        TIMED_OUT,
+        /** It failed, and a person gave the result with which the run went on. */
+        SKIPPED;
 
         public String word() {
             return name().toLowerCase(Locale.ROOT);
@@ -63,7 +65,10 @@ public sealed interface Entry {
         }
     }
 
-    /** It has a result, for ever. {@code ref}: the signal that was taken, or the run that did it. */
+    /**
+     * It has a result, for ever. {@code ref}: the signal that was taken, the run that did it, or who skipped it and why, a
+     * line each.
+     */
     record Done(
             String path,
             Kind kind,
@@ -90,6 +95,47 @@ public sealed interface Entry {
             long at,
             long due,
             @Nullable String ref) implements Entry {}
+
+    /**
+     * The run had failed, and somebody let it go on in place.
+     *
+     * @param opened paths whose end, or whose attempts, count no more: they are asked for anew
+     * @param version of the workflow that the run goes by from here on
+     */
+    record Resumed(long at, String by, String reason, List<String> opened, int version) implements Entry {
+        public Resumed {
+            opened = List.copyOf(opened);
+        }
+
+        /** It is about the run, and at no step. */
+        @Override
+        public String path() {
+            return "";
+        }
+
+        @Override
+        public Kind kind() {
+            return Kind.STEP;
+        }
+    }
+
+    /** Of a safe replay: these steps are done again on purpose, although another run of its lineage has done them. */
+    record Redo(long at, List<String> paths) implements Entry {
+        public Redo {
+            paths = List.copyOf(paths);
+        }
+
+        /** It is about the run, and at no step. */
+        @Override
+        public String path() {
+            return "";
+        }
+
+        @Override
+        public Kind kind() {
+            return Kind.STEP;
+        }
+    }
 
     /** What went wrong: our code for it, the class of the failure and its superclasses, its text. */
     record Problem(String code, List<String> types, String message) {

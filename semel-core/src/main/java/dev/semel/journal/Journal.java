@@ -44,6 +44,12 @@ public final class Journal {
                         line.put("ref", begun.ref());
                     }
                 }
+                case Entry.Resumed resumed -> {
+                    line.put("resumed_by", resumed.by()).put("reason", resumed.reason());
+                    line.put("version", resumed.version());
+                    resumed.opened().forEach(line.putArray("opened")::add);
+                }
+                case Entry.Redo redo -> redo.paths().forEach(line.putArray("redo")::add);
             }
         }
         return Json.write(out);
@@ -97,6 +103,21 @@ public final class Journal {
                             line.required("due").asLong())
                     : new Entry.Failed(
                             path, kind, at, problem, line.required("attempts").asInt());
+        }
+        if (line.has("resumed_by")) {
+            List<String> opened = new ArrayList<>();
+            line.required("opened").forEach(one -> opened.add(one.asString()));
+            return new Entry.Resumed(
+                    at,
+                    line.required("resumed_by").asString(),
+                    line.required("reason").asString(),
+                    opened,
+                    line.required("version").asInt());
+        }
+        if (line.has("redo")) {
+            List<String> paths = new ArrayList<>();
+            line.required("redo").forEach(one -> paths.add(one.asString()));
+            return new Entry.Redo(at, paths);
         }
         String ref = text(line, "ref");
         if (!line.has("result")) {

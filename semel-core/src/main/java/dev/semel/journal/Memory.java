@@ -20,10 +20,18 @@ public final class Memory {
     private final Map<String, Trace> traces = new LinkedHashMap<>();
     private final Map<String, List<String>> order = new HashMap<>();
     private final TreeSet<String> scopes = new TreeSet<>();
+    private final Set<String> redo = new TreeSet<>();
+    private final boolean resumed;
 
     public Memory(List<Entry> entries) {
         Set<String> branches = new HashSet<>();
+        resumed = Resumptions.last(entries) != null;
         for (Entry entry : entries) {
+            if (entry instanceof Entry.Redo again) {
+                redo.addAll(again.paths());
+            }
+        }
+        for (Entry entry : Resumptions.settled(entries)) {
             Trace before = traces.get(entry.path());
             if (before == null) {
                 String scope = StepPath.scopeOf(entry.path());
@@ -47,6 +55,11 @@ public final class Memory {
     /** Everything that is on record, in the order in which it was first asked for. */
     public Map<String, Trace> traces() {
         return Collections.unmodifiableMap(traces);
+    }
+
+    /** Steps that this run does again on purpose, whatever another one did. */
+    public Set<String> redo() {
+        return Collections.unmodifiableSet(redo);
     }
 
     /** Nothing was recorded yet. */
@@ -99,6 +112,7 @@ public final class Memory {
                 case Entry.Failed end -> new Trace(kind, null, end, tries, due, begun);
                 case Entry.Tried tried -> new Trace(kind, null, null, tried.attempt(), tried.due(), begun);
                 case Entry.Begun start -> new Trace(kind, null, null, tries, start.due(), start);
+                case Entry.Resumed _, Entry.Redo _ -> this;
             };
         }
     }
@@ -116,9 +130,9 @@ public final class Memory {
         return traces.get(path);
     }
 
-    /** Whether an attempt failed on the way, whatever came of it. */
+    /** Whether an attempt failed on the way, whatever came of it; so it did in a run that went on in place. */
     public boolean stumbled() {
-        return traces.values().stream().anyMatch(trace -> trace.tries() > 0 || trace.failed() != null);
+        return resumed || traces.values().stream().anyMatch(trace -> trace.tries() > 0 || trace.failed() != null);
     }
 
     /** Calls whose run has begun and whose end is not on record: path and run. */

@@ -33,6 +33,12 @@ public record Known(
         return (flags & flag) != 0;
     }
 
+    /** The same name, where another run of the line stands for it by now. */
+    public Known stoodForBy(RunId newer, @Nullable String chosen, RunState newerState) {
+        return new Known(
+                newer, chosen, digest, fields, workflowId, version, newerState, lineage, firstAt, expiresAt, flags);
+    }
+
     /** The run id that callers see. */
     public String runIdText() {
         return chosenRunId != null ? chosenRunId : run.text();

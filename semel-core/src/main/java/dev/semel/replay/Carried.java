@@ -2,7 +2,9 @@ package dev.semel.replay;
 
 import dev.semel.journal.Entry;
 import dev.semel.journal.Memory;
+import dev.semel.journal.Resumptions;
 import dev.semel.run.StepPath;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,12 +22,13 @@ public final class Carried {
     }
 
     /** What a run under these terms begins with, in order; nothing where the record may not fit. */
-    public static List<Entry> of(List<Entry> entries, Terms terms) {
+    public static List<Entry> of(List<Entry> journal, Terms terms) {
         if (!terms.carries()) {
             return List.of();
         }
+        List<Entry> entries = Resumptions.settled(journal);
         Carried carried = new Carried(new Memory(entries));
-        List<Entry> early = before(entries, terms.from());
+        List<Entry> early = before(entries, terms);
         Set<String> ended = new HashSet<>();
         for (Entry entry : early) {
             if (entry instanceof Entry.Done || entry instanceof Entry.Failed) {
@@ -37,10 +40,28 @@ public final class Carried {
                 .toList();
     }
 
+    /**
+     * What is asked for anew when a run that failed goes on in place: what ended it, and what was being tried. All else
+     * stays as it is; a wait that has begun goes on.
+     */
+    public static List<String> opened(List<Entry> journal) {
+        Carried carried = new Carried(new Memory(journal));
+        List<String> opened = new ArrayList<>();
+        carried.memory.traces().forEach((path, trace) -> {
+            boolean failed = trace.failed() != null && !carried.stands(path);
+            boolean tried = trace.done() == null && trace.failed() == null && trace.tries() > 0;
+            if (failed || tried) {
+                opened.add(path);
+            }
+        });
+        return opened;
+    }
+
     /** A part of the record from its beginning is what the run once was, so that it fits the code at every place. */
-    private static List<Entry> before(List<Entry> entries, String from) {
-        for (int i = 0; !from.isEmpty() && i < entries.size(); i++) {
-            if (entries.get(i).path().equals(from)) {
+    private static List<Entry> before(List<Entry> entries, Terms terms) {
+        for (int i = 0; i < entries.size(); i++) {
+            String path = entries.get(i).path();
+            if (path.equals(terms.from()) || terms.redo().contains(path)) {
                 return entries.subList(0, i);
             }
         }
@@ -53,7 +74,7 @@ public final class Carried {
             return false;
         }
         Memory.Trace trace = memory.at(path);
-        return trace != null && (trace.done() != null || goesOnBehind(path));
+        return trace != null && (trace.done() != null || trace.failed() != null && goesOnBehind(path));
     }
 
     /** Whether anything is on record behind this place, in its scope or in one around it. */

@@ -21,7 +21,7 @@ public record Manner(List<Action> include, int rate, int canary, int stopAfter) 
     private static final int MOST = 1_000_000;
 
     public Manner {
-        include = List.copyOf(include);
+        include = include.stream().distinct().sorted().toList(); // so that the same manner is the same text
         if (rate < 0 || canary < 0 || stopAfter < 0 || rate > MOST || canary > MOST || stopAfter > MOST) {
             throw new IllegalArgumentException("rate, canary and stop_after are whole numbers from 0 to " + MOST);
         }

@@ -1,10 +1,13 @@
 package dev.semel.replay;
 
+import dev.semel.journal.Entry;
+import dev.semel.journal.Memory;
 import dev.semel.json.Json;
 import dev.semel.run.RunState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -13,12 +16,14 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * What is foretold for one run.
  *
- * @param open what comes behind the steps listed here is not known beforehand, because the workflow is code: an effect
- *     that it asks for and that is not on record goes out for the first time
+ * @param open what comes beside the steps listed here is not known beforehand, because the workflow is code or calls
+ *     another one: an effect that it asks for and that is not on record goes out for the first time
  * @param blocked why it cannot be replayed now; null where it can
  */
 public record Outlook(
         List<Foretold> steps, boolean open, @Nullable String blocked) {
+    private static final Set<Entry.Kind> AGAIN = Set.of(Entry.Kind.STEP, Entry.Kind.EFFECT, Entry.Kind.TX);
+
     public Outlook {
         steps = List.copyOf(steps);
     }
@@ -34,8 +39,29 @@ public record Outlook(
         if (!there) {
             return blocked("it did not come to step \"" + terms.from() + "\"");
         }
-        boolean ended = past.state() == RunState.COMPLETED && terms.carries();
-        return new Outlook(Foresight.of(past, terms), past.expected() == null && !ended, null);
+        Memory memory = new Memory(past.entries());
+        for (String again : terms.redo()) {
+            Memory.Trace trace = memory.at(again);
+            if (trace == null || !AGAIN.contains(trace.kind())) {
+                return blocked("step \"" + again + "\" cannot be done again: "
+                        + (trace == null
+                                ? "it did not come to it"
+                                : "it is a " + trace.kind().word()));
+            }
+        }
+        boolean ended = past.state() == RunState.COMPLETED && terms.carriesAll();
+        List<Foretold> steps = Foresight.of(past, terms);
+        boolean calls = steps.stream().anyMatch(step -> step.kind().equals("call") && step.action() == Action.SEND);
+        return new Outlook(steps, calls || (past.versions().next() == null && !ended), null);
+    }
+
+    /** The same, where a person gives the result of that step. */
+    public Outlook skipping(String path) {
+        List<Foretold> others = new ArrayList<>();
+        for (Foretold one : steps) {
+            others.add(one.step().equals(path) ? one.instead(Action.REUSE, "a person gave its result") : one);
+        }
+        return new Outlook(others, open, blocked);
     }
 
     /** The most dangerous thing in it; null for a run that is blocked. */
@@ -68,24 +94,32 @@ public record Outlook(
                     : List.of(other.blocked == null ? "it can be replayed now" : other.blocked);
         }
         for (Foretold now : other.steps) {
-            Action before = action(steps, now.step());
-            if (before != now.action()) {
-                differences.add(now.step() + " was " + (before == null ? "not there" : before.word()) + " and is "
-                        + now.action().word());
+            Foretold before = same(steps, now);
+            if (before == null || before.action() != now.action()) {
+                String was = before == null ? "not there" : before.action().word();
+                differences.add(
+                        now.step() + " was " + was + " and is " + now.action().word());
+            } else if (before.certain() != now.certain()) {
+                differences.add(
+                        now.step() + (now.certain() ? " was perhaps and is certain" : " was certain and is perhaps"));
             }
         }
         for (Foretold then : steps) {
-            if (action(other.steps, then.step()) == null) {
+            if (same(other.steps, then) == null) {
                 differences.add(then.step() + " was " + then.action().word() + " and is not there");
             }
+        }
+        if (open != other.open) {
+            differences.add(other.open ? "what else it does is not known any more" : "what else it does is known now");
         }
         return differences;
     }
 
-    private static @Nullable Action action(List<Foretold> steps, String path) {
+    /** The one of another outlook; two versions may have things of different kinds at one place. */
+    private static @Nullable Foretold same(List<Foretold> steps, Foretold wanted) {
         for (Foretold step : steps) {
-            if (step.step().equals(path)) {
-                return step.action();
+            if (step.step().equals(wanted.step()) && step.kind().equals(wanted.kind())) {
+                return step;
             }
         }
         return null;

@@ -14,7 +14,8 @@ import java.util.Set;
 
 /**
  * Every legal move of a run, in one place. A run is admitted as `queued` (it must wait) or `started`; `running` begins
- * with its first step; an ended run never moves again. A safe replay is a new run, so nothing leads back from an end.
+ * with its first step; an ended run never moves again. A safe replay is a new run, and a run that goes on in place has its
+ * end taken back first: it enters anew, as `queued` or `running`.
  */
 public final class RunTransitions {
     private RunTransitions() {}

@@ -43,6 +43,17 @@ public sealed interface Edit<T> {
         }
     }
 
+    /**
+     * Publishes where the catalog is still at this number, so that what was counted over all workflows holds. Null: it has
+     * moved, and nothing was published. A text that is current already is told all the same: so it may be applied twice.
+     */
+    record PublishAsOf(Publish publish, long change) implements Edit<Rows.@Nullable Workflow> {
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
+
     /** Publishes a version for a share of the fresh triggers, in per cent. Null: no such workflow. */
     record Stage(int workspace, String name, String body, int share, String actor)
             implements Edit<Rows.@Nullable Workflow> {
@@ -354,6 +365,54 @@ public sealed interface Edit<T> {
 
     /** Lets a run go on that is held. False: no such run, or it is not held. */
     record GoOn(int workspace, RunId run, String actor, String reason) implements Edit<Boolean> {}
+
+    /**
+     * Takes the end of a run that failed back: it is at work again, under its own id. An end is followed once, by a replay
+     * or by this, under one name; so of all who saw the same end one does it. Applied again it answers what it answered
+     * first.
+     *
+     * @param endedAt when it ended, as it was seen
+     * @param name under which this very end is followed
+     * @param claims from which its executions are counted on
+     * @param seq of the new chunk of its journal
+     * @param entries of that chunk: what the end held, and that it was taken back
+     * @param places in queues that it goes through again
+     * @param ops what a person says of its effects
+     */
+    record Resume(
+            int workspace,
+            RunId run,
+            long endedAt,
+            Wish name,
+            int claims,
+            int seq,
+            String entries,
+            List<NewRun.Gate.Place> places,
+            List<Ledger.Op> ops,
+            By by)
+            implements Edit<Resumed> {
+        /** In the order in which every batch locks queues and effects. */
+        public Resume {
+            places = places.stream()
+                    .sorted(Comparator.comparing(NewRun.Gate.Place::queue))
+                    .toList();
+            ops = ops.stream().sorted(Comparator.comparing(Ledger.Op::id)).toList();
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    enum Resumed {
+        /** It is at work again. */
+        DONE,
+        /** It has not ended, ended otherwise or at another time, or is gone. Nothing was changed. */
+        MOVED,
+        /** Another run follows its end. Nothing was changed. */
+        FOLLOWED
+    }
 
     /**
      * A person says how an effect in doubt ended: with this result, or (null) not at all. False: it is not in doubt, or

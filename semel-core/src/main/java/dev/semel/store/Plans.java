@@ -28,8 +28,16 @@ public interface Plans {
     /** @param state of the new runs; null where there is none, or none any more */
     record Count(Replay.Fate fate, @Nullable RunState state, long items) {}
 
-    /** The plan that is being applied and was taken the longest ago; null for none. */
+    /** Which of these runs have ended, and how. */
+    List<Ended> ended(List<RunId> runs);
+
+    record Ended(RunId run, RunState state) {}
+
+    /** The plan that is being applied and was taken the longest ago, by whomever; null for none. */
     Replay.@Nullable Plan applying();
+
+    /** Plans that are being applied and are free by then, or this worker's; those that wait the longest first. */
+    List<Replay.Plan> free(RunId worker, long now, int limit);
 
     /** Whether a plan was made before then. */
     boolean hasPlansBefore(long time);

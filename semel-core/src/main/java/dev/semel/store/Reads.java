@@ -26,6 +26,18 @@ public interface Reads extends AutoCloseable {
     /** A run that this worker claimed, whatever its workspace. */
     Rows.@Nullable Run claimed(RunId id);
 
+    /** Runs without their journals, in any order; those that are gone are left out. */
+    default List<Rows.Run> heads(List<RunId> ids) {
+        List<Rows.Run> all = new ArrayList<>(ids.size());
+        for (RunId id : ids) {
+            Rows.Run run = claimed(id);
+            if (run != null) {
+                all.add(run);
+            }
+        }
+        return all;
+    }
+
     /** Claimed runs with their journals, in any order; those that are gone are left out. */
     default List<Recorded> recorded(List<RunId> ids) {
         List<Recorded> all = new ArrayList<>(ids.size());
@@ -65,9 +77,6 @@ public interface Reads extends AutoCloseable {
         return all;
     }
 
-    /** Effects of a workspace, newest first, in one state or (null) in any. */
-    List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit);
-
     /** Effects of a workspace, those of the newest runs first. */
     LedgerPage effects(EffectFilter filter);
 
@@ -76,10 +85,18 @@ public interface Reads extends AutoCloseable {
 
     record EffectPlace(RunId run, String digest) {}
 
+    /** Which rows of the ledger a list shows; notes that a step keeps for safe replays are in none. */
+    enum Part {
+        ALL,
+        DEEDS,
+        SUPPRESSED
+    }
+
     /**
      * What a list of effects is narrowed to.
      *
      * @param object what they are about; with it nothing else is looked at
+     * @param key the effect key
      * @param before only those behind that one
      */
     record EffectFilter(
@@ -88,10 +105,46 @@ public interface Reads extends AutoCloseable {
             @Nullable String workflowId,
             @Nullable String object,
             @Nullable String protection,
+            @Nullable String key,
+            Part part,
             @Nullable EffectPlace before,
             int limit) {
         /** So many are looked at for one page. */
         public static final int LOOKED_AT = 10_000;
+
+        /** Everything of a workspace. */
+        public static EffectFilter all(int ws, int limit) {
+            return in(ws, null, limit);
+        }
+
+        /** Everything that stands so. */
+        public static EffectFilter in(int ws, Ledger.@Nullable State state, int limit) {
+            return new EffectFilter(ws, state, null, null, null, null, Part.ALL, null, limit);
+        }
+
+        public EffectFilter before(@Nullable EffectPlace place) {
+            return new EffectFilter(ws, state, workflowId, object, protection, key, part, place, limit);
+        }
+
+        public EffectFilter part(Part shown) {
+            return new EffectFilter(ws, state, workflowId, object, protection, key, shown, before, limit);
+        }
+
+        public EffectFilter key(@Nullable String wanted) {
+            return new EffectFilter(ws, state, workflowId, object, protection, wanted, part, before, limit);
+        }
+
+        /** Whether a row is among those that are meant, wherever it stands. */
+        public boolean fits(Ledger.Row row) {
+            return row.id().workspace() == ws
+                    && !row.isNote()
+                    && (part == Part.ALL || (part == Part.SUPPRESSED) == (row.stoodFor() != null))
+                    && (state == null || row.state() == state)
+                    && (workflowId == null || workflowId.equals(row.facts().workflowId()))
+                    && (object == null || object.equals(row.facts().object()))
+                    && (protection == null || protection.equals(row.facts().protection()))
+                    && (key == null || key.equals(row.facts().key()));
+        }
     }
 
     /** Runs that this one started, oldest first. */

@@ -81,7 +81,7 @@ public sealed interface Replay<T> {
      * @param wish what was asked for, as JSON text; who asks again with the same key must ask for the same
      * @param input what the runs get instead of their own input; null for that
      * @param counts what the items come to, as JSON text
-     * @param how it is applied, as JSON text; null before that
+     * @param how it is applied, as JSON text; null where that is not said yet
      * @param approvedBy empty where nobody need approve; null while somebody must
      * @param note why it was stopped
      * @param takenBy the worker that applies it, until {@code takenUntil}
@@ -145,6 +145,7 @@ public sealed interface Replay<T> {
      * Begins a plan, or finds the one that has this id. The times in it are the store's.
      *
      * @param approval somebody else than its maker must approve it
+     * @param how it is to be applied, as JSON text; where it is approved it is applied so and in no other way
      */
     record Lay(
             RunId id,
@@ -152,13 +153,28 @@ public sealed interface Replay<T> {
             String madeBy,
             String wish,
             @Nullable String input,
-            boolean approval) implements Replay<Plan> {}
+            boolean approval,
+            @Nullable String how)
+            implements Replay<Plan> {
+        /** One of which nobody said yet how it is applied. */
+        public Lay(RunId id, int ws, String madeBy, String wish, @Nullable String input, boolean approval) {
+            this(id, ws, madeBy, wish, input, approval, null);
+        }
+    }
 
     /** Writes items of a plan that is being made. Answers how many there are; 0 where it is not being made any more. */
     record Note(RunId plan, List<Item> items) implements Replay<Integer> {
         /** In the order of their rows. */
         public Note {
             items = items.stream().sorted(Comparator.comparing(Item::run)).toList();
+        }
+    }
+
+    /** Removes items of a plan that is being made: they stayed from an attempt before, and are not meant any more. */
+    record Drop(RunId plan, List<RunId> runs) implements Replay<Integer> {
+        /** In the order of their rows. */
+        public Drop {
+            runs = runs.stream().sorted().toList();
         }
     }
 
@@ -169,13 +185,17 @@ public sealed interface Replay<T> {
     record Approve(int ws, RunId plan, Edit.By by) implements Replay<@Nullable Plan> {}
 
     /**
-     * Begins to apply a plan, once, while it is valid and where nobody need approve it any more. The answer is the plan
-     * as it stands then, begun by this or not. Null: there is no such plan.
+     * Begins to apply a plan, once, while it is valid and where nobody need approve it any more; one that somebody
+     * approved, only in the way that was said before. The answer is the plan as it stands then, begun by this or not.
+     * Null: there is no such plan.
      */
     record Begin(int ws, RunId plan, String how, Edit.By by) implements Replay<@Nullable Plan> {}
 
     /** Takes a plan that is being applied, to see to it alone for so many microseconds. */
     record Take(RunId plan, RunId by, long lasts) implements Replay<Boolean> {}
+
+    /** Lets a plan go that its worker cannot see to, so that another one may take it at once. False: it was not its. */
+    record LetGo(RunId plan, RunId by) implements Replay<Boolean> {}
 
     /** Writes down what became of items. False: the plan was taken by somebody else, or is not applied any more. */
     record Settle(RunId plan, RunId by, List<Item> items) implements Replay<Boolean> {

@@ -211,8 +211,14 @@ public sealed interface Review<T> {
         /** Decided ones, the newest first. */
         List<Row> decided(int ws, @Nullable Place before, int limit);
 
-        /** Open ones of which somebody is to be told by then, of all workspaces. */
+        /**
+         * Open ones of which somebody is to be told by then, of all workspaces; also those that cannot be decided any more,
+         * so that whoever tells stops looking at them.
+         */
         List<Row> tell(long now, int limit);
+
+        /** Whether it is still asked, by what the list of open ones looks at: the ledger, or the run. */
+        boolean isAsked(Row row);
     }
 
     /** What was found among those that were looked at, and behind which to go on; null at the end. */

@@ -22,9 +22,6 @@ public interface Timetable {
     /** Schedules of a workspace by workflow and name, behind these. */
     List<Rows.Schedule> page(int ws, String afterWorkflow, String afterName, int limit);
 
-    /** How many schedules a workspace has beside those of this workflow. */
-    int countBeside(int ws, String workflowId);
-
     /** What became of ticks whose nominal time is before this one, newest first. */
     List<Rows.Tick> ticks(String workflowId, String schedule, long before, int limit);
 

@@ -23,6 +23,15 @@ public sealed interface Write<O> {
      * @param change of the catalog under which the workflow was looked up: the names are right under no other
      */
     record Admit(NewRun run, List<Wish> wishes, boolean own, long change) implements Write<Admitted> {
+        /**
+         * Whether this run may take the name of one that failed: it says that it continues that line, and wants the name
+         * of what follows a run of it, which a replay would want as well. So one of them comes first.
+         */
+        public boolean continues(Known failed) {
+            return failed.lineage().equals(run.links().lineage())
+                    && wishes.stream().anyMatch(wish -> wish.name().kind() == Name.Kind.REPLAY);
+        }
+
         @Override
         public int weight() {
             return 512 + run.input().length() + run.links().carried().length();
@@ -51,6 +60,12 @@ public sealed interface Write<O> {
 
         /** Binding names are held by live runs, in the order of the wishes; null where the name was free. */
         record Held(long now, List<@Nullable Known> known) implements Admitted {}
+
+        /**
+         * The first name stands for a run that failed and may be run again, but only by one that {@link Admit#continues}
+         * its line. Nothing was taken; look who stands for that line by now and ask again.
+         */
+        record Failed(long now, Known known) implements Admitted {}
 
         /** Another transaction holds the name and did not end in time. */
         record InUse() implements Admitted {}

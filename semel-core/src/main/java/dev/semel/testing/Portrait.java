@@ -75,6 +75,8 @@ final class Portrait {
             case Entry.Failed failed -> what + ": failed, attempt " + failed.attempts();
             case Entry.Tried tried -> what + ": tried, attempt " + tried.attempt();
             case Entry.Begun _ -> what + ": begun";
+            case Entry.Resumed resumed -> "resumed by " + resumed.by();
+            case Entry.Redo redo -> "does again " + redo.paths();
         };
     }
 

@@ -175,7 +175,7 @@ final class LedgerTest {
     @Test
     void what_a_run_left_unknown_goes_over_to_the_replay_that_asks_the_provider() {
         Holder replay = holder("replay");
-        Ledger.Reserve ask = new Ledger.Reserve(ID, replay, 0, 77, OnChange.SEND, "data", FACTS, true);
+        Ledger.Reserve ask = new Ledger.Reserve(ID, replay, 0, 77, OnChange.SEND, "data", FACTS, true, false);
         Change asked = Ledger.apply(row(State.UNKNOWN), ask, 2_500);
         assertEquals(new Verdict.Unsettled(2, 3, FIRST), asked.verdict());
         Row taken = asked.row();
@@ -213,7 +213,7 @@ final class LedgerTest {
     void a_note_is_written_where_nothing_is_and_changes_nothing_else() {
         var note = new Ledger.Note(ID, holder("same turn"), "r", FACTS);
         Change noted = Ledger.apply(null, note, 9);
-        assertEquals(new Row(ID, holder("same turn"), State.DONE, 1, 1, 9, 9, 0, 0, null, "r", FACTS), noted.row());
+        assertEquals(new Row(ID, holder("same turn"), State.DONE, 1, 1, 9, 9, 0, 0, "noted", "r", FACTS), noted.row());
         for (State state : State.values()) {
             assertEquals(new Change(new Verdict.Noted(), null), Ledger.apply(row(state), note, 9));
         }

@@ -41,7 +41,9 @@ final class JournalTest {
                 new Entry.Failed("b", Entry.Kind.TX, AT, problem, 2),
                 new Entry.Tried("c", Entry.Kind.STEP, AT, problem, 1, AT + 5),
                 new Entry.Begun("d", Entry.Kind.SLEEP, AT, AT + 7, null),
-                new Entry.Begun("e", Entry.Kind.CALL, AT, 0, "run_2"));
+                new Entry.Begun("e", Entry.Kind.CALL, AT, 0, "run_2"),
+                new Entry.Redo(AT, List.of("a")),
+                new Entry.Resumed(AT, "ann", "no \" luck", List.of("b", "c"), 3));
         assertEquals(entries, Journal.decode(Journal.encode(entries)));
     }
 
@@ -52,6 +54,26 @@ final class JournalTest {
         assertEquals("b", memory.expected("", 1));
         assertNull(memory.expected("", 2));
         assertEquals(done("a", "1"), memory.at("a").done());
+    }
+
+    @Test
+    void what_a_resumption_opened_is_asked_for_anew_and_all_else_stands() {
+        Entry.Problem problem = new Entry.Problem("step-failed", List.of(), "no luck");
+        List<Entry> before = List.of(
+                done("a", "1"),
+                new Entry.Tried("b", Entry.Kind.STEP, AT, problem, 1, AT + 5),
+                new Entry.Failed("b", Entry.Kind.STEP, AT, problem, 2));
+        List<Entry> opened = new java.util.ArrayList<>(before);
+        opened.add(new Entry.Resumed(AT, "ann", "mended", List.of("b"), 1));
+        Memory memory = new Memory(opened);
+        assertEquals(done("a", "1"), memory.at("a").done());
+        assertNull(memory.at("b"));
+        assertNull(memory.expected("", 1));
+        opened.add(done("b", "2"));
+        assertEquals(done("b", "2"), new Memory(opened).at("b").done());
+        assertEquals(true, new Memory(opened).stumbled(), "it failed on the way");
+        assertEquals(1, Resumptions.count(opened));
+        assertEquals(before, Resumptions.settled(before));
     }
 
     @Test

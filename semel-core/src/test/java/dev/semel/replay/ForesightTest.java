@@ -1,7 +1,19 @@
 package dev.semel.replay;
 
+import static dev.semel.replay.Samples.LINE;
+import static dev.semel.replay.Samples.OTHER;
+import static dev.semel.replay.Samples.START;
+import static dev.semel.replay.Samples.actions;
+import static dev.semel.replay.Samples.begun;
+import static dev.semel.replay.Samples.declares;
+import static dev.semel.replay.Samples.done;
+import static dev.semel.replay.Samples.failed;
+import static dev.semel.replay.Samples.only;
+import static dev.semel.replay.Samples.past;
+import static dev.semel.replay.Samples.row;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,62 +23,16 @@ import dev.semel.journal.Entry;
 import dev.semel.journal.Entry.How;
 import dev.semel.journal.Entry.Kind;
 import dev.semel.json.Json;
-import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.run.StepId;
 import dev.semel.workflow.Expected;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every answer about a step, without a store. */
 final class ForesightTest {
-    private static final RunId LINE = new RunId(1, 1);
-    private static final long NOW = 1_000;
-    private static final Entry.Problem PROBLEM = new Entry.Problem("refused", List.of("Refused"), "no");
-    private static final Terms START = new Terms(Terms.START, false, false);
-
-    private static Entry done(String path, Kind kind) {
-        return Entry.Done.plain(path, kind, 5, Json.parse("1"));
-    }
-
-    private static Entry failed(String path, Kind kind) {
-        return new Entry.Failed(path, kind, 6, PROBLEM, 1);
-    }
-
-    private static Entry begun(String path, Kind kind) {
-        return new Entry.Begun(path, kind, 4, 0, null);
-    }
-
-    private static Ledger.Row row(String path, State state, String protection, long until) {
-        String step = StepId.of(LINE, path).text();
-        return new Ledger.Row(
-                new Ledger.Id(1, path),
-                new Ledger.Holder(step, LINE, 1, 1),
-                state,
-                1,
-                1,
-                10,
-                state == State.DONE ? 20 : 0,
-                0,
-                until,
-                null,
-                state == State.DONE ? "1" : null,
-                new Ledger.Facts("k", path, "wf", protection, "create", null, null));
-    }
-
-    private static Past past(List<Entry> entries, List<Ledger.Row> rows, @Nullable List<Expected> expected) {
-        return new Past(LINE, RunState.FAILED, entries, rows, expected, NOW);
-    }
-
-    private static Action only(Past past, Terms terms) {
-        List<Foretold> all = Foresight.of(past, terms);
-        assertEquals(1, all.size(), all::toString);
-        return all.getFirst().action();
-    }
-
     @ParameterizedTest
     @CsvSource({
         "DONE,     repeatable,   0,    REUSE",
@@ -124,7 +90,6 @@ final class ForesightTest {
         "STEP,     REUSE, RUN_AGAIN",
         "TX,       REUSE, REUSE",
         "APPROVAL, REUSE, ASK",
-        "CALL,     REUSE, REUSE",
     })
     void what_is_on_record_is_reused_and_from_the_start_done_as_its_kind_says(
             Kind kind, Action carried, Action fromStart) {
@@ -134,7 +99,7 @@ final class ForesightTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"STEP, RUN_AGAIN", "TX, RUN_AGAIN", "CALL, ASK"})
+    @CsvSource({"STEP, RUN_AGAIN", "TX, RUN_AGAIN"})
     void what_failed_and_ended_the_run_is_done_again(Kind kind, Action action) {
         assertEquals(action, only(past(List.of(failed("a", kind)), List.of(), null), Terms.USUAL));
     }
@@ -189,6 +154,44 @@ final class ForesightTest {
     }
 
     @Test
+    void in_place_what_ended_the_run_and_what_was_tried_is_opened_and_nothing_else() {
+        List<Entry> entries = List.of(
+                failed("dealt with", Kind.STEP),
+                done("all[a]/one", Kind.STEP),
+                begun("all[b]/one", Kind.SLEEP),
+                failed("all[c]/one", Kind.EFFECT),
+                new Entry.Tried("all[d]/one", Kind.EFFECT, 5, Samples.PROBLEM, 1, 9));
+        assertEquals(List.of("all[c]/one", "all[d]/one"), Carried.opened(entries));
+        List<Entry> resumed = new java.util.ArrayList<>(entries);
+        resumed.add(new Entry.Resumed(7, "ann", "mended", Carried.opened(entries), 1));
+        assertEquals(List.of(), Carried.opened(resumed));
+        resumed.add(done("all[c]/one", Kind.EFFECT));
+        assertEquals(
+                List.of("dealt with", "all[a]/one", "all[c]/one"),
+                Carried.of(resumed, Terms.USUAL).stream().map(Entry::path).toList(),
+                "a replay begins with what it came to in the end");
+    }
+
+    @Test
+    void what_is_to_be_done_again_is_for_a_person_unless_it_is_confirmed() {
+        Past past = past(
+                List.of(done("a", Kind.EFFECT), done("b", Kind.STEP)),
+                List.of(row("a", State.DONE, "provider_key", 0)),
+                null);
+        Terms asked = new Terms("", false, false, List.of("a"), false);
+        Terms confirmed = new Terms("", false, false, List.of("a"), true);
+        assertEquals(
+                List.of(Action.ASK, Action.RUN_AGAIN),
+                Foresight.of(past, asked).stream().map(Foretold::action).toList());
+        assertEquals(
+                List.of(Action.SEND, Action.RUN_AGAIN),
+                Foresight.of(past, confirmed).stream().map(Foretold::action).toList());
+        assertEquals(List.of(), Carried.of(past.entries(), asked));
+        assertNotNull(Outlook.of(past, new Terms("", false, false, List.of("x"), true))
+                .blocked());
+    }
+
+    @Test
     void a_run_that_did_not_come_to_the_step_is_blocked() {
         Past past = past(List.of(done("a", Kind.STEP)), List.of(), null);
         assertEquals(
@@ -225,18 +228,18 @@ final class ForesightTest {
     @Test
     void what_a_file_declares_and_the_run_did_not_come_to_is_sent_for_the_first_time() {
         List<Expected> expected = List.of(
-                new Expected("pay", "provider_key", true, false),
-                new Expected("mail", "ask", true, false),
-                new Expected("read", "repeatable", true, false),
-                new Expected("maybe", "ask", false, false),
-                new Expected("each", "ask", false, true));
+                declares("pay", "provider_key"),
+                declares("mail", "ask"),
+                declares("read", "repeatable"),
+                declares("maybe", "ask", false, false),
+                declares("all[]/each", "ask", false, true));
         Past past = past(
                 List.of(done("pay", Kind.EFFECT), done("all[x]/each", Kind.EFFECT)),
                 List.of(row("pay", State.DONE, "provider_key", 0)),
                 expected);
         List<Foretold> all = Foresight.of(past, Terms.USUAL);
         assertEquals(
-                List.of("pay", "all[x]/each", "mail", "read", "maybe", "each"),
+                List.of("pay", "all[x]/each", "mail", "read", "maybe", "all[]/each"),
                 all.stream().map(Foretold::step).toList());
         assertEquals(
                 List.of(Action.REUSE, Action.REUSE, Action.SEND, Action.RUN_AGAIN, Action.SEND, Action.SEND),
@@ -249,14 +252,27 @@ final class ForesightTest {
 
     @Test
     void a_run_that_completed_has_nothing_before_it() {
-        Past past = new Past(
-                LINE,
-                RunState.COMPLETED,
-                List.of(done("a", Kind.STEP)),
-                List.of(),
-                List.of(new Expected("never", "ask", false, false)),
-                NOW);
+        List<Entry> entries = List.of(done("a", Kind.STEP));
+        Versions versions = Versions.one(List.of(declares("never", "ask", false, false)));
+        Past past = past(RunState.COMPLETED, entries, List.of(), versions);
         assertEquals(Action.REUSE, only(past, Terms.USUAL));
+    }
+
+    @Test
+    void a_run_that_completed_has_something_before_it_where_its_record_is_not_taken_along() {
+        List<Entry> entries = List.of(done("a", Kind.STEP));
+        Versions versions = Versions.one(List.of(declares("maybe", "ask", false, false)));
+        Past past = past(RunState.COMPLETED, entries, List.of(), versions);
+        for (Terms terms : List.of(START, new Terms("a", false, false), new Terms("", true, false))) {
+            assertEquals(List.of(Action.RUN_AGAIN, Action.SEND), actions(Foresight.of(past, terms)), terms::toString);
+        }
+        Past code = past(RunState.COMPLETED, entries, List.of(), Versions.one(null));
+        assertFalse(Outlook.of(code, Terms.USUAL).open());
+        assertTrue(Outlook.of(code, new Terms("a", false, false)).open(), "what comes behind it is done anew");
+        Versions added = new Versions(List.of(declares("new", "ask")), List.of(List.of()));
+        List<Foretold> next = Foresight.of(past(RunState.COMPLETED, entries, List.of(), added), OTHER);
+        assertEquals(List.of(Action.RUN_AGAIN, Action.SEND), actions(next));
+        assertTrue(next.getLast().certain());
     }
 
     @Test
@@ -270,14 +286,19 @@ final class ForesightTest {
         Past past = past(
                 List.of(done("a", Kind.STEP), begun("pay", Kind.EFFECT)),
                 List.of(row("pay", State.UNKNOWN, "provider_key", 2_000)),
-                List.of(new Expected("mail", "ask", false, false)));
+                List.of(declares("mail", "ask", false, false)));
         Outlook outlook = Outlook.of(past, Terms.USUAL);
         Outlook read = Outlook.parse(Json.write(outlook.toJson()));
         assertEquals(outlook, read);
         assertEquals(List.of(), outlook.against(read));
-        Past later = new Past(LINE, RunState.FAILED, past.entries(), past.rows(), past.expected(), 2_000);
+        Past later = new Past(LINE, RunState.FAILED, past.entries(), past.rows(), past.versions(), Map.of(), 2_000);
         assertEquals(List.of("pay was resend and is ask"), outlook.against(Outlook.of(later, Terms.USUAL)));
         assertEquals(List.of("gone"), outlook.against(Outlook.blocked("gone")));
+        Past sure = past(past.entries(), past.rows(), List.of(declares("mail", "ask")));
+        assertEquals(List.of("mail was perhaps and is certain"), outlook.against(Outlook.of(sure, Terms.USUAL)));
+        assertEquals(
+                List.of("what else it does is not known any more"),
+                outlook.against(new Outlook(outlook.steps(), true, null)));
         assertEquals(Action.RESEND, outlook.worst());
         assertEquals(Action.REUSE.bit() | Action.RESEND.bit() | Action.SEND.bit(), outlook.actions());
     }

@@ -32,6 +32,11 @@ record Deed(
         return new Deed(id, resendFor, window, change, changed);
     }
 
+    /** The step of a run as another one of its line has it. */
+    static Ledger.Holder in(RunId first, RunId run) {
+        return new Ledger.Holder("step of " + first, run, 1, 1);
+    }
+
     /** The step of a run that wants it; every run has a step of its own here. */
     static Ledger.Holder holder(RunId run, int claim, int turn) {
         return new Ledger.Holder("step of " + run, run, claim, turn);

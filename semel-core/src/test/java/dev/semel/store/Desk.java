@@ -112,6 +112,12 @@ final class Desk implements AutoCloseable {
         return admit(run(id), List.of(wishes), true);
     }
 
+    /** A retry of a run that failed, in its line and behind the newest run of it. */
+    Write.Admit again(RunId id, RunId lineage, RunId newest, Wish key) {
+        NewRun run = linked(id, new NewRun.Links(lineage, null, null), null, RunState.STARTED);
+        return admit(run, List.of(key, wish(Name.Kind.REPLAY, newest.text(), Known.HOLD)), true);
+    }
+
     /** As a caller asks who has just looked the workflow up. */
     Write.Admit admit(NewRun run, List<Wish> wishes, boolean own) {
         return new Write.Admit(run, wishes, own, reads.catalogChange());

@@ -169,6 +169,28 @@ interface FigureRules {
     }
 
     @Test
+    default void a_doubt_of_a_replay_about_what_another_run_sent_is_one_doubt() {
+        RunId run = desk().fresh();
+        Deed deed = Deed.of(desk().ws, "d");
+        desk().apply(Desk.ops(run, deed.reserve(run)));
+        desk().apply(Desk.ops(run, deed.settle(run, Ledger.State.UNKNOWN, null)));
+        desk().apply(desk().failed(run));
+        assertEquals(List.of(), figures().doubts(desk().ws), "nobody was asked");
+        RunId replay = desk().id();
+        var links = new NewRun.Links(run, null, run);
+        desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
+        desk().apply(Desk.ops(replay, deed.reserve(Deed.in(run, replay))));
+        var question = new Review.Question(Review.Kind.DOUBT, "pay", deed.id().digest(), "role:ops", "{}", 0);
+        desk().change(new Edit.Reviewing<>(
+                new Review.Ask(new Write.Driver(replay, 1), desk().ws, Desk.WORKFLOW, question)));
+        assertEquals(
+                List.of(new Figures.Doubt(Desk.WORKFLOW, 1, Place.START)),
+                figures().doubts(desk().ws));
+        desk().change(new Edit.Decide(deed.id(), run, "{}", desk().by("somebody", "I looked")));
+        assertEquals(List.of(), figures().doubts(desk().ws));
+    }
+
+    @Test
     default void a_suppressed_effect_is_counted_with_its_worth() {
         RunId run = desk().fresh();
         twice(Desk.ops(run, Deed.of(desk().ws, "of the step").suppressed(run)));

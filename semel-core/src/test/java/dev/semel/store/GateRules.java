@@ -260,7 +260,7 @@ interface GateRules {
     }
 
     @Test
-    default void a_failed_run_of_the_same_key_gives_its_lineage_before_any_other() {
+    default void a_run_of_another_line_does_not_take_the_key_of_a_failed_one() {
         Wish key = desk().key("K", Known.HOLD | Known.RERUN_FAILED);
         RunId failed = desk().fresh(key);
         desk().apply(desk().failed(failed));
@@ -269,6 +269,8 @@ interface GateRules {
         var links = new NewRun.Links(other, null, other);
         Admitted admitted =
                 desk().apply(desk().admit(desk().linked(again, links, null, RunState.STARTED), List.of(key), true));
-        assertEquals(failed, assertInstanceOf(Admitted.Fresh.class, admitted).lineage());
+        assertEquals(
+                failed,
+                assertInstanceOf(Admitted.Failed.class, admitted).known().lineage());
     }
 }

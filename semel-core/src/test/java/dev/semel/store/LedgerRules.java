@@ -321,8 +321,48 @@ interface LedgerRules {
         desk().place.setTime(Place.START + 1);
         Deed other = Deed.of(desk().ws, "d2");
         ask(run, other);
-        assertEquals(List.of(row(other), row(deed())), desk().reads.effects(desk().ws, null, 10));
-        assertEquals(List.of(row(deed())), desk().reads.effects(desk().ws, State.DONE, 10));
-        assertEquals(List.of(row(other)), desk().reads.effects(desk().ws, null, 1));
+        assertEquals(List.of(row(other), row(deed())), listed(Reads.EffectFilter.all(desk().ws, 10)));
+        assertEquals(List.of(row(deed())), listed(Reads.EffectFilter.in(desk().ws, State.DONE, 10)));
+        assertEquals(List.of(row(other)), listed(Reads.EffectFilter.all(desk().ws, 1)));
+    }
+
+    private List<Ledger.Row> listed(Reads.EffectFilter filter) {
+        return desk().reads.effects(filter).found();
+    }
+
+    @Test
+    default void a_filter_is_applied_before_a_page_is_cut() {
+        Deed other = Deed.of(desk().ws, "a0");
+        Deed deeds = Deed.of(desk().ws, "d2");
+        RunId run = doer(other);
+        for (int i = 0; i < 5; i++) {
+            RunId later = doer(deed());
+            desk().apply(Desk.ops(later, Deed.of(desk().ws, "n" + i).note(later)));
+            desk().place.setTime(desk().place.time() + 2 * HOUR);
+        }
+        RunId late = desk().fresh();
+        desk().apply(Desk.ops(late, deeds.suppressed(late)));
+        RunId last = doer(deed());
+        desk().apply(Desk.ops(last, Deed.of(desk().ws, "n9").note(last)));
+        Reads.EffectFilter page = Reads.EffectFilter.all(desk().ws, 2);
+        assertEquals(List.of(row(deeds)), listed(page.part(Reads.Part.SUPPRESSED)));
+        assertEquals(List.of(row(deed()), row(other)), listed(page.part(Reads.Part.DEEDS)), "notes are no deeds");
+        assertEquals(List.of(), listed(page.key("another key")));
+        assertEquals(List.of(row(deeds)), listed(page.key("the key").part(Reads.Part.SUPPRESSED)));
+        assertEquals(run, row(other).holder().run());
+    }
+
+    @Test
+    default void a_suppressed_effect_is_known_as_one_after_its_payload_is_gone() {
+        RunId run = desk().fresh();
+        Deed note = Deed.of(desk().ws, "n1");
+        Deed kept = Deed.of(desk().ws, "s1");
+        desk().apply(Desk.ops(run, note.note(run), kept.suppressed(run)));
+        desk().apply(desk().end(run));
+        assertEquals(1, desk().change(new Edit.BlankRuns(List.of(run), Place.START + 1)));
+        assertNull(row(kept).result());
+        assertEquals("run_x 17", row(kept).stoodFor());
+        assertTrue(row(note).isNote());
+        assertEquals(List.of(row(kept)), listed(Reads.EffectFilter.all(desk().ws, 9)));
     }
 }

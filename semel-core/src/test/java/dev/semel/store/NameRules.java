@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
 import dev.semel.store.Write.Admitted;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,18 +111,60 @@ interface NameRules {
         assertInstanceOf(Admitted.Held.class, ask(again), "it has not failed yet");
         desk().apply(desk().failed(first));
         RunId second = desk().id();
-        var fresh = assertInstanceOf(Admitted.Fresh.class, desk().apply(desk().admit(second, again)));
+        var fresh = assertInstanceOf(Admitted.Fresh.class, desk().apply(desk().again(second, first, first, again)));
         assertEquals(new Write.Earlier(first, null, false), fresh.earlier());
         assertEquals(first, fresh.lineage());
         desk().apply(desk().failed(second));
         RunId third = desk().id();
-        var last = assertInstanceOf(Admitted.Fresh.class, desk().apply(desk().admit(third, again)));
+        var last = assertInstanceOf(Admitted.Fresh.class, desk().apply(desk().again(third, first, second, again)));
         assertEquals(first, last.lineage(), "the lineage hangs on the first run");
         assertEquals(second, desk().runOf(third).previous());
 
         Wish once = desk().key("once", Known.HOLD);
         desk().apply(desk().failed(desk().fresh(once)));
         assertInstanceOf(Admitted.Held.class, ask(once));
+    }
+
+    @Test
+    default void the_name_of_a_failed_run_goes_only_to_who_continues_its_line() {
+        Wish again = desk().key("again", Known.HOLD | Known.RERUN_FAILED);
+        RunId first = desk().fresh(again);
+        desk().apply(desk().failed(first));
+        RunId stranger = desk().fresh();
+        NewRun.Links line = new NewRun.Links(first, null, null);
+        List<Write.Admit> others = List.of(
+                desk().admit(desk().id(), again, desk().payload("P", true)),
+                desk().again(desk().id(), stranger, first, again),
+                desk().admit(desk().linked(desk().id(), line, null, RunState.STARTED), List.of(again), true));
+        for (Write.Admit admit : others) {
+            Known known =
+                    assertInstanceOf(Admitted.Failed.class, desk().apply(admit)).known();
+            assertEquals(first, known.run());
+            assertEquals(RunState.FAILED, known.state());
+            assertNull(desk().reads.run(desk().ws, admit.run().id()));
+        }
+        assertNull(desk().holder(desk().payload("P", true)), "nothing was taken");
+        List<Object> both = desk().decided(desk().admit(desk().id(), again), desk().admit(desk().id(), again));
+        both.forEach(outcome -> assertInstanceOf(Admitted.Failed.class, outcome));
+    }
+
+    @Test
+    default void of_a_retry_and_a_replay_of_a_failed_run_one_follows_it() {
+        Wish again = desk().key("again", Known.HOLD | Known.RERUN_FAILED);
+        RunId first = desk().fresh(again);
+        desk().apply(desk().failed(first));
+        Wish next = desk().wish(Name.Kind.REPLAY, first.text(), Known.HOLD);
+        NewRun.Links links = new NewRun.Links(first, null, first);
+        NewRun replay = desk().linked(desk().id(), links, null, RunState.STARTED);
+        assertInstanceOf(Admitted.Fresh.class, desk().apply(desk().admit(replay, List.of(next), true)));
+        RunId retry = desk().id();
+        var held = assertInstanceOf(Admitted.Held.class, desk().apply(desk().again(retry, first, first, again)));
+        assertNull(held.known().getFirst(), "the key itself would be free");
+        assertEquals(
+                replay.id(),
+                assertInstanceOf(Known.class, held.known().getLast()).run());
+        assertNull(desk().reads.run(desk().ws, retry));
+        assertEquals(first, assertInstanceOf(Known.class, desk().holder(again)).run());
     }
 
     @Test

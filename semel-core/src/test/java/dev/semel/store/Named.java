@@ -60,6 +60,30 @@ enum Named {
     GIVE_BACK((side, world) -> side.apply(World.LEASE, new Edit.GiveBack(new Driver(world.driven, 1)))),
     DECIDE((side, world) ->
             side.apply(World.OTHER, new Edit.Decide(world.doubted.id(), world.doubting, "{}", Named.by(side)))),
+    RESUME_FAILED((side, world) -> side.apply(World.OTHER, world.resume(Named.by(side)))),
+    ADMIT_AFTER_FAILURE((side, world) -> side.apply(World.OTHER, world.admit(side, world.again()))),
+    ADMIT_REPLAY((side, world) -> side.apply(World.LEASE, world.admit(side, world.follows()))),
+    RULE_APPROVAL((side, world) -> {
+        String value = "{\"by\":" + side.number + "}";
+        var deed = new Edit.Signal(world.ws, world.driven, "#approval:ok", "decision", value);
+        return side.apply(World.OTHER, Named.rule(side, world, Review.id(world.driven, "ok"), deed));
+    }),
+    STOP_APPROVAL((side, world) -> {
+        var deed = new Edit.Cancel(world.ws, world.driven, "a", "r");
+        return side.apply(World.OTHER, Named.rule(side, world, Review.id(world.driven, "ok"), deed));
+    }),
+    RULE_DOUBT((side, world) -> {
+        var deed = new Edit.Decide(world.doubted.id(), world.doubting, "{}", Named.by(side));
+        return side.apply(World.OTHER, Named.rule(side, world, Review.id(world.doubting, "pay"), deed));
+    }),
+    LAPSE((side, world) -> side.apply(
+            World.LEASE,
+            new Edit.Reviewing<>(new Review.Lapse(new Driver(world.driven, 1), world.ws, world.approval())))),
+    TELL((side, world) -> {
+        String id = Review.id(world.driven, "ok");
+        var told = new Review.Told(world.ws, id, Place.START, Place.START + 1 + side.number, "role:boss");
+        return side.apply(World.OTHER, new Edit.Reviewing<>(told));
+    }),
     RELEASE((side, world) ->
             side.apply(World.OTHER, new Edit.Release(world.desk.key("held").name(), world.driven, Named.by(side)))),
     SWEEP((side, world) -> side.apply(World.OTHER, new Edit.DeleteNames(List.of(world.tombstone())))),
@@ -139,6 +163,11 @@ enum Named {
 
     private static Write<?> signal(World world, RunId run) {
         return new Write.Change<>(new Edit.Signal(world.ws, run, "paid", "k", "{}"));
+    }
+
+    private static Edit<?> rule(Side side, World world, String review, Edit<?> deed) {
+        Edit.By by = new Edit.By(new RunId(610 + side.number, 6), "a", "r");
+        return new Edit.Reviewing<>(new Review.Rule(world.ws, review, 1, "by " + side.number, deed, by));
     }
 
     /** A letter of this side, with an id that both sides may use. */

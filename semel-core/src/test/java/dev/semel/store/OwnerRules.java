@@ -162,6 +162,11 @@ interface OwnerRules {
                 .toList();
         assertEquals(List.of(each(used), each(bare)), together);
         assertEquals(List.of(), desk().reads.recorded(List.of()));
+        List<Rows.Run> heads = desk().reads.heads(List.of(bare, gone, used)).stream()
+                .sorted(Comparator.comparing(Rows.Run::id))
+                .toList();
+        assertEquals(together.stream().map(Reads.Recorded::run).toList(), heads);
+        assertEquals(List.of(), desk().reads.heads(List.of()));
     }
 
     private Reads.Recorded each(RunId id) {

@@ -33,6 +33,14 @@ final class PermutationTest {
             new Permutations.Pair(Named.TX, Named.TAKE_OVER),
             new Permutations.Pair(Named.CLAIM, Named.CLAIM),
             new Permutations.Pair(Named.CLAIM, Named.DECIDE),
+            new Permutations.Pair(Named.RULE_APPROVAL, Named.RULE_APPROVAL),
+            new Permutations.Pair(Named.RULE_APPROVAL, Named.LAPSE),
+            new Permutations.Pair(Named.RULE_APPROVAL, Named.TELL),
+            new Permutations.Pair(Named.RULE_APPROVAL, Named.CANCEL),
+            new Permutations.Pair(Named.RULE_APPROVAL, Named.STOP_APPROVAL),
+            new Permutations.Pair(Named.RULE_APPROVAL, Named.END),
+            new Permutations.Pair(Named.RULE_DOUBT, Named.DECIDE),
+            new Permutations.Pair(Named.RULE_DOUBT, Named.CLAIM),
             new Permutations.Pair(Named.PUBLISH, Named.PUBLISH),
             new Permutations.Pair(Named.PUT_NEW, Named.PUT_NEW),
             new Permutations.Pair(Named.PUT_NEXT, Named.PUT_NEXT),
@@ -42,6 +50,9 @@ final class PermutationTest {
             new Permutations.Pair(Named.POST_TO_WHO_LISTENS, Named.REST),
             new Permutations.Pair(Named.POST_TO_WHO_LISTENS, Named.POST_TO_WHO_LISTENS),
             new Permutations.Pair(Named.LISTEN_FOR_A_KEPT_LETTER, Named.LISTEN_FOR_IT_BY_ANOTHER),
+            new Permutations.Pair(Named.RESUME_FAILED, Named.RESUME_FAILED),
+            new Permutations.Pair(Named.RESUME_FAILED, Named.ADMIT_AFTER_FAILURE),
+            new Permutations.Pair(Named.RESUME_FAILED, Named.ADMIT_REPLAY),
             new Permutations.Pair(Named.RENEW, Named.TAKE_OVER));
 
     private Permutations permutations;

@@ -59,7 +59,6 @@ final class Questions {
         answer("schedules due", () -> timetable.due(reads.now(), 100));
         answer("first schedule", timetable::first);
         answer("next schedule", () -> timetable.after(reads.now()));
-        answer("schedules beside", () -> timetable.countBeside(1, "wf_other"));
         answer("schedules of", () -> timetable.of("wf_pay"));
         answer("schedules", () -> timetable.page(1, "wf_pay", "a", 2));
         answer("no schedules", () -> timetable.page(2, "", "", 2));
@@ -125,6 +124,7 @@ final class Questions {
             answer("some items", () -> reads.plans().items(new Plans.Wanted(plan, 5, Replay.Fate.PLANNED), null, 2));
             answer("progress", () -> reads.plans().progress(plan));
         }
+        answer("free plans", () -> reads.plans().free(new RunId(1, 1), reads.now(), 2));
         answer("old plans", () -> reads.plans().hasPlansBefore(reads.now() - 1_000_000));
         answer("event", () -> reads.event(ws, "evt_a"));
         answer("events", () -> reads.events(new Reads.EventFilter(ws, null, null, false, 0, null, 100)));
@@ -156,17 +156,14 @@ final class Questions {
                             : reads.delivery(ws, hook, deliveries.getFirst().id()));
             answer("first delivery", () -> reads.firstDelivery(ws, hook, "evt_1"));
         }
-        // Which of two equally old effects comes first is no promise.
-        answer("effects", () -> sorted(reads.effects(ws, null, 1_000)));
-        for (Ledger.State state : Ledger.State.values()) {
-            answer("effects " + state, () -> sorted(reads.effects(ws, state, 1_000)));
+        for (Reads.Part part : Reads.Part.values()) {
+            Reads.EffectFilter all = Reads.EffectFilter.all(ws, 1_000).part(part);
+            answer("effects " + part, () -> reads.effects(all));
+            answer("effects of a key " + part, () -> reads.effects(all.key("the key")));
         }
-    }
-
-    private static List<Ledger.Row> sorted(List<Ledger.Row> effects) {
-        return effects.stream()
-                .sorted(Comparator.comparingLong(Ledger.Row::firstAt).reversed().thenComparing(Ledger.Row::id))
-                .toList();
+        for (Ledger.State state : Ledger.State.values()) {
+            answer("effects " + state, () -> reads.effects(Reads.EffectFilter.in(ws, state, 1_000)));
+        }
     }
 
     private void names(int ws) {
@@ -220,12 +217,16 @@ final class Questions {
                 "decided before",
                 () -> decided.isEmpty() ? null : desk.decided(ws, Review.Place.decided(decided.getLast()), 50));
         answer("reviews to tell", () -> desk.tell(reads.now(), 50));
-        Reads.LedgerPage effects = reads.effects(new Reads.EffectFilter(ws, null, null, null, null, null, 3));
+        Reads.LedgerPage effects = reads.effects(Reads.EffectFilter.all(ws, 3));
         answer("effects page", () -> effects);
         answer(
                 "more effects",
-                () -> reads.effects(
-                        new Reads.EffectFilter(ws, Ledger.State.DONE, null, null, "ask", effects.next(), 50)));
+                () -> reads.effects(new Reads.EffectFilter(
+                        ws, Ledger.State.DONE, null, null, "ask", null, Reads.Part.DEEDS, effects.next(), 50)));
+        answer(
+                "effects of an object",
+                () -> reads.effects(new Reads.EffectFilter(
+                        ws, null, "wf_pay", "order 1", null, null, Reads.Part.SUPPRESSED, effects.next(), 50)));
     }
 
     private void lists(int ws, List<RunId> runs) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.semel.effect.Ledger;
 import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -258,6 +259,31 @@ interface ReadRules {
         assertEquals(names, paged);
         assertEquals(12, desk().reads.keys(desk().ws, "", null, 100).size());
         assertEquals(List.of(), desk().reads.keys(desk().ws, "zz", null, 100));
+    }
+
+    @Test
+    default void effects_of_another_workspace_take_no_place_in_a_page() {
+        int other = desk().workspace("two").ws();
+        desk().publish(other, "one", "wf_other");
+        Deed deed = Deed.of(desk().ws, "d1");
+        RunId mine = started(desk().ws, Desk.WORKFLOW, null);
+        desk().apply(Desk.ops(mine, deed.reserve(mine)));
+        for (Ledger.State state : List.of(Ledger.State.UNKNOWN, Ledger.State.FREE)) {
+            Deed foreign = Deed.of(other, "d" + state);
+            RunId theirs = started(other, "wf_other", null);
+            desk().apply(Desk.ops(theirs, foreign.reserve(theirs)));
+            desk().apply(Desk.ops(theirs, foreign.settle(theirs, state, null)));
+            assertEquals(List.of(), holders(Reads.EffectFilter.in(desk().ws, state, 9)));
+            assertEquals(List.of(theirs), holders(Reads.EffectFilter.in(other, state, 9)));
+        }
+        assertEquals(List.of(mine), holders(Reads.EffectFilter.all(desk().ws, 1)));
+        assertNull(desk().reads.effects(Reads.EffectFilter.all(desk().ws, 9)).next());
+    }
+
+    private List<RunId> holders(Reads.EffectFilter filter) {
+        return desk().reads.effects(filter).found().stream()
+                .map(row -> row.holder().run())
+                .toList();
     }
 
     @Test

@@ -54,7 +54,7 @@ interface RepeatedRules {
         Wish key = desk().key("K", Known.HOLD | Known.RERUN_FAILED);
         RunId old = desk().fresh(key);
         desk().apply(desk().failed(old));
-        Write.Admit admit = desk().admit(desk().id(), key);
+        Write.Admit admit = desk().again(desk().id(), old, old, key);
         desk().apply(admit);
         var again = assertInstanceOf(Admitted.Fresh.class, desk().apply(admit));
         assertTrue(again.owned());

@@ -163,6 +163,88 @@ interface ReplayRules {
     }
 
     @Test
+    default void a_worker_sees_plans_that_are_free_and_its_own_those_that_wait_the_longest_first() {
+        RunId busy = applying(desk().id());
+        RunId own = applying(desk().id());
+        RunId open = applying(desk().id());
+        RunId me = desk().id();
+        change(new Replay.Take(busy, desk().id(), LASTING));
+        change(new Replay.Take(own, me, LASTING));
+        long now = desk().place.time();
+        assertEquals(List.of(open, own), free(me, now));
+        assertEquals(List.of(open), free(desk().id(), now));
+        assertEquals(List.of(open, busy, own), free(me, now + LASTING), "its time is over");
+        assertFalse(change(new Replay.LetGo(busy, me)), "it is another one's");
+        assertTrue(change(new Replay.LetGo(own, me)));
+        assertFalse(change(new Replay.LetGo(own, me)), "it was let go before");
+        assertEquals(List.of(own, open), free(desk().id(), now));
+    }
+
+    private List<RunId> free(RunId worker, long now) {
+        return desk().reads.plans().free(worker, now, 10).stream()
+                .map(Replay.Plan::id)
+                .toList();
+    }
+
+    @Test
+    default void what_was_approved_is_applied_as_it_was_said_and_in_no_other_way() {
+        RunId id = desk().id();
+        change(new Replay.Lay(id, desk().ws, "ann", "{}", null, true, "{\"a\":1}"));
+        change(new Replay.Ready(id, "{}"));
+        change(new Replay.Approve(desk().ws, id, desk().by("bob", "")));
+        Replay.Plan other = change(new Replay.Begin(desk().ws, id, "{\"b\":1}", desk().by("ann", "")));
+        assertEquals(State.PLANNED, other.state());
+        assertEquals("{\"a\":1}", other.how());
+        assertEquals(
+                State.APPLYING,
+                change(new Replay.Begin(desk().ws, id, "{\"a\":1}", desk().by("ann", "")))
+                        .state());
+        RunId free = desk().id();
+        change(new Replay.Lay(free, desk().ws, "ann", "{}", null, false, "{\"a\":1}"));
+        change(new Replay.Ready(free, "{}"));
+        assertEquals(
+                "{\"b\":1}",
+                change(new Replay.Begin(desk().ws, free, "{\"b\":1}", desk().by("ann", "")))
+                        .how(),
+                "nobody need approve this one");
+    }
+
+    @Test
+    default void items_that_are_not_meant_any_more_go_while_the_plan_is_made() {
+        RunId id = laid(false);
+        RunId one = desk().id();
+        RunId two = desk().id();
+        change(new Replay.Note(id, List.of(item(one, 3), item(two, 3))));
+        assertEquals(1, change(new Replay.Drop(id, List.of(one))));
+        assertEquals(
+                List.of(two), items(id, 0, null).stream().map(Replay.Item::run).toList());
+        change(new Replay.Ready(id, "{}"));
+        assertEquals(0, change(new Replay.Drop(id, List.of(two))), "it is ready");
+        assertEquals(1, items(id, 0, null).size());
+    }
+
+    @Test
+    default void of_many_runs_those_are_told_that_have_ended() {
+        RunId open = desk().fresh();
+        List<RunId> all = new java.util.ArrayList<>(List.of(open, desk().id()));
+        for (int i = 0; i < 27; i++) {
+            RunId run = desk().fresh();
+            desk().apply(i == 0 ? desk().failed(run) : desk().end(run));
+            all.add(run);
+        }
+        List<Plans.Ended> ended = desk().reads.plans().ended(all);
+        assertEquals(27, ended.size());
+        assertEquals(
+                List.of(all.get(2)),
+                ended.stream()
+                        .filter(one -> one.state() == RunState.FAILED)
+                        .map(Plans.Ended::run)
+                        .toList());
+        assertTrue(ended.stream().noneMatch(one -> one.run().equals(open)));
+        assertEquals(List.of(), desk().reads.plans().ended(List.of()));
+    }
+
+    @Test
     default void progress_is_what_the_new_runs_say_of_themselves() {
         RunId one = desk().id();
         RunId two = desk().id();

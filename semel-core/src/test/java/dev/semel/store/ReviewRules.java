@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
 import dev.semel.store.Review.Asked;
 import dev.semel.store.Review.Kind;
 import dev.semel.store.Review.Ruled;
@@ -85,6 +86,37 @@ interface ReviewRules {
         assertTrue(row.isOpen());
         assertEquals(List.of(row), open());
         assertEquals(List.of(row), desk().reads.reviews().of(by.run()));
+    }
+
+    @Test
+    default void a_doubt_that_is_settled_is_not_asked_any_more_though_nobody_decided_it() {
+        Deed deed = Deed.of(desk().ws, "d");
+        Driver by = doubting(deed);
+        Review.Row asked = row(by, "pay");
+        assertTrue(desk().reads.reviews().isAsked(asked));
+        desk().apply(desk().end(by.run()));
+        assertTrue(desk().reads.reviews().isAsked(asked), "its run has ended, and nobody knows what happened");
+        RunId replay = desk().id();
+        var links = new NewRun.Links(by.run(), null, by.run());
+        desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
+        Ledger.Holder same = Deed.in(by.run(), replay);
+        desk().apply(Desk.ops(
+                replay, new Ledger.Reserve(deed.id(), same, 0, 0, deed.onChange(), deed.data(), Deed.FACTS, true)));
+        desk().apply(Desk.ops(replay, deed.settle(same, Ledger.State.DONE, "1")));
+        assertFalse(desk().reads.reviews().isAsked(asked), "the provider was asked, and knew");
+        assertEquals(List.of(), open());
+        assertEquals(
+                List.of(asked), desk().reads.reviews().tell(asked.nextAt(), 10), "whoever tells sees it once more");
+    }
+
+    @Test
+    default void an_approval_is_not_asked_any_more_when_its_run_has_ended() {
+        Driver by = driver();
+        ask(by, question(Kind.APPROVAL, "ok", ""));
+        Review.Row asked = row(by, "ok");
+        assertTrue(desk().reads.reviews().isAsked(asked));
+        desk().apply(desk().end(by.run()));
+        assertFalse(desk().reads.reviews().isAsked(asked));
     }
 
     @Test
@@ -274,6 +306,7 @@ interface ReviewRules {
     }
 
     private Reads.LedgerPage effects(Ledger.@Nullable State state, Reads.@Nullable EffectPlace before, int limit) {
-        return desk().reads.effects(new Reads.EffectFilter(desk().ws, state, null, null, null, before, limit));
+        return desk().reads
+                .effects(Reads.EffectFilter.in(desk().ws, state, limit).before(before));
     }
 }

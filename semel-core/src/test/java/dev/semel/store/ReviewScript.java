@@ -39,7 +39,7 @@ final class ReviewScript {
     }
 
     private Review.Question question() {
-        List<Ledger.Row> doubtful = reads.effects(1, Ledger.State.UNKNOWN, 20).stream()
+        List<Ledger.Row> doubtful = reads.effects(Reads.EffectFilter.in(1, Ledger.State.UNKNOWN, 20)).found().stream()
                 .sorted(Comparator.comparing(Ledger.Row::id))
                 .toList();
         long due = random.nextBoolean() ? 0 : 1_000_000;

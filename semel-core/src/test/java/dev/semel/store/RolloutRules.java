@@ -77,6 +77,18 @@ interface RolloutRules {
     }
 
     @Test
+    default void what_was_counted_before_somebody_else_published_is_not_published() {
+        long counted = desk().reads.catalogChange();
+        var mine = new Edit.PublishAsOf(new Edit.Publish(desk().ws, "mine", "wf_mine", "text", "tester"), counted);
+        desk().change(new Edit.Publish(desk().ws, "theirs", "wf_theirs", "text", "tester"));
+        assertEquals(Nothing.NOTHING, refused(mine));
+        assertEquals(2, desk().reads.workflows(desk().ws).size(), "not even its name is there");
+        var again = new Edit.PublishAsOf(mine.publish(), desk().reads.catalogChange());
+        assertTrue(there(desk().change(again)).changed());
+        assertFalse(there(desk().change(again)).changed(), "applied again it is what it was");
+    }
+
+    @Test
     default void there_is_no_candidate_of_what_was_never_published() {
         assertEquals(Nothing.NOTHING, refused(new Edit.Stage(desk().ws, "none", "text", 10, "tester")));
         assertEquals(1, desk().reads.workflows(desk().ws).size());

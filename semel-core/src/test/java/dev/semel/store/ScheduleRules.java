@@ -174,9 +174,6 @@ interface ScheduleRules {
         assertEquals(
                 "b", assertThere(desk().reads.timetable().after(at(3))).name(), "not the one that is due right then");
         assertNull(desk().reads.timetable().after(at(9)));
-        assertEquals(3, desk().reads.timetable().countBeside(desk().ws, "wf_other"));
-        assertEquals(0, desk().reads.timetable().countBeside(desk().ws, Desk.WORKFLOW));
-        assertEquals(0, desk().reads.timetable().countBeside(desk().ws + 1, "wf_other"));
     }
 
     @Test

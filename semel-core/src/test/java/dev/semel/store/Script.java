@@ -19,7 +19,7 @@ final class Script {
     private static final int SCHEDULES_EVERY = 13;
     private static final int LETTERS_EVERY = 7;
     private static final int DELIVERIES_EVERY = 11;
-    private static final int REPLAYS_EVERY = 17;
+    private static final int REPLAYS_EVERY = 5;
     private static final int TIDIES_EVERY = 23;
     private static final int REVIEWS_EVERY = 8;
 
@@ -37,7 +37,7 @@ final class Script {
     private final LetterScript letters;
     private final ReviewScript reviews;
     private final DeliveryScript deliveries = new DeliveryScript();
-    private final ReplayScript replays = new ReplayScript();
+    private final ReplayScript replays;
 
     Script(RandomGenerator random, Actor first) {
         this.random = random;
@@ -46,6 +46,7 @@ final class Script {
         this.ops = new Ops(random, first.reads);
         this.letters = new LetterScript(this::mine, runs);
         this.reviews = new ReviewScript(this::mine, first.reads);
+        this.replays = new ReplayScript(first.reads);
     }
 
     /** What a script begins with: two workspaces, three workflows. */
@@ -335,15 +336,13 @@ final class Script {
 
     private Edit.Decide decide(RunId otherwise) {
         String result = random.nextBoolean() ? "{\"id\":7}" : null;
-        List<Ledger.Row> doubtful = first.reads.effects(1, Ledger.State.UNKNOWN, 20);
+        Reads.EffectFilter unknown = Reads.EffectFilter.in(1, Ledger.State.UNKNOWN, 20);
+        List<Ledger.Row> doubtful = first.reads.effects(unknown).found();
         if (doubtful.isEmpty()) {
             return new Edit.Decide(new Ledger.Id(1, "d1"), otherwise, result, by("tester", "looked"));
         }
-        // The order among equally old ones is no promise, so the choice must not hang on it.
-        Ledger.Row row = pick(doubtful.stream()
-                .sorted(java.util.Comparator.comparing(Ledger.Row::id))
-                .toList());
-        return new Edit.Decide(row.id(), row.holder().run(), result, by("tester", "looked"));
+        Ledger.Row one = pick(doubtful);
+        return new Edit.Decide(one.id(), one.holder().run(), result, by("tester", "looked"));
     }
 
     private Edit<?> edit() {
@@ -352,7 +351,11 @@ final class Script {
             case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
             case 2 -> new Edit.DeleteReplies(10);
             case 3 -> new Edit.Publish(1, "pay", "wf_pay", "v" + random.nextInt(3), "tester");
-            case 4 -> new Edit.Publish(1, "new " + random.nextInt(3), "wf_new" + random.nextInt(3), "v", "tester");
+            case 4 -> {
+                int n = random.nextInt(3);
+                var publish = new Edit.Publish(1, "new " + n, "wf_new" + n, "v" + random.nextInt(2), "tester");
+                yield new Edit.PublishAsOf(publish, first.reads.catalogChange() - random.nextInt(2));
+            }
             case 5 -> token();
             case 6 -> new Edit.RevokeToken(1, "tok_" + random.nextInt(3), "tester");
             case 7, 8 -> release();

@@ -31,6 +31,7 @@ abstract class StoreContract
                 SettingRules,
                 ScheduleRules,
                 ReplayRules,
+                ResumeRules,
                 EventRules,
                 DeliveryRules,
                 FigureRules {

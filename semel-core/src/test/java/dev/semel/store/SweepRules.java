@@ -159,6 +159,27 @@ interface SweepRules {
     }
 
     @Test
+    default void a_run_that_was_called_stays_as_long_as_the_lineage_of_its_caller() {
+        RunId caller = desk().fresh();
+        RunId child = desk().id();
+        NewRun.Links called = new NewRun.Links(null, caller, null);
+        desk().apply(desk().admit(desk().linked(child, called, null, RunState.STARTED), List.of(), true));
+        desk().apply(desk().end(child));
+        desk().place.setTime(Place.START + 10);
+        assertEquals(0, retire(Place.START + 5), "its caller has not ended");
+        desk().apply(desk().end(caller));
+        assertEquals(0, retire(Place.START + 5), "its caller may be replayed");
+        RunId replay = desk().id();
+        NewRun.Links links = new NewRun.Links(caller, null, caller);
+        desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
+        desk().place.setTime(Place.START + 20);
+        desk().apply(desk().end(replay));
+        assertEquals(0, retire(Place.START + 15), "and so may the one that replayed it");
+        assertEquals(3, retire(Place.START + 21));
+        assertNull(desk().reads.run(desk().ws, child));
+    }
+
+    @Test
     default void old_runs_are_found_slice_by_slice_and_young_ones_end_the_walk() {
         List<RunId> runs = new ArrayList<>();
         for (int i = 0; i < 5; i++) {

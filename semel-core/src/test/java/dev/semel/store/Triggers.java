@@ -51,7 +51,14 @@ final class Triggers {
             wishes.add(new Wish(name, new byte[] {5}, window(), Known.HOLD, random.nextBoolean()));
         }
         NewRun.Gate gate = random.nextInt(3) == 0 ? gate(workflow) : null;
-        return new Write.Admit(run(ws, workflow, chosen, gate), wishes, random.nextInt(4) != 0, change());
+        NewRun run = run(ws, workflow, chosen, gate);
+        RunId line = run.links().lineage();
+        if (line != null) {
+            // Who continues a line comes behind a run of it, whether somebody replays it or tries it again.
+            var name = new Name(ws, Name.Kind.REPLAY, line.text());
+            wishes.add(new Wish(name, new byte[] {6}, 10_000_000L, Known.HOLD, true));
+        }
+        return new Write.Admit(run, wishes, random.nextInt(4) != 0, change());
     }
 
     /** With one name at most, and nothing else: many of these may be in one batch. */

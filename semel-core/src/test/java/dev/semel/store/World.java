@@ -1,6 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.effect.Ledger;
+import dev.semel.key.Known;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Write.Driver;
@@ -39,6 +40,7 @@ final class World implements AutoCloseable {
     final RunId doubting;
     final RunId ended;
     final RunId old;
+    final RunId failed;
     final Deed reserved = Deed.of(desk.ws, "reserved").once(Desk.WINDOW);
     final Deed wanted = Deed.of(desk.ws, "wanted").once(Desk.WINDOW);
     final Deed past = Deed.of(desk.ws, "past").once(1);
@@ -67,6 +69,9 @@ final class World implements AutoCloseable {
         doubting = desk.fresh();
         desk.apply(Desk.ops(doubting, doubted.reserve(doubting)));
         Ledger.Op unknown = doubted.settle(doubting, Ledger.State.UNKNOWN, null);
+        desk.apply(Desk.ops(doubting, unknown));
+        ask(doubting, doubt());
+        ask(driven, approval());
         var rest = new Write.Rest(Write.Rest.NEVER, "{}", 0);
         desk.apply(new Write.Append(new Driver(doubting, 1), 0, "", RunState.IN_DOUBT, List.of(unknown), rest));
         ended = desk.fresh(expired());
@@ -74,6 +79,8 @@ final class World implements AutoCloseable {
         old = desk.fresh(desk.chosen("old"));
         desk.apply(Desk.ops(old, past.reserve(old), past.done(old)));
         desk.apply(desk.end(old));
+        failed = desk.fresh(again());
+        desk.apply(desk.failed(failed));
         desk.apply(desk.admit(desk.run(desk.id()), List.of(), false));
         desk.apply(desk.admit(desk.run(desk.id(), RunState.QUEUED, null), List.of(), true));
         desk.apply(new Write.Keep(
@@ -86,6 +93,19 @@ final class World implements AutoCloseable {
         change = desk.reads.catalogChange();
         tables = tables();
         restore = save();
+    }
+
+    private void ask(RunId run, Review.Question question) {
+        desk.change(new Edit.Reviewing<>(new Review.Ask(new Driver(run, 1), ws, Desk.WORKFLOW, question)));
+    }
+
+    /** What the driven run asks. */
+    Review.Question approval() {
+        return new Review.Question(Review.Kind.APPROVAL, "ok", "", "role:ops", "{}", Desk.WINDOW);
+    }
+
+    private Review.Question doubt() {
+        return new Review.Question(Review.Kind.DOUBT, "pay", doubted.id().digest(), "role:ops", "{}", 0);
     }
 
     /** A run waits under a key, at a path that is named like it. */
@@ -102,6 +122,22 @@ final class World implements AutoCloseable {
 
     SettingName profile(String name) {
         return new SettingName(ws, SettingRules.PLAIN, name);
+    }
+
+    /** A key that is free again after a failure. */
+    Wish again() {
+        return desk.key("failed", Known.HOLD | Known.RERUN_FAILED);
+    }
+
+    /** The name under which the end of the run that failed is followed. */
+    Wish follows() {
+        return desk.wish(Name.Kind.REPLAY, failed.text(), Known.HOLD);
+    }
+
+    /** The run that failed goes on in place. */
+    Edit.Resume resume(Edit.By by) {
+        List<NewRun.Gate.Place> places = GATE.places();
+        return new Edit.Resume(ws, failed, Place.START, follows(), 1 << 24, 0, "[\"resumed\"]", places, List.of(), by);
     }
 
     /** A key that is past its time. */

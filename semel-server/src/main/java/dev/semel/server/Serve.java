@@ -295,7 +295,8 @@ public final class Serve implements AutoCloseable {
 
     private WorkflowFolder folder(Path files) {
         int ws = workspace.ws();
-        return new WorkflowFolder(files, definition -> api.publish(ws, definition), System.err::println);
+        AlertFile alerts = new AlertFile(semel, settings, ws);
+        return new WorkflowFolder(files, definition -> api.publish(ws, definition), alerts::apply, System.err::println);
     }
 
     private void publish(String file, String text) {

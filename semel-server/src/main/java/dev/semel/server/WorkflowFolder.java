@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A folder of workflow files: published when the server starts, and in `semel dev` again whenever one of them changes. A
  * file that is wrong is told with its place, and what was published of it before stays; one that is deleted unpublishes
- * nothing, because runs and keys still need it.
+ * nothing, because runs and keys still need it. One file beside them may hold alerts, and is read after them.
  */
 final class WorkflowFolder implements AutoCloseable {
     /** Some folders tell nothing, such as those of another machine, so they are looked at anyway. */
@@ -36,13 +37,20 @@ final class WorkflowFolder implements AutoCloseable {
 
     private final Path folder;
     private final Function<Definition, Rows.Workflow> publish;
+    private final Function<String, String> alerts;
     private final Consumer<String> talk;
     private final Map<String, String> seen = new TreeMap<>();
     private @Nullable WatchService watch;
 
-    WorkflowFolder(Path folder, Function<Definition, Rows.Workflow> publish, Consumer<String> talk) {
+    /** @param alerts keeps the alerts of a text, and says what that changed */
+    WorkflowFolder(
+            Path folder,
+            Function<Definition, Rows.Workflow> publish,
+            Function<String, String> alerts,
+            Consumer<String> talk) {
         this.folder = folder;
         this.publish = publish;
+        this.alerts = alerts;
         this.talk = talk;
     }
 
@@ -50,7 +58,9 @@ final class WorkflowFolder implements AutoCloseable {
     void publishAll() throws IOException {
         for (Map.Entry<String, String> file : read().entrySet()) {
             try {
-                publish.apply(Definition.compile(file.getValue()));
+                var unused = AlertFile.isOne(file.getKey())
+                        ? alerts.apply(file.getValue())
+                        : publish.apply(Definition.compile(file.getValue()));
             } catch (SemelException e) {
                 throw new SemelException(e.code(), file.getKey() + ": " + e.detail(), e.fix());
             }
@@ -64,7 +74,10 @@ final class WorkflowFolder implements AutoCloseable {
         gone.removeAll(now.keySet());
         for (String name : gone) {
             seen.remove(name);
-            talk.accept(name + " is gone; what was published of it stays, and `semel pause` holds its triggers");
+            talk.accept(
+                    AlertFile.isOne(name)
+                            ? name + " is gone; its alerts stay, and `semel alert delete` ends one"
+                            : name + " is gone; what was published of it stays, and `semel pause` holds its triggers");
         }
         now.forEach((name, text) -> {
             if (!text.equals(seen.put(name, text))) {
@@ -75,6 +88,10 @@ final class WorkflowFolder implements AutoCloseable {
 
     private void changed(String name, String text) {
         try {
+            if (AlertFile.isOne(name)) {
+                talk.accept(name + ": " + alerts.apply(text));
+                return;
+            }
             Rows.Workflow row = publish.apply(Definition.compile(text));
             if (row.changed()) {
                 talk.accept(name + ": " + row.name() + " v" + row.version() + " published");
@@ -86,7 +103,9 @@ final class WorkflowFolder implements AutoCloseable {
     }
 
     private Map<String, String> read() throws IOException {
-        Map<String, String> texts = new TreeMap<>();
+        // Alerts name workflows, so they come behind them.
+        Map<String, String> texts =
+                new TreeMap<>(Comparator.comparing(AlertFile::isOne).thenComparing(Comparator.<String>naturalOrder()));
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.filter(WorkflowFolder::isOne).toList()) {
                 try {

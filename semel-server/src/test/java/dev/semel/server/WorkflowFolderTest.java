@@ -30,12 +30,17 @@ class WorkflowFolderTest {
     Path folder;
 
     private WorkflowFolder open() {
-        return new WorkflowFolder(folder, this::publish, said::add);
+        return new WorkflowFolder(folder, this::publish, this::alerts, said::add);
     }
 
     private Rows.Workflow publish(Definition definition) {
         published.add(String.valueOf(definition.title()));
         return new Rows.Workflow(1, definition.name(), "wf_1", published.size(), false, 0, true);
+    }
+
+    private String alerts(String text) {
+        published.add("alerts " + text);
+        return "1 alert";
     }
 
     private void write(String name, String text) throws IOException {
@@ -56,6 +61,24 @@ class WorkflowFolderTest {
         }
         assertEquals(List.of("One", "Two"), published);
         assertEquals(List.of("a.yaml: w v1 published", "a.yaml: w v2 published"), List.copyOf(said));
+    }
+
+    @Test
+    void a_file_of_alerts_is_no_workflow_and_is_read_after_them_whenever_it_changes() throws IOException {
+        write("alerts.yaml", "one");
+        write("w.yaml", FILE.formatted("W"));
+        try (WorkflowFolder open = open()) {
+            open.look();
+            open.look();
+            assertEquals(List.of("W", "alerts one"), published);
+            write("alerts.yaml", "two");
+            open.look();
+            Files.delete(folder.resolve("alerts.yaml"));
+            open.look();
+        }
+        assertEquals(List.of("W", "alerts one", "alerts two"), published);
+        assertTrue(said.contains("alerts.yaml: 1 alert"), said::toString);
+        assertTrue(said.stream().anyMatch(line -> line.contains("its alerts stay")), said::toString);
     }
 
     @Test

@@ -32,6 +32,7 @@ public final class Edits {
     private final Letters letters;
     private final ReplayEdits replays;
     private final ReviewEdits reviews;
+    private final Resuming resuming;
 
     /** @param counted where a change tells what it has to count */
     public Edits(Session session, Supplier<RunId> ids, Counted counted) {
@@ -46,12 +47,14 @@ public final class Edits {
         this.letters = new Letters(session, runs, ids);
         this.replays = new ReplayEdits(session, this);
         this.reviews = new ReviewEdits(session, this);
+        this.resuming = new Resuming(session, this, counted);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
         return switch (edit) {
             case Edit.OpenWorkspace open -> open(open, now);
             case Edit.Publish publish -> publishing.publish(publish, now);
+            case Edit.PublishAsOf asOf -> publishing.publish(asOf, now);
             case Edit.Stage stage -> publishing.stage(stage, now);
             case Edit.Promote promote -> publishing.promote(promote, now);
             case Edit.Rollback back -> publishing.rollback(back, now);
@@ -77,6 +80,7 @@ public final class Edits {
             case Edit.GiveBack back -> runs.giveBack(back.driver());
             case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
             case Edit.GoOn on -> goOn(on, now);
+            case Edit.Resume resume -> resuming.resume(resume, now);
             case Edit.Decide decide -> decide(decide, now);
             case Edit.Receive receive -> deliveries.receive(receive, now);
             case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);

@@ -4,26 +4,30 @@ import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.store.Reads;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Pages of the ledger for people, in statements that both stores understand. Ids of runs rise with time, so the effects
- * of the newest runs come first, and the ledger needs no index more for every effect that is sent.
+ * of the newest runs come first. What is rare has an index of its own: effects about an object, suppressed ones, and
+ * those in doubt or not done. Everything else is narrowed among so many rows, and the page says where to go on.
  */
 final class EffectPages {
-    private static final RunId AFTER_ALL = new RunId(-1L, -1L);
+    private static final Reads.EffectPlace AFTER_ALL = new Reads.EffectPlace(new RunId(-1L, -1L), "");
 
-    private static final String LIST = """
+    private static final String OF_WORKSPACE = """
         SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
                data, result, key, path, workflow_id, protection, does, object, worth
-        FROM (SELECT * FROM semel_effect WHERE run <= ? AND (run < ? OR digest < ?)
+        FROM (SELECT * FROM semel_effect WHERE ws = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
-        WHERE ws = ? AND (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?)
+        WHERE COALESCE(data, '') <> 'noted' AND (? <> 1 OR substr(COALESCE(data, ''), 1, 11) <> 'suppressed ')
+            AND (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)
         ORDER BY run DESC, digest DESC LIMIT ?
         """;
 
-    private static final String REACHED = """
-        SELECT run, digest FROM semel_effect WHERE run <= ? AND (run < ? OR digest < ?)
+    private static final String REACHED_OF_WORKSPACE = """
+        SELECT run, digest FROM semel_effect WHERE ws = ? AND (run, digest) < (?, ?)
         ORDER BY run DESC, digest DESC LIMIT 1 OFFSET ?
         """;
 
@@ -32,7 +36,9 @@ final class EffectPages {
                data, result, key, path, workflow_id, protection, does, object, worth
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND object = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
-        WHERE (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?)
+        WHERE COALESCE(data, '') <> 'noted' AND (? <> 1 OR substr(COALESCE(data, ''), 1, 11) <> 'suppressed ')
+            AND (? <> 2 OR substr(COALESCE(data, ''), 1, 11) = 'suppressed ')
+            AND (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)
         ORDER BY run DESC, digest DESC LIMIT ?
         """;
 
@@ -41,76 +47,103 @@ final class EffectPages {
         ORDER BY run DESC, digest DESC LIMIT 1 OFFSET ?
         """;
 
+    private static final String SUPPRESSED = """
+        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
+               data, result, key, path, workflow_id, protection, does, object, worth
+        FROM (SELECT * FROM semel_effect WHERE ws = ? AND substr(data, 1, 11) = 'suppressed ' AND (run, digest) < (?, ?)
+            ORDER BY run DESC, digest DESC LIMIT ?) e
+        WHERE (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)
+        ORDER BY run DESC, digest DESC LIMIT ?
+        """;
+
+    private static final String REACHED_SUPPRESSED = """
+        SELECT run, digest FROM semel_effect
+        WHERE ws = ? AND substr(data, 1, 11) = 'suppressed ' AND (run, digest) < (?, ?)
+        ORDER BY run DESC, digest DESC LIMIT 1 OFFSET ?
+        """;
+
+    // The first condition on the state is that of the index.
+    private static final String UNSETTLED = """
+        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
+               data, result, key, path, workflow_id, protection, does, object, worth
+        FROM (SELECT * FROM semel_effect WHERE ws = ? AND state > 2 AND state = ? AND (run, digest) < (?, ?)
+            ORDER BY run DESC, digest DESC LIMIT ?) e
+        WHERE (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)
+        ORDER BY run DESC, digest DESC LIMIT ?
+        """;
+
+    private static final String REACHED_UNSETTLED = """
+        SELECT run, digest FROM semel_effect WHERE ws = ? AND state > 2 AND state = ? AND (run, digest) < (?, ?)
+        ORDER BY run DESC, digest DESC LIMIT 1 OFFSET ?
+        """;
+
     private EffectPages() {}
+
+    /**
+     * Which way a page is looked for.
+     *
+     * @param from what the walk begins with, in front of the place
+     * @param more what the page is narrowed by in front of workflow, protection and key
+     */
+    private record Walk(String list, String reached, List<Object> from, List<Object> more) {
+        static Walk of(Reads.EffectFilter filter) {
+            int state = filter.state() == null ? 0 : filter.state().code();
+            int part = filter.part().ordinal();
+            if (filter.object() != null) {
+                return new Walk(
+                        OF_OBJECT,
+                        REACHED_OF_OBJECT,
+                        List.of(filter.ws(), filter.object()),
+                        List.of(part, part, state, state));
+            }
+            if (filter.part() == Reads.Part.SUPPRESSED) {
+                return new Walk(SUPPRESSED, REACHED_SUPPRESSED, List.of(filter.ws()), List.of(state, state));
+            }
+            if (state > Ledger.State.DONE.code()) { // none of them is a note
+                return new Walk(UNSETTLED, REACHED_UNSETTLED, List.of(filter.ws(), state), List.of());
+            }
+            return new Walk(OF_WORKSPACE, REACHED_OF_WORKSPACE, List.of(filter.ws()), List.of(part, state, state));
+        }
+    }
 
     /** Looks at a stated number of rows at most, so that a filter that fits nothing costs no more than a full page. */
     static Reads.LedgerPage list(Session session, Reads.EffectFilter filter) throws SQLException {
-        Reads.EffectPlace before = filter.before() == null ? new Reads.EffectPlace(AFTER_ALL, "") : filter.before();
-        List<Ledger.Row> found = filter.object() == null
-                ? newest(session, filter, before)
-                : ofObject(session, filter, before, filter.object());
+        Walk walk = Walk.of(filter);
+        Reads.EffectPlace before = filter.before() == null ? AFTER_ALL : filter.before();
+        List<Ledger.Row> found = found(session, walk, filter, before);
         if (found.size() == filter.limit()) {
             Ledger.Row last = found.getLast();
             return new Reads.LedgerPage(
                     found, new Reads.EffectPlace(last.holder().run(), last.id().digest()));
         }
-        int looked = Reads.EffectFilter.LOOKED_AT - 1;
-        Session.RowReader<Reads.EffectPlace> reader =
-                row -> new Reads.EffectPlace(RunId.of(row.getBytes(1)), row.getString(2));
-        Reads.EffectPlace reached = filter.object() == null
-                ? session.one(REACHED, reader, before.run(), before.run(), before.digest(), looked)
-                : session.one(
-                        REACHED_OF_OBJECT, reader, filter.ws(), filter.object(), before.run(), before.digest(), looked);
-        return new Reads.LedgerPage(found, reached);
+        return new Reads.LedgerPage(found, reached(session, walk, before));
     }
 
-    private static List<Ledger.Row> newest(Session session, Reads.EffectFilter filter, Reads.EffectPlace before)
-            throws SQLException {
-        Narrow narrow = Narrow.of(filter);
-        return session.list(
-                LIST,
-                Effects::row,
-                before.run(),
-                before.run(),
-                before.digest(),
-                Reads.EffectFilter.LOOKED_AT,
-                filter.ws(),
-                narrow.state(),
-                narrow.state(),
-                narrow.workflow(),
-                narrow.workflow(),
-                narrow.protection(),
-                narrow.protection(),
-                filter.limit());
-    }
-
-    private static List<Ledger.Row> ofObject(
-            Session session, Reads.EffectFilter filter, Reads.EffectPlace before, String object) throws SQLException {
-        Narrow narrow = Narrow.of(filter);
-        return session.list(
-                OF_OBJECT,
-                Effects::row,
-                filter.ws(),
-                object,
-                before.run(),
-                before.digest(),
-                Reads.EffectFilter.LOOKED_AT,
-                narrow.state(),
-                narrow.state(),
-                narrow.workflow(),
-                narrow.workflow(),
-                narrow.protection(),
-                narrow.protection(),
-                filter.limit());
-    }
-
-    /** What a page is narrowed to, as statements take it: 0 or empty for anything. */
-    private record Narrow(int state, String workflow, String protection) {
-        static Narrow of(Reads.EffectFilter filter) {
-            return new Narrow(
-                    filter.state() == null ? 0 : filter.state().code(),
-                    filter.workflowId() == null ? "" : filter.workflowId(),
-                    filter.protection() == null ? "" : filter.protection());
+    private static List<Ledger.Row> found(
+            Session session, Walk walk, Reads.EffectFilter filter, Reads.EffectPlace before) throws SQLException {
+        List<Object> values = new ArrayList<>(walk.from());
+        values.addAll(List.of(before.run(), before.digest(), Reads.EffectFilter.LOOKED_AT));
+        values.addAll(walk.more());
+        for (String one : List.of(text(filter.workflowId()), text(filter.protection()), text(filter.key()))) {
+            values.add(one);
+            values.add(one);
         }
+        values.add(filter.limit());
+        return session.list(walk.list(), Effects::row, values.toArray());
+    }
+
+    private static Reads.@Nullable EffectPlace reached(Session session, Walk walk, Reads.EffectPlace before)
+            throws SQLException {
+        List<Object> values = new ArrayList<>(walk.from());
+        values.addAll(List.of(before.run(), before.digest(), Reads.EffectFilter.LOOKED_AT - 1));
+        return session.one(
+                walk.reached(),
+                row -> new Reads.EffectPlace(RunId.of(row.getBytes(1)), row.getString(2)),
+                values.toArray());
+    }
+
+    /** Statements take empty for anything. */
+    private static String text(@Nullable String wanted) {
+        return wanted == null ? "" : wanted;
     }
 }

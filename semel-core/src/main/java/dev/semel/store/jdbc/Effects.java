@@ -36,29 +36,10 @@ public final class Effects {
         FROM semel_effect WHERE run = ? ORDER BY first_at, digest LIMIT 10000
         """;
 
-    private static final String NEWEST = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
-        FROM semel_effect WHERE ws = ? ORDER BY first_at DESC LIMIT ?
-        """;
-
-    private static final String NEWEST_IN_STATE = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
-        FROM semel_effect WHERE ws = ? AND state = ? ORDER BY first_at DESC LIMIT ?
-        """;
-
     private Effects() {}
 
     static List<Ledger.Row> of(Session session, RunId run) throws SQLException {
         return session.list(OF_RUN, Effects::row, run);
-    }
-
-    static List<Ledger.Row> newest(Session session, int ws, Ledger.@Nullable State state, int limit)
-            throws SQLException {
-        return state == null
-                ? session.list(NEWEST, Effects::row, ws, limit)
-                : session.list(NEWEST_IN_STATE, Effects::row, ws, state.code(), limit);
     }
 
     public static Ledger.@Nullable Row find(Session session, Ledger.Id id) throws SQLException {

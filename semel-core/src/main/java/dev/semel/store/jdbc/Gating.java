@@ -99,6 +99,23 @@ public final class Gating {
         return now1;
     }
 
+    /** Puts a run that goes on in place behind its queues once more. Its row of work is there, unowned. */
+    void again(RunId run, List<NewRun.Gate.Place> places) throws SQLException {
+        boolean hasPlaces = true;
+        for (NewRun.Gate.Place place : sorted(places)) {
+            hasPlaces &= takePlace(place, run);
+        }
+        if (!hasPlaces) {
+            session.update(
+                    "UPDATE semel_work SET gated = 2, held = 1, waits = ?, state = ? WHERE run = ?",
+                    "{\"for\":\"queue\"}",
+                    RunState.QUEUED.code(),
+                    run);
+        } else if (!places.isEmpty()) {
+            session.update("UPDATE semel_work SET gated = 1 WHERE run = ?", run);
+        }
+    }
+
     /** Whether a run that was made before still stands behind its gate: its admission is applied again. */
     public boolean stillGated(NewRun run) throws SQLException {
         return run.gate() != null

@@ -7,6 +7,7 @@ import dev.semel.store.Replay;
 import dev.semel.store.StoreFailure;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,19 @@ final class JdbcPlans implements Plans {
                taken_by, taken_until, ended_at
         FROM semel_plan WHERE state = 3 ORDER BY taken_until LIMIT 1
         """;
+
+    private static final String FREE = """
+        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
+               taken_by, taken_until, ended_at
+        FROM semel_plan WHERE state = 3 AND (taken_until <= ? OR taken_by = ?) ORDER BY taken_until, id LIMIT ?
+        """;
+
+    private static final String ENDED = """
+        SELECT run, state FROM semel_end
+        WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
+    private static final int ENDED_AT_ONCE = 25;
 
     private static final String ITEMS = """
         SELECT run, worst, actions, body, fate, made, note FROM semel_plan_item
@@ -98,6 +112,25 @@ final class JdbcPlans implements Plans {
     @Override
     public Replay.@Nullable Plan applying() {
         return maybe(() -> session.one(APPLYING, JdbcPlans::plan));
+    }
+
+    @Override
+    public List<Replay.Plan> free(RunId worker, long now, int limit) {
+        return ask(() -> session.list(FREE, JdbcPlans::plan, now, worker, limit));
+    }
+
+    @Override
+    public List<Ended> ended(List<RunId> runs) {
+        List<Ended> all = new ArrayList<>();
+        for (int from = 0; from < runs.size(); from += ENDED_AT_ONCE) {
+            RunId[] some = new RunId[ENDED_AT_ONCE];
+            for (int i = 0; i < some.length; i++) {
+                some[i] = runs.get(Math.min(from + i, runs.size() - 1)); // the last one fills what is left
+            }
+            all.addAll(ask(() -> session.list(
+                    ENDED, row -> new Ended(RunId.of(row.getBytes(1)), RunState.of(row.getInt(2))), (Object[]) some)));
+        }
+        return all;
     }
 
     @Override

@@ -205,11 +205,6 @@ public abstract class JdbcReads implements Reads {
     }
 
     @Override
-    public List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit) {
-        return ask(() -> Effects.newest(session, ws, state, limit));
-    }
-
-    @Override
     public List<RunId> children(RunId run) {
         return ask(() -> session.list(
                 "SELECT run FROM semel_link WHERE parent = ? ORDER BY run LIMIT 1000",

@@ -36,6 +36,15 @@ final class JdbcReviews implements Review.Desk {
         ORDER BY v.due_at, v.asked_at, v.id LIMIT ?
         """;
 
+    // The same as in OPEN, for one of them.
+    private static final String IS_ASKED = """
+        SELECT 1 FROM semel_review v WHERE v.ws = ? AND v.id = ? AND v.decided_at = 0
+            AND (EXISTS (SELECT 1 FROM semel_effect e
+                    WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3)
+                OR EXISTS (SELECT 1 FROM semel_work w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
+                    OR w.waits LIKE '%"for":"code"%' OR w.waits LIKE '%"for":"poison"%' OR w.waits LIKE '%"for":"store"%')))
+        """;
+
     private static final String REACHED = """
         SELECT due_at, asked_at, id FROM semel_review
         WHERE ws = ? AND decided_at = 0 AND (due_at, asked_at, id) > (?, ?, ?)
@@ -125,6 +134,11 @@ final class JdbcReviews implements Review.Desk {
     @Override
     public List<Review.Row> tell(long now, int limit) {
         return ask(() -> session.list(TELL, JdbcReviews::row, now, limit));
+    }
+
+    @Override
+    public boolean isAsked(Review.Row row) {
+        return maybe(() -> session.one(IS_ASKED, _ -> 1, row.ws(), row.id())) != null;
     }
 
     private static Review.Row row(ResultSet row) throws SQLException {

@@ -50,10 +50,6 @@ final class JdbcTimetable implements Timetable {
         ORDER BY s.workflow_id, s.name LIMIT ?
         """;
 
-    private static final String BESIDE = """
-        SELECT COUNT(*) FROM semel_schedule WHERE ws = ? AND workflow_id <> ?
-        """;
-
     private static final String TICKS = """
         SELECT workflow_id, schedule, nominal, state, reason, run, at, through FROM semel_tick
         WHERE workflow_id = ? AND schedule = ? AND nominal < ? ORDER BY nominal DESC LIMIT ?
@@ -122,12 +118,6 @@ final class JdbcTimetable implements Timetable {
     public List<Standing> standings(String after, int limit) {
         return ask(() -> session.list(
                 STANDINGS, row -> new Standing(row.getInt(1), row.getString(2), row.getInt(3)), after, limit));
-    }
-
-    @Override
-    public int countBeside(int ws, String workflowId) {
-        return ask(
-                () -> session.list(BESIDE, row -> row.getInt(1), ws, workflowId).getFirst());
     }
 
     private static Rows.Schedule schedule(ResultSet row) throws SQLException {

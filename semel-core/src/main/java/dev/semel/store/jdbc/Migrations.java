@@ -37,6 +37,7 @@ public final class Migrations {
             "V014__reviews.sql",
             "V015__figures.sql",
             "V016__depth.sql",
+            "V018__lists.sql",
             "V020__failures.sql");
 
     private static final String TABLE = """

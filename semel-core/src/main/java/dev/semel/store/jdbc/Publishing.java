@@ -72,6 +72,15 @@ final class Publishing {
         return turned(before, next, new Text(publish.body(), publish.actor(), now));
     }
 
+    Rows.@Nullable Workflow publish(Edit.PublishAsOf asOf, long now) throws SQLException {
+        Edit.Publish publish = asOf.publish();
+        Rows.Workflow before = session.one(FIND, Read::workflow, publish.workspace(), publish.name());
+        boolean current = before != null && same(before, publish.body()) == Rollout.Same.CURRENT;
+        Long change = session.one("SELECT change FROM semel_catalog WHERE one = 1", row -> row.getLong(1));
+        boolean still = change != null && change == asOf.change();
+        return current || still ? publish(publish, now) : null;
+    }
+
     Rows.@Nullable Workflow stage(Edit.Stage stage, long now) throws SQLException {
         session.update(LOCK, stage.workspace(), stage.name());
         Rows.Workflow before = session.one(FIND, Read::workflow, stage.workspace(), stage.name());

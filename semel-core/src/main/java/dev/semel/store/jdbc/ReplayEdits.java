@@ -16,7 +16,7 @@ final class ReplayEdits {
     private static final String LAY = """
         INSERT INTO semel_plan (id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how,
                                 applied_by, note, taken_by, taken_until, ended_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, 1, '{}', ?, NULL, NULL, '', NULL, 0, 0) ON CONFLICT (id) DO NOTHING
+        VALUES (?, ?, ?, ?, ?, ?, ?, 1, '{}', ?, ?, NULL, '', NULL, 0, 0) ON CONFLICT (id) DO NOTHING
         """;
 
     private static final String IS_MADE = "UPDATE semel_plan SET note = note WHERE id = ? AND state = 1";
@@ -39,11 +39,16 @@ final class ReplayEdits {
     private static final String BEGIN = """
         UPDATE semel_plan SET state = 3, how = ?, applied_by = ?
         WHERE ws = ? AND id = ? AND state = 2 AND approved_by IS NOT NULL AND valid_until > ?
+          AND (approved_by = '' OR how IS NULL OR how = ?)
         """;
 
     private static final String TAKE = """
         UPDATE semel_plan SET taken_by = ?, taken_until = ?
         WHERE id = ? AND state = 3 AND (taken_until <= ? OR taken_by = ?)
+        """;
+
+    private static final String LET_GO = """
+        UPDATE semel_plan SET taken_by = NULL, taken_until = 0 WHERE id = ? AND state = 3 AND taken_by = ?
         """;
 
     private static final String IS_OURS =
@@ -85,6 +90,7 @@ final class ReplayEdits {
         return switch (replay) {
             case Replay.Lay lay -> lay(lay, now);
             case Replay.Note note -> note(note);
+            case Replay.Drop drop -> drop(drop);
             case Replay.Ready ready -> {
                 session.update(READY, ready.counts(), now + VALID_MICROS, ready.plan());
                 yield JdbcPlans.find(session, 0, ready.plan());
@@ -93,6 +99,7 @@ final class ReplayEdits {
             case Replay.Begin begin -> begin(begin, now);
             case Replay.Take take ->
                 session.update(TAKE, take.by(), now + take.lasts(), take.plan(), now, take.by()) == 1;
+            case Replay.LetGo go -> session.update(LET_GO, go.plan(), go.by()) == 1;
             case Replay.Settle settle -> settle(settle);
             case Replay.Finish finish ->
                 session.update(FINISH, finish.state().code(), finish.note(), now, finish.plan()) == 1;
@@ -111,7 +118,8 @@ final class ReplayEdits {
                 lay.input(),
                 now,
                 now + VALID_MICROS,
-                lay.approval() ? null : "");
+                lay.approval() ? null : "",
+                lay.how());
         return Objects.requireNonNull(JdbcPlans.find(session, 0, lay.id()));
     }
 
@@ -127,6 +135,18 @@ final class ReplayEdits {
         return rows.size();
     }
 
+    private int drop(Replay.Drop drop) throws SQLException {
+        if (session.update(IS_MADE, drop.plan()) == 0) {
+            return 0;
+        }
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (RunId run : drop.runs()) {
+            rows.add(new @Nullable Object[] {drop.plan(), run});
+        }
+        session.updateAll(DELETE_ITEM, rows);
+        return rows.size();
+    }
+
     private Replay.@Nullable Plan approve(Replay.Approve approve, long now) throws SQLException {
         String actor = approve.by().actor();
         if (session.update(APPROVE, actor, approve.ws(), approve.plan(), actor) == 1) {
@@ -137,7 +157,7 @@ final class ReplayEdits {
 
     private Replay.@Nullable Plan begin(Replay.Begin begin, long now) throws SQLException {
         String actor = begin.by().actor();
-        if (session.update(BEGIN, begin.how(), actor, begin.ws(), begin.plan(), now) == 1) {
+        if (session.update(BEGIN, begin.how(), actor, begin.ws(), begin.plan(), now, begin.how()) == 1) {
             edits.audit(begin.ws(), now, begin.by(), List.of("replay.apply", Replay.textOf(begin.plan())));
         }
         return JdbcPlans.find(session, begin.ws(), begin.plan());

@@ -42,9 +42,15 @@ final class Retiring {
             AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
+    // One whose caller is gone stands for itself.
     private static final String PARENTS = """
-        SELECT l.run FROM semel_link l JOIN semel_work w ON w.run = l.parent
-            WHERE l.run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        SELECT l.run, COALESCE((SELECT p.lineage FROM semel_run p WHERE p.run = l.parent), l.run) FROM semel_link l
+            WHERE l.parent IS NOT NULL
+            AND l.run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """;
+
+    private static final String AT_WORK = """
+        SELECT run FROM semel_work WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
     // The names are those that last as long as the run itself.
@@ -103,7 +109,9 @@ final class Retiring {
         DELETE FROM semel_signal
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        UPDATE semel_effect SET result = NULL, data = NULL WHERE (result IS NOT NULL OR data IS NOT NULL)
+        UPDATE semel_effect SET result = NULL,
+            data = CASE WHEN data = 'noted' OR substr(data, 1, 11) = 'suppressed ' THEN data END
+            WHERE (result IS NOT NULL OR data IS NOT NULL)
             AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """);
 
@@ -149,6 +157,7 @@ final class Retiring {
         int blanked = 0;
         for (List<RunId> some : chunks(free(blank.first(), blank.endedBefore(), now))) {
             blanked += session.update(BLANK, bound(some));
+            refuseResumed(some);
             for (String statement : PAYLOADS) {
                 session.update(statement, bound(some));
             }
@@ -158,31 +167,74 @@ final class Retiring {
 
     /** Those whose whole lineage has ended before then, and is needed by nobody. */
     private List<RunId> free(List<RunId> first, long endedBefore, long now) throws SQLException {
-        Map<RunId, RunId> lineages = new LinkedHashMap<>();
-        first.forEach(run -> lineages.put(run, run));
-        for (List<RunId> some : chunks(first)) {
-            session.list(
-                            MEMBERS,
-                            row -> new RunId[] {RunId.of(row.getBytes(1)), RunId.of(row.getBytes(2))},
-                            bound(some))
-                    .forEach(pair -> lineages.put(pair[0], pair[1]));
-        }
+        Map<RunId, RunId> lineages = members(first);
         List<RunId> all = List.copyOf(lineages.keySet());
-        Set<RunId> ended = new HashSet<>();
-        Set<RunId> needed = new HashSet<>();
-        for (List<RunId> some : chunks(all)) {
-            ended.addAll(runs(ENDED, bound(some, endedBefore)));
-            needed.addAll(runs(EFFECTS, bound(some, Ledger.State.RESERVED.code(), Ledger.State.UNKNOWN.code(), now)));
-            needed.addAll(runs(NAMES, bound(some, Name.Kind.RUN.code(), Name.Kind.CHILD.code())));
-            needed.addAll(runs(PARENTS, bound(some)));
-        }
-        Set<RunId> staying = new HashSet<>();
+        Set<RunId> needed = needed(all, now);
+        needed.addAll(children(all, endedBefore));
+        Set<RunId> staying = young(lineages, endedBefore);
         lineages.forEach((run, lineage) -> {
-            if (!ended.contains(run) || needed.contains(run)) {
+            if (needed.contains(run)) {
                 staying.add(lineage);
             }
         });
         return all.stream().filter(run -> !staying.contains(lineages.get(run))).toList();
+    }
+
+    /** All runs of these lineages, with the first run of each. */
+    private Map<RunId, RunId> members(List<RunId> first) throws SQLException {
+        Map<RunId, RunId> lineages = new LinkedHashMap<>();
+        first.forEach(run -> lineages.put(run, run));
+        for (List<RunId> some : chunks(first)) {
+            lineages.putAll(pairs(MEMBERS, some));
+        }
+        return lineages;
+    }
+
+    private Map<RunId, RunId> pairs(String sql, List<RunId> some) throws SQLException {
+        Map<RunId, RunId> pairs = new LinkedHashMap<>();
+        session.list(sql, row -> new RunId[] {RunId.of(row.getBytes(1)), RunId.of(row.getBytes(2))}, bound(some))
+                .forEach(pair -> pairs.put(pair[0], pair[1]));
+        return pairs;
+    }
+
+    /** The lineages of which a run has not ended, or not before then. */
+    private Set<RunId> young(Map<RunId, RunId> lineages, long endedBefore) throws SQLException {
+        Set<RunId> ended = new HashSet<>();
+        for (List<RunId> some : chunks(List.copyOf(lineages.keySet()))) {
+            ended.addAll(runs(ENDED, bound(some, endedBefore)));
+        }
+        Set<RunId> young = new HashSet<>();
+        lineages.forEach((run, lineage) -> {
+            if (!ended.contains(run)) {
+                young.add(lineage);
+            }
+        });
+        return young;
+    }
+
+    private Set<RunId> needed(List<RunId> all, long now) throws SQLException {
+        Set<RunId> needed = new HashSet<>();
+        for (List<RunId> some : chunks(all)) {
+            needed.addAll(runs(EFFECTS, bound(some, Ledger.State.RESERVED.code(), Ledger.State.UNKNOWN.code(), now)));
+            needed.addAll(runs(NAMES, bound(some, Name.Kind.RUN.code(), Name.Kind.CHILD.code())));
+        }
+        return needed;
+    }
+
+    /** Those that were called by a run whose lineage stays: a replay of that one looks for what they did. */
+    private Set<RunId> children(List<RunId> all, long endedBefore) throws SQLException {
+        Map<RunId, RunId> parents = new LinkedHashMap<>();
+        for (List<RunId> some : chunks(all)) {
+            parents.putAll(pairs(PARENTS, some));
+        }
+        Set<RunId> young = young(members(parents.values().stream().distinct().toList()), endedBefore);
+        Set<RunId> children = new HashSet<>();
+        parents.forEach((child, lineage) -> {
+            if (young.contains(lineage)) {
+                children.add(child);
+            }
+        });
+        return children;
     }
 
     /** How many runs are gone. */
@@ -192,11 +244,19 @@ final class Retiring {
             // The run first: of two sweeps at once one removes it and counts it, and whoever still wants to add
             // something to the run (a tally) finds that it goes, or was before us and is found by what follows.
             gone += session.update(RUNS, bound(some));
+            refuseResumed(some);
             for (String statement : ABOUT_A_RUN) {
                 session.update(statement, bound(some));
             }
         }
         return gone;
+    }
+
+    /** Between the look and the lock somebody may have let one of them go on in place: then all is undone and done again. */
+    private void refuseResumed(List<RunId> some) throws SQLException {
+        if (!runs(AT_WORK, bound(some)).isEmpty()) {
+            throw new SQLException("a run went on in place; the batch is applied again", "40001");
+        }
     }
 
     private List<RunId> runs(String sql, Object[] values) throws SQLException {

@@ -282,6 +282,10 @@ final class Admitting {
     }
 
     private Admitted held(Case one) {
+        Known failed = one.failed();
+        if (failed != null && !one.held()) {
+            return new Admitted.Failed(moment.now(), failed);
+        }
         List<@Nullable Known> known = new ArrayList<>();
         for (Wish wish : one.admit.wishes()) {
             known.add(one.lost.stream()

@@ -42,8 +42,24 @@ final class Case {
     }
 
     boolean blocked() {
+        return held() || failed() != null;
+    }
+
+    /** A name that binds stands for a live run. */
+    boolean held() {
         return lost.stream()
                 .anyMatch(l -> l.standing() == Standing.LIVE && l.wish().binding());
+    }
+
+    /** The failed run whose line this one would continue without saying so; null where there is none. */
+    @Nullable
+    Known failed() {
+        return lost.stream()
+                .filter(l -> l.standing() != Standing.LIVE && l.wish().name().kind() != Name.Kind.PAYLOAD)
+                .findFirst()
+                .filter(l -> l.standing() == Standing.FAILED && !admit.continues(l.known()))
+                .map(Lost::known)
+                .orElse(null);
     }
 
     /** When its key was first used, where that has expired since; 0 elsewhere. */

@@ -91,6 +91,20 @@ final class PostgresReads extends JdbcReads {
     }
 
     @Override
+    public List<Rows.Run> heads(List<RunId> ids) {
+        byte[][] keys = ids.stream().map(RunId::bytes).toArray(byte[][]::new);
+        return ask(() -> {
+            List<Rows.Run> all = new ArrayList<>(ids.size());
+            try (ResultSet row = of(RECORDED, keys)) {
+                while (row.next()) {
+                    all.add(Read.run(row));
+                }
+            }
+            return all;
+        });
+    }
+
+    @Override
     public List<Recorded> recorded(List<RunId> ids) {
         byte[][] keys = ids.stream().map(RunId::bytes).toArray(byte[][]::new);
         return ask(() -> {

@@ -189,11 +189,12 @@ final class SqliteLane implements Lane {
             blocked |= live && wish.binding();
             held.add(live && wish.binding() ? known : null);
         }
-        if (blocked) {
+        Known failed = SqliteNames.failed(retakes, admit);
+        if (blocked || failed != null) {
             for (Wish wish : taken) {
                 names.letGo(wish, mine);
             }
-            return new Admitted.Held(now, held);
+            return blocked || failed == null ? new Admitted.Held(now, held) : new Admitted.Failed(now, failed);
         }
         for (SqliteNames.Retake retake : retakes) {
             names.retake(retake, mine, now);

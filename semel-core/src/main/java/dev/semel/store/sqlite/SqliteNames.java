@@ -82,6 +82,17 @@ final class SqliteNames {
     /** A name that is not live and goes to the new run. */
     record Retake(Wish wish, Known known, Standing standing) {}
 
+    /** The failed run whose line this one would continue without saying so; null where there is none. */
+    static @Nullable Known failed(List<Retake> retakes, Write.Admit admit) {
+        for (Retake retake : retakes) {
+            if (retake.wish().name().kind() != Name.Kind.PAYLOAD) {
+                Known known = retake.known();
+                return retake.standing() == Standing.FAILED && !admit.continues(known) ? known : null;
+            }
+        }
+        return null;
+    }
+
     /**
      * Where the new run comes from: its lineage, the run before it, the run with the same payload.
      *

@@ -50,6 +50,10 @@ final class Admitting {
         if (blocked) {
             return new Admitted.Held(now, held);
         }
+        Known failed = failed(admit, now);
+        if (failed != null) {
+            return new Admitted.Failed(now, failed);
+        }
         Origins origins = origins(admit, now);
         for (Wish wish : admit.wishes()) {
             Known known = find(tables, wish.name());
@@ -59,6 +63,20 @@ final class Admitting {
             }
         }
         return create(admit.run(), admit.own() ? moment.lease() : null, now, origins);
+    }
+
+    /** The failed run whose line this one would continue without saying so; null where there is none. */
+    private @Nullable Known failed(Write.Admit admit, long now) {
+        for (Wish wish : admit.wishes()) {
+            Known known = wish.name().kind() == Name.Kind.PAYLOAD ? null : find(tables, wish.name());
+            Standing standing = known == null ? Standing.LIVE : Admissions.standing(known, now);
+            if (known != null
+                    && standing != Standing.LIVE
+                    && !known.run().equals(admit.run().id())) {
+                return standing == Standing.FAILED && !admit.continues(known) ? known : null;
+            }
+        }
+        return null;
     }
 
     private boolean mine(Name name, RunId run) {

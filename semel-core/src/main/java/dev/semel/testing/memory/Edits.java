@@ -44,6 +44,7 @@ final class Edits {
         return switch (edit) {
             case Edit.OpenWorkspace open -> open(open, now);
             case Edit.Publish publish -> publishing.publish(publish, now);
+            case Edit.PublishAsOf asOf -> publishing.publish(asOf, now);
             case Edit.Stage stage -> publishing.stage(stage, now);
             case Edit.Promote promote -> publishing.promote(promote, now);
             case Edit.Rollback back -> publishing.rollback(back, now);
@@ -69,6 +70,7 @@ final class Edits {
             case Edit.GiveBack back -> runs.giveBack(back.driver());
             case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
             case Edit.GoOn on -> goOn(on, now);
+            case Edit.Resume resume -> new Resuming(tables, this).resume(resume, now);
             case Edit.Decide decide -> decide(decide, now);
             case Edit.Receive receive -> deliveries.receive(receive, now);
             case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);

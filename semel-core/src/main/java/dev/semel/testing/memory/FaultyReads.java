@@ -76,11 +76,6 @@ final class FaultyReads implements Reads {
     }
 
     @Override
-    public List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit) {
-        return there().effects(ws, state, limit);
-    }
-
-    @Override
     public List<RunId> children(RunId run) {
         return there().children(run);
     }

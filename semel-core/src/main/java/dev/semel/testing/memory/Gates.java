@@ -56,6 +56,24 @@ final class Gates {
         return work.state() == RunState.STARTED;
     }
 
+    /** Puts a run that goes on in place behind its queues once more. Its row of work is there, unowned. */
+    void again(RunId run, List<NewRun.Gate.Place> places) {
+        Work made = tables.work.get(run);
+        if (places.isEmpty() || made == null) {
+            return;
+        }
+        Work work = made.copy();
+        if (takePlaces(places, run)) {
+            work.gated = Work.Gated.HAS_ITS_PLACES;
+        } else {
+            work.gated = Work.Gated.WAITS_FOR_ONE;
+            work.held = true;
+            work.waits = "{\"for\":\"queue\"}";
+            work.admitAs(RunState.QUEUED);
+        }
+        tables.work.put(run, work);
+    }
+
     private static String waits(String reason, long due) {
         return "{\"for\":\"" + reason + "\",\"until\":" + due + "}";
     }

@@ -212,11 +212,7 @@ final class MemoryFigures implements Figures {
         return ask(() -> {
             TreeMap<String, Doubt> doubts = new TreeMap<>();
             for (Ledger.Row row : tables.effects.rows().values()) {
-                Work work = tables.work.get(row.holder().run());
-                if (row.id().workspace() == ws
-                        && row.state() == Ledger.State.UNKNOWN
-                        && work != null
-                        && work.state() == RunState.IN_DOUBT) {
+                if (row.id().workspace() == ws && row.state() == Ledger.State.UNKNOWN && waits(row)) {
                     doubts.merge(
                             row.facts().workflowId(),
                             new Doubt(row.facts().workflowId(), 1, row.firstAt()),
@@ -225,6 +221,16 @@ final class MemoryFigures implements Figures {
             }
             return List.copyOf(doubts.values());
         });
+    }
+
+    /** Its run waits for a decision, or somebody is asked about it. */
+    private boolean waits(Ledger.Row row) {
+        Work work = tables.work.get(row.holder().run());
+        return (work != null && work.state() == RunState.IN_DOUBT)
+                || tables.reviews.rows().values().stream()
+                        .anyMatch(review -> review.ws() == row.id().workspace()
+                                && review.isOpen()
+                                && review.effect().equals(row.id().digest()));
     }
 
     @Override

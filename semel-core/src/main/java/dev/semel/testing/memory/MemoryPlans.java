@@ -4,6 +4,7 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Plans;
 import dev.semel.store.Replay;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
@@ -78,6 +79,30 @@ final class MemoryPlans implements Plans {
                 .filter(plan -> plan.state() == Replay.State.APPLYING)
                 .min(Comparator.comparingLong(Replay.Plan::takenUntil))
                 .orElse(null));
+    }
+
+    @Override
+    public List<Replay.Plan> free(RunId worker, long now, int limit) {
+        return ask(() -> tables.plans.rows().values().stream()
+                .filter(plan -> plan.state() == Replay.State.APPLYING)
+                .filter(plan -> plan.takenUntil() <= now || worker.equals(plan.takenBy()))
+                .sorted(Comparator.comparingLong(Replay.Plan::takenUntil).thenComparing(Replay.Plan::id))
+                .limit(limit)
+                .toList());
+    }
+
+    @Override
+    public List<Ended> ended(List<RunId> runs) {
+        return ask(() -> {
+            List<Ended> all = new ArrayList<>();
+            for (RunId run : runs) {
+                RunState state = tables.ends.get(run) == null ? null : tables.stateOf(run);
+                if (state != null) {
+                    all.add(new Ended(run, state));
+                }
+            }
+            return all;
+        });
     }
 
     @Override

@@ -138,20 +138,12 @@ final class MemoryReads implements Reads {
             EffectPlace before = filter.before();
             List<Ledger.Row> looked = tables.effects.rows().values().stream()
                     .filter(row -> row.id().workspace() == filter.ws())
-                    .filter(row -> filter.object() == null
-                            || filter.object().equals(row.facts().object()))
                     .filter(row -> before == null || PLACES.compare(place(row), before) < 0)
                     .sorted(Comparator.comparing(MemoryReads::place, PLACES).reversed())
                     .limit(EffectFilter.LOOKED_AT)
                     .toList();
-            List<Ledger.Row> found = looked.stream()
-                    .filter(row -> filter.state() == null || row.state() == filter.state())
-                    .filter(row -> filter.workflowId() == null
-                            || row.facts().workflowId().equals(filter.workflowId()))
-                    .filter(row -> filter.protection() == null
-                            || row.facts().protection().equals(filter.protection()))
-                    .limit(filter.limit())
-                    .toList();
+            List<Ledger.Row> found =
+                    looked.stream().filter(filter::fits).limit(filter.limit()).toList();
             boolean full = found.size() == filter.limit();
             boolean more = full || looked.size() == EffectFilter.LOOKED_AT;
             Ledger.Row last = full ? found.getLast() : looked.isEmpty() ? null : looked.getLast();
@@ -161,16 +153,6 @@ final class MemoryReads implements Reads {
 
     private static EffectPlace place(Ledger.Row row) {
         return new EffectPlace(row.holder().run(), row.id().digest());
-    }
-
-    @Override
-    public List<Ledger.Row> effects(int ws, Ledger.@Nullable State state, int limit) {
-        var end = new Pair<>(ws, new Pair<>(Long.MAX_VALUE, new Ledger.Id(Integer.MAX_VALUE, "")));
-        return ask(() -> tables.effectsByTime.headMap(end, true).descendingMap().values().stream()
-                .takeWhile(row -> row.id().workspace() == ws)
-                .filter(row -> state == null || row.state() == state)
-                .limit(limit)
-                .toList());
     }
 
     @Override

@@ -58,7 +58,7 @@ final class MemoryReviews implements Review.Desk {
                     .filter(row ->
                             filter.workflowId() == null || row.workflowId().equals(filter.workflowId()))
                     .filter(row -> filter.reviewer() == null || row.reviewer().equals(filter.reviewer()))
-                    .filter(this::isAsked)
+                    .filter(this::stands)
                     .limit(filter.limit())
                     .toList();
             boolean full = found.size() == filter.limit();
@@ -72,7 +72,15 @@ final class MemoryReviews implements Review.Desk {
         return tables.reviews.rows().values().stream().filter(Review.Row::isOpen);
     }
 
-    private boolean isAsked(Review.Row row) {
+    @Override
+    public boolean isAsked(Review.Row row) {
+        return ask(() -> {
+            Review.Row there = tables.reviews.get(new Pair<>(row.ws(), row.id()));
+            return there != null && there.isOpen() && stands(there);
+        });
+    }
+
+    private boolean stands(Review.Row row) {
         Work work = tables.work.get(row.run());
         return switch (row.kind()) {
             case DOUBT -> isInDoubt(row);

@@ -74,13 +74,6 @@ final class MemoryTimetable implements Timetable {
     }
 
     @Override
-    public int countBeside(int ws, String workflowId) {
-        return ask(() -> (int) tables.schedules.rows().values().stream()
-                .filter(row -> row.ws() == ws && !row.workflowId().equals(workflowId))
-                .count());
-    }
-
-    @Override
     public List<Rows.Tick> ticks(String workflowId, String schedule, long before, int limit) {
         Pair<String, String> whose = new Pair<>(workflowId, schedule);
         return ask(() -> tables

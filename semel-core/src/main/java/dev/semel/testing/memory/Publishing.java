@@ -33,6 +33,15 @@ final class Publishing {
         return turned(known, next, new Text(publish.body(), publish.actor(), now));
     }
 
+    Rows.@Nullable Workflow publish(Edit.PublishAsOf asOf, long now) {
+        Edit.Publish publish = asOf.publish();
+        Rows.Workflow before = tables.workflows.get(new Pair<>(publish.workspace(), publish.name()));
+        boolean current = before != null && same(before, publish.body()) == Rollout.Same.CURRENT;
+        Long change = tables.catalog.get(Tables.ONE);
+        boolean still = change != null && change == asOf.change();
+        return current || still ? publish(publish, now) : null;
+    }
+
     Rows.@Nullable Workflow stage(Edit.Stage stage, long now) {
         Rows.Workflow before = tables.workflows.get(new Pair<>(stage.workspace(), stage.name()));
         if (before == null) {

@@ -27,6 +27,7 @@ final class ReplayEdits {
         return switch (replay) {
             case Replay.Lay lay -> lay(lay, now);
             case Replay.Note note -> note(note);
+            case Replay.Drop drop -> drop(drop);
             case Replay.Ready ready -> {
                 Row row = row(0, ready.plan(), plan -> plan.state() == State.MAKING);
                 row.change(before -> copy(before, State.PLANNED, ready.counts(), now + VALID_MICROS));
@@ -37,6 +38,13 @@ final class ReplayEdits {
             case Replay.Take take ->
                 row(0, take.plan(), plan -> plan.state() == State.APPLYING && free(plan, take.by(), now))
                         .change(before -> taken(before, take.by(), now + take.lasts()));
+            case Replay.LetGo go ->
+                row(
+                                0,
+                                go.plan(),
+                                plan -> plan.state() == State.APPLYING
+                                        && go.by().equals(plan.takenBy()))
+                        .change(before -> taken(before, null, 0));
             case Replay.Settle settle -> settle(settle);
             case Replay.Finish finish ->
                 row(0, finish.plan(), plan -> plan.state() == State.APPLYING)
@@ -85,7 +93,7 @@ final class ReplayEdits {
                         State.MAKING,
                         "{}",
                         lay.approval() ? null : "",
-                        null,
+                        lay.how(),
                         null,
                         "",
                         null,
@@ -123,12 +131,29 @@ final class ReplayEdits {
         boolean begun = row(
                         begin.ws(),
                         begin.plan(),
-                        plan -> plan.state() == State.PLANNED && plan.approvedBy() != null && plan.validUntil() > now)
+                        plan -> plan.state() == State.PLANNED
+                                && plan.validUntil() > now
+                                && isApproved(plan, begin.how()))
                 .change(before -> begun(before, begin.how(), begin.by().actor()));
         if (begun) {
             edits.audit(begin.ws(), now, begin.by(), List.of("replay.apply", Replay.textOf(begin.plan())));
         }
         return find(tables, begin.ws(), begin.plan());
+    }
+
+    private static boolean isApproved(Replay.Plan plan, String how) {
+        return plan.approvedBy() != null
+                && (plan.approvedBy().isEmpty()
+                        || plan.how() == null
+                        || plan.how().equals(how));
+    }
+
+    private int drop(Replay.Drop drop) {
+        if (row(0, drop.plan(), plan -> plan.state() == State.MAKING).plan() == null) {
+            return 0;
+        }
+        drop.runs().forEach(run -> tables.planItems.remove(new Pair<>(drop.plan(), run)));
+        return drop.runs().size();
     }
 
     private boolean settle(Replay.Settle settle) {
@@ -236,7 +261,7 @@ final class ReplayEdits {
                 plan.endedAt());
     }
 
-    private static Replay.Plan taken(Replay.Plan plan, RunId by, long until) {
+    private static Replay.Plan taken(Replay.Plan plan, @Nullable RunId by, long until) {
         return moved(plan, plan.state(), plan.note(), new Hold(by, until, plan.endedAt()));
     }
 

@@ -173,9 +173,18 @@ final class RunEdits {
                                         || row.expiresAt() > now))
                 || tables.keys.rows().values().stream()
                         .anyMatch(key -> key.run().equals(run) && !lastsWithRun(key));
+        return end != null && end.end().endedAt() < endedBefore && !needed && !hasParent(run, endedBefore);
+    }
+
+    /** Whether it was called by a run whose lineage stays: a replay of that one looks for what it did. */
+    private boolean hasParent(RunId run, long endedBefore) {
         Tables.Link link = tables.links.get(run);
-        boolean hasParent = link != null && link.parent() != null && tables.work.has(link.parent());
-        return end != null && end.end().endedAt() < endedBefore && !needed && !hasParent;
+        Tables.Run parent = link == null || link.parent() == null ? null : tables.runs.get(link.parent());
+        return parent != null
+                && tables.runs.rows().values().stream()
+                        .filter(one -> one.lineage().equals(parent.lineage()))
+                        .map(one -> tables.ends.get(one.id()))
+                        .anyMatch(end -> end == null || end.end().endedAt() >= endedBefore);
     }
 
     private static boolean lastsWithRun(Tables.Key key) {

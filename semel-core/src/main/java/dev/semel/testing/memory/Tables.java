@@ -188,8 +188,6 @@ final class Tables {
     final Table<Ledger.Id, Ledger.Row> effects = new Table<>(undo);
     final NavigableMap<Pair<RunId, Pair<Long, Pair<String, Integer>>>, Ledger.Row> effectsByRun =
             effects.index(row -> new Pair<>(row.holder().run(), new Pair<>(row.firstAt(), digestFirst(row.id()))));
-    final NavigableMap<Pair<Integer, Pair<Long, Ledger.Id>>, Ledger.Row> effectsByTime =
-            effects.index(row -> new Pair<>(row.id().workspace(), new Pair<>(row.firstAt(), row.id())));
 
     /** By run, then name and key. */
     final Table<Pair<RunId, Pair<String, String>>, Signal> signals = new Table<>(undo);
@@ -255,6 +253,7 @@ final class Tables {
         return true;
     }
 
+    /** What a row says of itself stays: that it is a note, or that it was suppressed. */
     private static Ledger.Row blank(Ledger.Row row) {
         return new Ledger.Row(
                 row.id(),
@@ -266,7 +265,7 @@ final class Tables {
                 row.acceptedAt(),
                 row.window(),
                 row.expiresAt(),
-                null,
+                row.isNote() || row.stoodFor() != null ? row.data() : null,
                 null,
                 row.facts());
     }

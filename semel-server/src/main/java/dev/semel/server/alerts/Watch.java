@@ -39,6 +39,11 @@ public final class Watch implements AutoCloseable {
     private static final int PAGE = 200;
     private static final String ACTOR = "alerts";
 
+    /** What the audit calls it when an alert begins to fire. */
+    public static final String FIRED = "alert.fired";
+
+    private static final String OVER = "alert.over";
+
     private final Semel semel;
     private final Settings settings;
     private final IntFunction<Outbox> outboxes;
@@ -114,7 +119,7 @@ public final class Watch implements AutoCloseable {
                 ? stand.episode()
                 : stand.episode().after(value > alert.value().above(), value, now, semel.newId());
         if (!next.equals(stand.episode())) {
-            stand = keep(ws, name, stand, next);
+            stand = turned(ws, alert, stand, next);
         }
         if (stand != null && stand.episode().mustTell(now)) {
             tell(ws, alert, stand, now);
@@ -126,8 +131,23 @@ public final class Watch implements AutoCloseable {
 
     /** Null: another worker was faster, and goes on from there. */
     private @Nullable Stand keep(int ws, String name, Stand before, Episode next) {
-        Edit.Put put = settings.alarms().putting(new Shelf.Draft(ws, name, next.json(), before.version(), ACTOR));
-        return semel.change(put) instanceof Edit.Placed.Now(Rows.Setting row) ? new Stand(next, row.version()) : null;
+        return stood(semel.change(putting(ws, name, before, next)), next);
+    }
+
+    private Edit.Put putting(int ws, String name, Stand before, Episode next) {
+        return settings.alarms().putting(new Shelf.Draft(ws, name, next.json(), before.version(), ACTOR));
+    }
+
+    private static @Nullable Stand stood(Edit.@Nullable Placed placed, Episode next) {
+        return placed instanceof Edit.Placed.Now(Rows.Setting row) ? new Stand(next, row.version()) : null;
+    }
+
+    /** It begins to fire, or is over: that stands in the audit, from where a review of an incident takes it. */
+    private @Nullable Stand turned(int ws, Shelf.Kept<AlertSetting> alert, Stand before, Episode next) {
+        Edit.By by = new Edit.By(semel.newId(), ACTOR, Wording.bound(alert.value(), next));
+        Edit.Note note = new Edit.Note(ws, next.firing() ? FIRED : OVER, alert.name(), by);
+        Edit.Put put = putting(ws, alert.name(), before, next);
+        return stood(semel.change(new Edit.Noted<>(put, placed -> placed instanceof Edit.Placed.Now, note)), next);
     }
 
     private void tell(int ws, Shelf.Kept<AlertSetting> alert, Stand stand, long now) {

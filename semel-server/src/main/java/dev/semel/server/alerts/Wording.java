@@ -28,6 +28,13 @@ final class Wording {
                 null);
     }
 
+    /** In a few words, for the audit. */
+    static String bound(AlertSetting alert, Episode episode) {
+        String where = alert.workflow() == null ? "" : " of " + alert.workflow();
+        return alert.signal() + where + " is " + shown(alert.signal(), episode.value()) + ", bound "
+                + shown(alert.signal(), alert.above());
+    }
+
     private static boolean isNow(String signal) {
         return signal.startsWith("in_doubt");
     }

@@ -89,8 +89,8 @@ public final class Api {
         this.shelf = new EventShelf(semel, eventDoor, views, deeds);
         addEvents(new EventRoutes(eventDoor, quotas), shelf);
         keys.addTo(router);
-        addOthers(views);
         this.tail = watching(new Explanations(triggers), views);
+        addOthers(views, tail);
     }
 
     private EventDoor.Ports ports(Spaces spaces) {
@@ -98,9 +98,10 @@ public final class Api {
                 spaces::of, this::check, () -> triggers.bounds().depth());
     }
 
-    private void addOthers(Views views) {
+    private void addOthers(Views views, Tail streams) {
         new ScheduleRoutes(semel, deeds).addTo(router);
-        new ReplayRoutes(semel, views, triggers, deeds).addTo(router);
+        new ReplayRoutes(semel, views, triggers, deeds).addTo(router, streams);
+        new ResumeRoutes(semel, views, deeds).addTo(router);
         new SignalRoutes(semel, views).addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);
         new RevealRoutes(views, new Masks(semel), deeds).addTo(router);

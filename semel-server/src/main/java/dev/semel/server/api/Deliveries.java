@@ -130,8 +130,8 @@ final class Deliveries {
                     "There is no such delivery of this hook. Nothing was started.",
                     "They are listed at GET /v1/hooks/{name}/deliveries.");
         }
-        deeds.note(request, new Deeds.Entry("delivery.reprocess", id(row), request.parameter("name")));
-        Delivered delivered = door.again(row);
+        var entry = new Deeds.Entry("delivery.reprocess", id(row), request.parameter("name"));
+        Delivered delivered = door.again(row, () -> deeds.note(request, entry));
         if (delivered == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,

@@ -32,14 +32,14 @@ final class EffectRoutes {
             Ledger.@Nullable State state,
             @Nullable String workflow,
             @Nullable String protection,
-            boolean suppressed) {
+            Reads.Part part) {
         static Wanted parse(@Nullable String text) {
             String object = null;
             String key = null;
             Ledger.State state = null;
             String workflow = null;
             String protection = null;
-            boolean suppressed = false;
+            Reads.Part part = Reads.Part.ALL;
             for (String word : text == null || text.isBlank()
                     ? new String[0]
                     : text.strip().split("\\s+")) {
@@ -51,14 +51,22 @@ final class EffectRoutes {
                     case "state" -> state = stateOf(value);
                     case "workflow" -> workflow = value;
                     case "protection" -> protection = value;
-                    case "suppressed" -> suppressed = value.equals("true");
+                    case "suppressed" -> part = partOf(value);
                     default ->
                         throw Paging.refused(
                                 "q takes words like object:NAME key:KEY state:in_doubt workflow:NAME protection:none"
                                         + " suppressed:true");
                 }
             }
-            return new Wanted(object, key, state, workflow, protection, suppressed);
+            return new Wanted(object, key, state, workflow, protection, part);
+        }
+
+        private static Reads.Part partOf(String word) {
+            return switch (word) {
+                case "true" -> Reads.Part.SUPPRESSED;
+                case "false" -> Reads.Part.DEEDS;
+                default -> throw Paging.refused("suppressed is true or false");
+            };
         }
 
         private static Ledger.State stateOf(String word) {
@@ -83,13 +91,10 @@ final class EffectRoutes {
     Answer list(Request request) {
         Wanted wanted = Wanted.parse(request.query("q"));
         Paging paging = Paging.of(request);
-        int ws = request.principal().workspace();
-        Reads.LedgerPage page = wanted.key() == null ? page(ws, wanted, paging) : byKey(ws, wanted.key());
+        Reads.LedgerPage page = page(request.principal().workspace(), wanted, paging);
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
-        page.found().stream()
-                .filter(row -> wanted.suppressed() ? isSuppressed(row) : !isOwnNote(row))
-                .forEach(row -> items.add(item(row)));
+        page.found().forEach(row -> items.add(item(row)));
         out.put("next", page.next() == null ? null : cursor(page.next()));
         return Views.ok(out);
     }
@@ -105,35 +110,31 @@ final class EffectRoutes {
                 workflow == null ? null : workflow.published().workflowId(),
                 wanted.object(),
                 wanted.protection(),
+                wanted.key(),
+                wanted.part(),
                 paging.after() == null ? null : place(paging.after()),
                 paging.limit());
-        return Objects.requireNonNull(semel.view(reads -> reads.effects(filter)));
+        Reads.LedgerPage named = wanted.key() == null || paging.after() != null ? null : byKey(filter, wanted.key());
+        return named != null ? named : Objects.requireNonNull(semel.view(reads -> reads.effects(filter)));
     }
 
-    /** A key across runs has one row, and so has a step. */
-    private Reads.LedgerPage byKey(int ws, String key) {
+    /**
+     * A key across runs has one row, and so has a step: these are found at once. Null where there is none, such as for
+     * suppressed ones and for keys of single runs; those are looked for among the newest.
+     */
+    private Reads.@Nullable LedgerPage byKey(Reads.EffectFilter filter, String key) {
         List<Ledger.Row> found = new ArrayList<>();
-        for (Ledger.Id id : List.of(Ledger.Id.once(ws, key), Ledger.Id.step(ws, key))) {
+        for (Ledger.Id id : List.of(Ledger.Id.once(filter.ws(), key), Ledger.Id.step(filter.ws(), key))) {
             Ledger.Row row = semel.view(reads -> reads.effect(id));
-            if (row != null) {
+            if (row != null && filter.fits(row)) {
                 found.add(row);
             }
         }
-        return new Reads.LedgerPage(found, null);
+        return found.isEmpty() ? null : new Reads.LedgerPage(found, null);
     }
 
     static boolean isSuppressed(Ledger.Row row) {
         return row.stoodFor() != null;
-    }
-
-    /** The row by which a safe replay finds what a step did under a key across runs; the deed has a row of its own. */
-    static boolean isOwnNote(Ledger.Row row) {
-        return !isSuppressed(row)
-                && !row.facts().key().equals(row.holder().step())
-                && row.window() == 0
-                && row.id()
-                        .equals(Ledger.Id.step(
-                                row.id().workspace(), row.holder().step()));
     }
 
     ObjectNode item(Ledger.Row row) {

@@ -21,7 +21,9 @@ import dev.semel.trigger.Door;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -159,10 +161,8 @@ final class EventShelf {
     Answer reprocess(Request request) {
         boolean dry = flag("dry_run", request.query("dry_run"));
         Rows.Event event = find(request);
-        if (!dry) {
-            deeds.note(request, new Deeds.Entry("event.reprocess", event.eventId(), ""));
-        }
-        ObjectNode out = again(event, request, dry);
+        var entry = new Deeds.Entry("event.reprocess", event.eventId(), "");
+        ObjectNode out = again(event, request, dry, () -> deeds.note(request, entry));
         return Views.ok(out.put("dry_run", dry));
     }
 
@@ -195,17 +195,12 @@ final class EventShelf {
                         text(body, "unmatched"),
                         text(body, "since"),
                         paging));
-        if (!dry && !page.found().isEmpty()) {
-            String first = page.found().getFirst().eventId();
-            deeds.note(
-                    request,
-                    new Deeds.Entry("event.reprocess", first, page.found().size() + " events from it on"));
-        }
+        Runnable begin = noteOnce(request, page.found());
         AtomicReferenceArray<ObjectNode> answers =
                 new AtomicReferenceArray<>(page.found().size());
         List<Integer> places =
                 java.util.stream.IntStream.range(0, answers.length()).boxed().toList();
-        SideBySide.each(places, at -> answers.set(at, tried(page.found().get(at), request, dry)));
+        SideBySide.each(places, at -> answers.set(at, tried(page.found().get(at), request, dry, begin)));
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         for (int i = 0; i < answers.length(); i++) {
@@ -220,18 +215,37 @@ final class EventShelf {
         return value == null || value.isNull() ? null : value.asString();
     }
 
-    private ObjectNode tried(Rows.Event listed, Request request, boolean dry) {
+    /** One row for all of them, written before the first that is not refused. */
+    private Runnable noteOnce(Request request, List<Rows.Event> found) {
+        ReentrantLock lock = new ReentrantLock();
+        AtomicBoolean noted = new AtomicBoolean();
+        return () -> {
+            lock.lock(); // whoever comes second goes on when the row is there
+            try {
+                if (!noted.get()) {
+                    String first = found.getFirst().eventId();
+                    deeds.note(request, new Deeds.Entry("event.reprocess", first, found.size() + " events from it on"));
+                    noted.set(true);
+                }
+            } finally {
+                lock.unlock();
+            }
+        };
+    }
+
+    private ObjectNode tried(Rows.Event listed, Request request, boolean dry, Runnable begin) {
         try {
             Rows.Event whole = semel.view(reads -> reads.event(listed.ws(), listed.eventId()));
             ObjectNode out = Views.object().put("status_code", 200);
-            out.setAll(again(whole == null ? listed : whole, request, dry));
+            out.setAll(again(whole == null ? listed : whole, request, dry, begin));
             return out;
         } catch (SemelException e) {
             return EventViews.problem(e, request.id());
         }
     }
 
-    private ObjectNode again(Rows.Event kept, Request request, boolean dry) {
+    /** @param begin called once it is certain that it is not refused, before anything starts */
+    private ObjectNode again(Rows.Event kept, Request request, boolean dry, Runnable begin) {
         if (door.isTooOld(kept.at())) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
@@ -240,6 +254,9 @@ final class EventShelf {
                     "Send it as a new event, with a new id, if it is really to start again.");
         }
         Event event = event(kept);
+        if (!dry) {
+            begin.run();
+        }
         Entrance entrance = new Entrance(kept.door(), request.principal().tokenId(), kept.correlationId());
         Delivered delivered = dry ? door.preview(kept.ws(), event, entrance) : door.deliver(kept.ws(), event, entrance);
         return EventViews.delivered(event, delivered, request.id());

@@ -60,7 +60,8 @@ final class FactRoutes {
         String object = request.query("object");
         List<Counted.Fact> found = new ArrayList<>();
         int limit = paging.limit();
-        for (int looked = 0; looked < LOOKED_AT && found.size() < limit; looked += PAGE) {
+        boolean more = true;
+        for (int looked = 0; more && looked < LOOKED_AT && found.size() < limit; looked += PAGE) {
             Figures.Behind from = behind;
             List<Counted.Fact> page = Objects.requireNonNull(
                     semel.view(reads -> reads.figures().facts(looking.range(), figure, from, PAGE)));
@@ -68,13 +69,19 @@ final class FactRoutes {
                     .filter(fact -> object == null || object.equals(fact.object()))
                     .limit(limit - found.size())
                     .forEach(found::add);
-            if (page.size() < PAGE) {
-                break;
-            }
-            behind = new Figures.Behind(
-                    page.getLast().at(), page.getLast().run(), page.getLast().digest());
+            more = page.size() == PAGE;
+            behind = page.isEmpty() ? from : behind(page.getLast());
         }
-        return Views.page(found, limit, fact -> view(looking, fact), FactRoutes::cursor);
+        ObjectNode out = Views.object();
+        var items = out.putArray("items");
+        found.forEach(fact -> items.add(view(looking, fact)));
+        // A page that is full ends with what it shows; a short one with what was looked at.
+        boolean full = found.size() == limit;
+        return Views.ok(out.put("next", full ? cursor(behind(found.getLast())) : more ? cursor(behind) : null));
+    }
+
+    private static Figures.Behind behind(Counted.Fact fact) {
+        return new Figures.Behind(fact.at(), fact.run(), fact.digest());
     }
 
     private ObjectNode view(Looking looking, Counted.Fact fact) {
@@ -95,8 +102,8 @@ final class FactRoutes {
         return out;
     }
 
-    private static String cursor(Counted.Fact fact) {
-        String text = fact.at() + " " + fact.run().text() + " " + fact.digest();
+    private static String cursor(Figures.Behind behind) {
+        String text = behind.at() + " " + behind.run().text() + " " + behind.digest();
         return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 

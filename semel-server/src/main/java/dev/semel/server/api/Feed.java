@@ -79,8 +79,8 @@ final class Feed {
     }
 
     /** An event as a stream carries it. */
-    static String text(ObjectNode event) {
-        return "event: run\ndata: " + Json.write(event) + "\n\n";
+    static String text(String kind, ObjectNode event) {
+        return "event: " + kind + "\ndata: " + Json.write(event) + "\n\n";
     }
 
     private void look() {
@@ -97,7 +97,7 @@ final class Feed {
         older(stand).forEach(moved::add);
         if (primed) {
             for (Rows.Run run : moved) {
-                changes.add(new Change(++count, text(event(run, name(run)))));
+                changes.add(new Change(++count, text("run", event(run, name(run)))));
             }
             while (changes.size() > KEPT) {
                 changes.removeFirst();
@@ -105,7 +105,7 @@ final class Feed {
         }
         stood = stand;
         begin = bytes(newest.subList(0, Math.min(FIRST, newest.size())).reversed().stream()
-                .map(run -> text(event(run, name(run)))));
+                .map(run -> text("run", event(run, name(run)))));
         primed = true;
     }
 

@@ -2,15 +2,12 @@ package dev.semel.server.api;
 
 import dev.semel.key.FieldPath;
 import dev.semel.server.definition.Definition;
-import dev.semel.server.steps.Declared;
-import dev.semel.server.steps.FileStep;
 import dev.semel.server.steps.Outside;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Body;
 import dev.semel.workflow.Durable;
 import dev.semel.workflow.Expected;
 import dev.semel.workflow.Published;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import tools.jackson.databind.JsonNode;
@@ -44,12 +41,10 @@ public record FileWorkflow(Definition definition, Outside outside) implements Bo
         }
     }
 
-    /** Every effect of the file. What stands behind a condition or in a loop may be done never, once or several times. */
+    /** All that the file does outside or waits for. What stands behind a condition or in a loop may be never, once, often. */
     @Override
     public List<Expected> expected() {
-        List<Expected> all = new ArrayList<>();
-        definition.outerSteps().forEach(step -> expect(step, new Place(true, false), all));
-        return all;
+        return Declarations.of(definition);
     }
 
     @Override
@@ -58,23 +53,6 @@ public record FileWorkflow(Definition definition, Outside outside) implements Bo
                 .sorted()
                 .map(FieldPath::member)
                 .toList();
-    }
-
-    /** Where steps stand: whether every run comes to them, and whether it may come again. */
-    private record Place(boolean certain, boolean loops) {}
-
-    private static void expect(FileStep step, Place place, List<Expected> out) {
-        // A message to several people is as many effects.
-        boolean many =
-                place.loops() || step.kind().equals("send") || step.kind().equals("digest");
-        boolean certain = place.certain() && step.when() == null && !many;
-        Declared effect = step.act().effect();
-        if (effect != null) {
-            out.add(new Expected(step.id(), effect.protection(), certain, many));
-        }
-        boolean loops = place.loops() || step.kind().equals("for_each");
-        Place inside = new Place(certain && step.kind().equals("parallel"), loops);
-        step.act().inner().forEach(one -> expect(one, inside, out));
     }
 
     @Override

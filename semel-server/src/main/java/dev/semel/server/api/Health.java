@@ -3,7 +3,9 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.Standing;
 import dev.semel.server.http.Answer;
+import dev.semel.server.http.Principal;
 import dev.semel.server.http.Request;
+import dev.semel.server.http.Scope;
 import dev.semel.store.Durability;
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,11 +37,14 @@ final class Health {
         return Answer.json(trouble == null ? 200 : 503, dev.semel.json.Json.bytes(body));
     }
 
+    /** What the process counted; and the signals of the asker's workspace, or of all for who may do everything. */
     Answer metrics(Request request) {
+        Principal caller = request.caller();
+        String only = caller == null || caller.may(Scope.ADMIN) ? null : caller.workspaceName();
         return Answer.of(
                 200,
                 "text/plain; version=0.0.4; charset=utf-8",
-                metrics.scrape().getBytes(StandardCharsets.UTF_8));
+                metrics.scrape(only).getBytes(StandardCharsets.UTF_8));
     }
 
     Answer openApi(Request request) {

@@ -180,12 +180,13 @@ final class HookRoutes {
         String id = "sample_" + Paging.cursor(semel.newId());
         long seconds = clock.instant().getEpochSecond();
         if (kept != null) {
-            deeds.note(request, new Deeds.Entry("hook.sample", name, ""));
             String secret =
                     settings.secrets().reveal(workspace, kept.value().secrets().getFirst());
             ObjectNode out =
                     Views.object().put("path", "/v1/hooks/" + kept.value().source());
-            return sample(out, Sample.of(kept.value(), secret, id, seconds));
+            Answer answer = sample(out, Sample.of(kept.value(), secret, id, seconds));
+            deeds.note(request, new Deeds.Entry("hook.sample", name, ""));
+            return answer;
         }
         if (!HookSetting.PRESETS.contains(name)) {
             throw unknown();

@@ -4,11 +4,16 @@ import dev.semel.Semel;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.server.alerts.Watch;
+import dev.semel.store.Counted;
+import dev.semel.store.Figure;
+import dev.semel.store.Figures;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,6 +41,10 @@ final class IncidentFacts {
         boolean has(long at) {
             return at >= since && at < until;
         }
+
+        Figures.Range range() {
+            return new Figures.Range(workspace, workflowId == null ? "" : workflowId, since, until);
+        }
     }
 
     IncidentFacts(Semel semel, Span span) {
@@ -52,8 +61,11 @@ final class IncidentFacts {
                 .ifPresent(first -> out.set("first", first(first)));
         errors(out.putArray("errors"), failed);
         requests(out);
+        expired(out);
         doubts(out);
+        new Doubles(semel, span).tell(out);
         audit(out);
+        alerts(out);
         return out.put("complete", complete);
     }
 
@@ -116,8 +128,9 @@ final class IncidentFacts {
                         .put("runs", one.getValue()));
     }
 
-    /** Duplicates that were prevented; of all workflows, since a request names its run alone. */
+    /** Duplicates that were prevented. A request names its run alone, and that knows the workflow. */
     private void requests(ObjectNode out) {
+        Map<RunId, Boolean> meant = new HashMap<>();
         long replayed = 0;
         long conflicts = 0;
         RunId before = null;
@@ -128,7 +141,7 @@ final class IncidentFacts {
                 break;
             }
             for (Write.Seen seen : page) {
-                if (span.has(seen.at())) {
+                if (span.has(seen.at()) && meant.computeIfAbsent(seen.run(), this::isMeant)) {
                     replayed += seen.conflict() ? 0 : seen.times();
                     conflicts += seen.conflict() ? seen.times() : 0;
                 }
@@ -139,12 +152,41 @@ final class IncidentFacts {
         out.put("replayed_requests", replayed).put("conflicts", conflicts);
     }
 
+    private boolean isMeant(RunId id) {
+        Rows.Run run = span.workflowId() == null ? null : semel.view(reads -> reads.run(span.workspace(), id));
+        return span.workflowId() == null || (run != null && run.workflowId().equals(span.workflowId()));
+    }
+
+    /** Retries that came after the window of their key, each of which started a new run. */
+    private void expired(ObjectNode out) {
+        List<Counted.Fact> found = Objects.requireNonNull(semel.view(
+                reads -> reads.figures().facts(span.range(), Figure.EXPIRED, Figures.Behind.START, MOST_LOOKED_AT)));
+        complete &= found.size() < MOST_LOOKED_AT;
+        out.put("expired_key_retries", found.size());
+    }
+
     private void doubts(ObjectNode out) {
-        List<Ledger.Row> unknown =
-                semel.view(reads -> reads.effects(span.workspace(), Ledger.State.UNKNOWN, MOST_LOOKED_AT));
-        long open = unknown == null
-                ? 0
-                : unknown.stream().filter(row -> span.has(row.firstAt())).count();
+        long open = 0;
+        Reads.EffectPlace behind = null;
+        for (int looked = 0; looked < MOST_LOOKED_AT; looked += AT_ONCE) {
+            var filter = new Reads.EffectFilter(
+                    span.workspace(),
+                    Ledger.State.UNKNOWN,
+                    span.workflowId(),
+                    null,
+                    null,
+                    null,
+                    Reads.Part.ALL,
+                    behind,
+                    AT_ONCE);
+            Reads.LedgerPage page = Objects.requireNonNull(semel.view(reads -> reads.effects(filter)));
+            open += page.found().stream().filter(row -> span.has(row.firstAt())).count();
+            behind = page.next();
+            if (behind == null) {
+                break;
+            }
+        }
+        complete &= behind == null;
         out.put("in_doubt", open);
     }
 
@@ -160,5 +202,18 @@ final class IncidentFacts {
                 page.found().stream()
                         .filter(row -> row.action().startsWith("effect."))
                         .count());
+    }
+
+    /** Which alerts began to fire: what somebody could have known without looking. */
+    private void alerts(ObjectNode out) {
+        AuditFilter filter = new AuditFilter(null, Watch.FIRED, null, span.since(), span.until());
+        AuditRoutes.Page page = new AuditRoutes(semel).page(span.workspace(), filter, null, MOST_SHOWN);
+        ArrayNode rows = out.putArray("alerts");
+        page.found()
+                .reversed()
+                .forEach(row -> rows.addObject()
+                        .put("name", row.target())
+                        .put("at", Views.time(row.at()))
+                        .put("because", row.reason()));
     }
 }

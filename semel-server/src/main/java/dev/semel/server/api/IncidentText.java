@@ -90,8 +90,9 @@ final class IncidentText {
     private static String safe(JsonNode facts) {
         long open = facts.path("in_doubt").asLong();
         long decided = facts.path("decided").asLong();
-        return "%s prevented (%s replayed, %s). %s still in doubt, %s decided by a person. An effect in doubt is never sent again without a key, a lookup or a decision."
+        return "%s %s prevented (%s replayed, %s). %s still in doubt, %s decided by a person. An effect in doubt is never sent again without a key, a lookup or a decision. %s"
                 .formatted(
+                        doubled(facts),
                         count(
                                 facts.path("replayed_requests").asLong()
                                         + facts.path("conflicts").asLong(),
@@ -99,7 +100,30 @@ final class IncidentText {
                         count(facts.path("replayed_requests").asLong(), "request"),
                         count(facts.path("conflicts").asLong(), "conflict"),
                         count(open, "effect"),
-                        count(decided, "effect"));
+                        count(decided, "effect"),
+                        late(facts.path("expired_key_retries").asLong()));
+    }
+
+    /** What is known of doubles, and what cannot be. */
+    private static String doubled(JsonNode facts) {
+        List<String> names = new ArrayList<>();
+        facts.path("doubled_objects").forEach(one -> names.add(text(one, "object")));
+        long perhaps = facts.path("perhaps_doubled").asLong();
+        String known = names.isEmpty()
+                ? "No object was created twice, as far as effects say which object they create."
+                : "Created more than once: " + plain(String.join(", ", names)) + ".";
+        String unsure = perhaps == 0
+                ? ""
+                : " " + count(perhaps, "effect")
+                        + " without a protection took more than one attempt and may have happened" + " twice.";
+        return known + unsure + " What a provider did twice with one request is not known here.";
+    }
+
+    private static String late(long expired) {
+        return expired == 0
+                ? "No retry came after its window."
+                : count(expired, "retry that came", "retries that came")
+                        + " after the window of their key started new runs.";
     }
 
     private static String visible(JsonNode facts) {
@@ -108,7 +132,12 @@ final class IncidentText {
                 ? "No failed run shows it."
                 : "It shows in the list of runs since " + text(facts.path("first"), "at") + ".";
         long rows = facts.path("audit_rows").asLong();
-        return runs + " " + (rows == 0 ? "Nobody acted in this time." : count(rows, "row") + " in the audit.")
+        JsonNode alerts = facts.path("alerts");
+        String told = alerts.isEmpty()
+                ? "No alert fired in this time."
+                : "Alert " + text(alerts.path(0), "name") + " fired first, at " + text(alerts.path(0), "at") + ".";
+        return runs + " " + told + " "
+                + (rows == 0 ? "Nobody acted in this time." : count(rows, "row") + " in the audit.")
                 + " Say here who noticed it first, and how.";
     }
 
@@ -124,6 +153,15 @@ final class IncidentText {
         if (facts.path("conflicts").asLong() > 0) {
             out.add("a look at callers that send other data with a known key");
         }
+        if (facts.path("doubled").asLong() > 0) {
+            out.add("a key of the object, instead of the run, for what was created twice");
+        }
+        if (facts.path("perhaps_doubled").asLong() > 0) {
+            out.add("a protection for the effects that have none");
+        }
+        if (facts.path("expired_key_retries").asLong() > 0) {
+            out.add("a longer window for the keys that came late; `semel signals` says which");
+        }
         if (out.isEmpty()) {
             out.add("nothing suggests itself");
         }
@@ -135,7 +173,11 @@ final class IncidentText {
     }
 
     private static String count(long number, String word) {
-        return number + " " + word + (number == 1 ? "" : "s");
+        return count(number, word, word + "s");
+    }
+
+    private static String count(long number, String one, String many) {
+        return number + " " + (number == 1 ? one : many);
     }
 
     /** For people, and for where they keep such things. */

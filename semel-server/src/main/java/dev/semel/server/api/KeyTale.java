@@ -4,6 +4,7 @@ import dev.semel.Semel;
 import dev.semel.effect.Ledger;
 import dev.semel.key.Admissions;
 import dev.semel.key.Known;
+import dev.semel.run.RunId;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.ArrayList;
@@ -18,24 +19,27 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What happened under a key, in sentences, and what could happen twice if it were let go. */
 final class KeyTale {
-    private static final int MOST_EFFECTS = 50;
     private static final int MOST_REQUESTS = 20;
+    private static final String CUT = "There is more than is told here; GET /v1/effects has all of it.";
 
     private final Semel semel;
     private final KeyFuture future;
     private final EffectRoutes effects;
+    private final KeyDeeds deeds;
 
     KeyTale(Semel semel, KeyFuture future) {
         this.semel = semel;
         this.future = future;
         this.effects = new EffectRoutes(semel);
+        this.deeds = new KeyDeeds(semel);
     }
 
-    /** Adds what a run did outside, the sentences, and what would happen now. */
+    /** Adds what was done outside, the sentences, and what would happen now. */
     void tell(ObjectNode out, Rows.Held held, long now) {
-        List<Ledger.Row> done = effects(held);
+        KeyDeeds.Found done = deeds.of(held.known().lineage());
         ArrayNode list = out.putArray("effects");
-        done.forEach(row -> list.add(effects.item(row)));
+        done.rows().forEach(row -> list.add(effects.item(row)));
+        out.put("effects_cut", done.cut());
         ObjectNode next = future.now(held);
         out.set("if_it_came_now", next == null ? JsonNodeFactory.instance.nullNode() : next);
         ArrayNode story = out.putArray("story");
@@ -44,7 +48,10 @@ final class KeyTale {
         if (again != null) {
             story.add(again);
         }
-        done.forEach(row -> story.add(sentence(row)));
+        done.rows().forEach(row -> story.add(sentence(row, in(held, done, row))));
+        if (done.cut()) {
+            story.add(CUT);
+        }
         story.add(window(held, now));
         if (next != null) {
             story.add("If it came again now with the same data: "
@@ -52,13 +59,9 @@ final class KeyTale {
         }
     }
 
-    private List<Ledger.Row> effects(Rows.Held held) {
-        List<Ledger.Row> all = Objects.requireNonNull(
-                semel.view(reads -> reads.effects(held.known().run())));
-        return all.stream()
-                .filter(row -> !EffectRoutes.isOwnNote(row))
-                .limit(MOST_EFFECTS)
-                .toList();
+    /** Where it was done, unless that was the run of the key itself. */
+    private static String in(Rows.Held held, KeyDeeds.Found done, Ledger.Row row) {
+        return row.holder().run().equals(held.known().run()) ? "" : " of " + done.runIdText(row);
     }
 
     private String beginning(Rows.Held held) {
@@ -102,8 +105,8 @@ final class KeyTale {
         return fields.isEmpty() ? "" : ", because it differed in " + String.join(", ", fields);
     }
 
-    private static String sentence(Ledger.Row row) {
-        String step = "Step " + row.facts().path();
+    private static String sentence(Ledger.Row row, String in) {
+        String step = "Step " + row.facts().path() + in;
         if (EffectRoutes.isSuppressed(row)) {
             return step + " was suppressed: another run had sent " + row.facts().key() + " inside its window.";
         }
@@ -135,31 +138,53 @@ final class KeyTale {
         };
     }
 
-    /** What the next run could do a second time, each with the reason. */
-    ArrayNode doubles(List<Rows.Held> released, long now) {
-        ArrayNode out = JsonNodeFactory.instance.arrayNode();
+    /**
+     * Adds what the next run could do a second time, each with the reason, and whether that is all of it.
+     *
+     * @param out the answer to a release, or to a look at one
+     */
+    void doubles(ObjectNode out, List<Rows.Held> released, long now) {
+        ArrayNode list = out.putArray("effects");
+        boolean cut = false;
+        List<String> running = new ArrayList<>();
         for (Rows.Held held : released) {
-            for (Ledger.Row row : effects(held)) {
-                boolean guarded = row.window() > 0 && row.expiresAt() > now;
+            RunId lineage = held.known().lineage();
+            KeyDeeds.Found found = deeds.of(lineage);
+            cut |= found.cut();
+            found.unfinished(lineage).forEach(run -> running.add(run.runIdText()));
+            for (Ledger.Row row : found.rows()) {
                 boolean harmless = row.facts().protection().equals("repeatable");
-                boolean happened = row.state() == Ledger.State.DONE || row.state() == Ledger.State.UNKNOWN;
-                if (happened && !harmless && !EffectRoutes.isSuppressed(row)) {
-                    ObjectNode item = out.addObject();
-                    item.put("run_id", held.known().runIdText());
-                    item.put("step", row.facts().path());
-                    item.put("effect_key", row.facts().key());
-                    item.put("does", row.facts().does());
-                    item.put("object", row.facts().object());
-                    item.put("worth", row.facts().worth());
-                    item.put("could_double", !guarded);
-                    item.put(
-                            "because",
-                            guarded
-                                    ? "its own key holds it back until " + Views.time(row.expiresAt())
-                                    : "a new run begins a new line, whose steps have new keys");
+                if (row.state() != Ledger.State.FREE && !harmless && !EffectRoutes.isSuppressed(row)) {
+                    list.add(couldDouble(row, found, lineage, now));
                 }
             }
         }
-        return out;
+        out.put("effects_cut", cut);
+        String more =
+                running.isEmpty() ? "" : " Not ended, and going on beside it: " + String.join(", ", running) + ".";
+        out.put("could_double", out.path("could_double").asString("") + more + (cut ? " " + CUT : ""));
+    }
+
+    private static ObjectNode couldDouble(Ledger.Row row, KeyDeeds.Found found, RunId lineage, long now) {
+        boolean settled = row.state() == Ledger.State.DONE;
+        boolean guarded = row.window() > 0 && (!settled || row.expiresAt() > now);
+        ObjectNode item = Views.object();
+        item.put("run_id", found.runIdText(row));
+        item.put("step", row.facts().path());
+        item.put("effect_key", row.facts().key());
+        item.put("does", row.facts().does());
+        item.put("object", row.facts().object());
+        item.put("worth", row.facts().worth());
+        item.put("could_double", !guarded);
+        String because = found.isOf(row, lineage)
+                ? "a new run begins a new line, whose steps have new keys"
+                : "a new run starts runs of its own, unless those have keys that still stand";
+        return item.put(
+                "because",
+                !guarded
+                        ? because
+                        : settled
+                                ? "its own key holds it back until " + Views.time(row.expiresAt())
+                                : "its own key holds it back until it is known how it ended");
     }
 }

@@ -93,9 +93,10 @@ final class Keys {
                 .filter(held -> runId == null || runId.equals(held.known().runIdText()))
                 .filter(held -> holds(held, now))
                 .toList();
-        ArrayNode doubles = tale.doubles(meant, now);
+        ObjectNode doubles = could(found.getFirst());
+        tale.doubles(doubles, meant, now);
         if ("true".equals(request.query("dry_run"))) {
-            return Views.ok(released(found.getFirst(), false, doubles).put("dry_run", true));
+            return Views.ok(doubles.put("released", false).put("dry_run", true));
         }
         Deeds.Deed deed = new Deeds.Deed(
                 "key.release",
@@ -107,7 +108,7 @@ final class Keys {
                 deed,
                 Releasing.of(
                         meant, new Edit.By(semel.newId(), request.principal().tokenId(), reason)),
-                released -> released(found.getFirst(), Boolean.TRUE.equals(released), doubles));
+                released -> doubles.put("released", Boolean.TRUE.equals(released)));
         if (done == null) {
             throw new IllegalStateException("a release always answers");
         }
@@ -119,15 +120,13 @@ final class Keys {
         return standing == Standing.LIVE || standing == Standing.FAILED;
     }
 
-    private static ObjectNode released(Rows.Held newest, boolean released, ArrayNode doubles) {
+    private static ObjectNode could(Rows.Held newest) {
         String named = newest.known().runIdText();
         ObjectNode out = Views.object();
         out.put("idempotency_key", Views.keyText(newest));
-        out.put("released", released);
+        out.put("released", false);
         out.put("run_id", named);
-        out.put("could_double", "A request with this key now starts a new run beside " + named + ".");
-        out.set("effects", doubles);
-        return out;
+        return out.put("could_double", "A request with this key now starts a new run beside " + named + ".");
     }
 
     /** A longer window for a key that still stands; it never gets shorter. */

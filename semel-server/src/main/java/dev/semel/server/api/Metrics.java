@@ -19,6 +19,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** What the server counts, for Prometheus. No label ever comes from a caller. */
 public final class Metrics implements Observer {
@@ -142,8 +143,9 @@ public final class Metrics implements Observer {
         return durability == null || durability.safe() ? 0 : 1;
     }
 
-    String scrape() {
-        return registry.scrape() + meters.text();
+    /** @param workspace of which lines with names in them are told; null for all */
+    String scrape(@Nullable String workspace) {
+        return registry.scrape() + meters.text(workspace);
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Names;
 import dev.semel.store.Edit;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -21,6 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** People who log in to the pages, and their sessions: list, invite, change, remove. Passwords are theirs alone. */
 final class PeopleRoutes {
     private static final String ONE = "/v1/people/{name}";
+    private static final int MOST_GROUPS = 20;
 
     private final Semel semel;
     private final People people;
@@ -52,22 +54,25 @@ final class PeopleRoutes {
     }
 
     private static ObjectNode view(People.Person person) {
-        return Views.object()
+        ObjectNode out = Views.object()
                 .put("name", person.name())
                 .put("role", person.role().word())
                 .put("disabled", person.disabled())
                 .put("logs_in_with", person.fromOutside() ? "provider" : "password")
                 .put("changed_at", Views.time(person.changedAt()));
+        ArrayNode groups = out.putArray("groups");
+        person.groups().forEach(groups::add);
+        return out;
     }
 
     /** Somebody who is there is changed; for somebody who is not, a link is made by which they set up their log-in. */
     private Answer put(Request request) {
         String name = Names.checked("person", request.parameter("name"));
-        People.Change wanted = wanted(Said.in(request, Set.of("role", "disabled")));
+        People.Change wanted = wanted(Said.in(request, Set.of("role", "groups", "disabled")));
         int ws = request.principal().workspace();
         Edit.Put change = people.changing(ws, name, wanted, request.principal().tokenId());
         if (change == null && request.header("If-Match") == null) {
-            return invited(request, name, wanted.role());
+            return invited(request, name, wanted);
         }
         if (change == null) {
             throw unknown();
@@ -106,24 +111,30 @@ final class PeopleRoutes {
         if (disabled != null && !disabled.isBoolean()) {
             throw RunActs.refused("disabled is true or false");
         }
-        if (role == null && disabled == null) {
-            throw RunActs.refused("say what is to change: a role, or disabled");
+        List<String> groups = groups(said.value("groups"));
+        if (role == null && groups == null && disabled == null) {
+            throw RunActs.refused("say what is to change: role (viewer, operator, reviewer, admin), groups or disabled");
         }
-        return new People.Change(role, disabled == null ? null : disabled.asBoolean());
+        return new People.Change(role, groups, disabled == null ? null : disabled.asBoolean());
     }
 
-    private Answer invited(Request request, String name, @Nullable Role role) {
+    private Answer invited(Request request, String name, People.Change wanted) {
+        Role role = wanted.role();
         if (role == null) {
             throw unknown();
         }
+        if (wanted.groups() != null) {
+            throw RunActs.refused("groups are given to somebody who is there; invite them first, by their role alone");
+        }
+        int ws = request.principal().workspace();
+        String token = people.invitations().make(ws, role, false, name);
         // Who follows the link may log in, so that it was made is told like any other leave.
         deeds.note(request, new Deeds.Entry("person.invite", name, role.word()));
-        int ws = request.principal().workspace();
         return Views.ok(Views.object()
                 .put("name", name)
                 .put("role", role.word())
                 .put("disabled", false)
-                .put("invitation", link(people.invitations().make(ws, role, false, name))));
+                .put("invitation", link(token)));
     }
 
     /** A link by which somebody who is there chooses another password. Until they do, the one they have is good. */
@@ -197,6 +208,19 @@ final class PeopleRoutes {
                 ErrorCode.NOT_FOUND,
                 "There is no such person in this workspace. Nothing was changed.",
                 "They are listed at GET /v1/people.");
+    }
+
+    /** Null where nothing is said of them. */
+    private static @Nullable List<String> groups(@Nullable JsonNode said) {
+        if (said == null) {
+            return null;
+        }
+        List<String> groups =
+                said.valueStream().map(one -> one.asString("")).distinct().toList();
+        if (!said.isArray() || groups.size() > MOST_GROUPS || !groups.stream().allMatch(Names::fits)) {
+            throw RunActs.refused("groups is a list of up to " + MOST_GROUPS + " names, e.g. [\"warehouse\"]");
+        }
+        return groups;
     }
 
     private Answer remove(Request request) {

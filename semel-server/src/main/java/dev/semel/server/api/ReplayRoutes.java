@@ -18,27 +18,44 @@ import dev.semel.store.Plans;
 import dev.semel.store.Reads;
 import dev.semel.store.Replay;
 import dev.semel.store.Rows;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Safe replays: plans, what they say, and applying them. */
 final class ReplayRoutes {
     private static final int MOST_NAMED = 1_000;
-    private static final int LONGEST_WATCH = 600;
+    private static final int MOST_WATCHED = 1_000;
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final Set<String> MEMBERS = Set.of(
+            "runs",
+            "q",
+            "from",
+            "redo",
+            "confirm_redo",
+            "late_signals",
+            "input",
+            "version",
+            "approval",
+            "include",
+            "rate",
+            "canary",
+            "stop_after");
 
     private final Semel semel;
     private final Views views;
     private final Triggers triggers;
     private final Deeds deeds;
+    /** How plans stood when somebody who watches them looked last: all who watch one look once a second together. */
+    private final ConcurrentHashMap<RunId, Watched> watched = new ConcurrentHashMap<>();
+
+    private record Watched(long at, ObjectNode view) {}
 
     ReplayRoutes(Semel semel, Views views, Triggers triggers, Deeds deeds) {
         this.semel = semel;
@@ -47,20 +64,20 @@ final class ReplayRoutes {
         this.deeds = deeds;
     }
 
-    void addTo(Router router) {
+    void addTo(Router router, Tail streams) {
         String one = "/v1/replays/{replay_id}";
         router.add(Api.changing("POST", "/v1/replays", Scope.OPERATE, this::plan))
                 .add("GET", "/v1/replays", Scope.READ, this::list)
                 .add("GET", one, Scope.READ, this::get)
                 .add("GET", one + "/items", Scope.READ, this::items)
-                .add("GET", one + "/events", Scope.READ, this::events)
+                .add("GET", one + "/events", Scope.READ, request -> events(request, streams))
                 .add(Api.changing("POST", one + "/approve", Scope.OPERATE, this::approve))
                 .add(Api.changing("POST", one + "/apply", Scope.OPERATE, this::apply))
                 .add(Api.changing("POST", one + "/stop", Scope.OPERATE, this::stop));
     }
 
     private Answer plan(Request request) {
-        Said said = Said.in(request, Set.of("runs", "q", "from", "input", "version", "approval"));
+        Said said = Said.in(request, MEMBERS);
         Replays.Asked asked = asked(request, said);
         Deeds.Deed deed = new Deeds.Deed("replay.plan", Json.write(said.body()));
         Deeds.Done laid = deeds.once(
@@ -75,7 +92,7 @@ final class ReplayRoutes {
     }
 
     private Replays.Asked asked(Request request, Said said) {
-        List<String> runs = runs(said.value("runs"));
+        List<String> runs = texts("runs", said.value("runs"));
         String q = said.text("q");
         if (runs.isEmpty() == q.isBlank()) {
             throw RunActs.refused("A plan is for runs (a list of run ids) or for q (a filter such as status:failed)");
@@ -88,34 +105,47 @@ final class ReplayRoutes {
         if (input != null && runs.size() != 1) {
             throw RunActs.refused("An edited input is for one run");
         }
+        String what = runs.isEmpty() ? q.strip() : runs.size() == 1 ? runs.getFirst() : runs.size() + " runs";
+        Order order = new Order(
+                what,
+                said.text("from"),
+                version.equals("as_it_is"),
+                texts("redo", said.value("redo")),
+                flag(said, "confirm_redo"),
+                flag(said, "late_signals"));
         if (input != null) {
             Rows.Run run = views.find(request.principal(), runs.getFirst());
-            FileWorkflow.check(semel.version(run.workflowId(), run.version()), input);
+            int by = semel.replays().version(run.ws(), runs.getFirst(), order);
+            FileWorkflow.check(semel.version(run.workflowId(), by), input);
         }
-        JsonNode approval = said.value("approval");
         Replays.Which which =
                 runs.isEmpty() ? new Replays.Which.All(filter(request, q)) : new Replays.Which.These(runs);
-        String what = runs.isEmpty() ? q.strip() : runs.size() == 1 ? runs.getFirst() : runs.size() + " runs";
         return new Replays.Asked(
                 request.principal().workspace(),
                 request.principal().tokenId(),
                 which,
-                new Order(what, said.text("from"), version.equals("as_it_is")),
+                order,
                 input == null ? null : Json.write(input),
-                approval != null && approval.asBoolean());
+                flag(said, "approval"),
+                manner(said));
     }
 
-    private static List<String> runs(@Nullable JsonNode given) {
-        List<String> runs = new ArrayList<>();
+    private static boolean flag(Said said, String member) {
+        JsonNode value = said.value(member);
+        return value != null && value.asBoolean();
+    }
+
+    private static List<String> texts(String member, @Nullable JsonNode given) {
+        List<String> texts = new ArrayList<>();
         if (given != null) {
             if (!given.isArray() || given.size() > MOST_NAMED) {
-                throw RunActs.refused("runs is a list of at most " + MOST_NAMED + " run ids");
+                throw RunActs.refused(member + " is a list of at most " + MOST_NAMED + " names");
             }
             for (JsonNode one : given) {
-                runs.add(one.asString());
+                texts.add(one.asString());
             }
         }
-        return runs;
+        return texts;
     }
 
     private Reads.RunFilter filter(Request request, String q) {
@@ -151,7 +181,7 @@ final class ReplayRoutes {
         return Views.ok(view(find(request)));
     }
 
-    private JsonNode view(Replay.Plan plan) {
+    private ObjectNode view(Replay.Plan plan) {
         return ReplayViews.plan(plan, semel.replays().progress(plan.id()));
     }
 
@@ -191,7 +221,7 @@ final class ReplayRoutes {
                 item -> Paging.cursor(item.run()));
     }
 
-    private static Action action(String word) {
+    static Action action(String word) {
         for (Action action : Action.values()) {
             if (action.word().equals(word)) {
                 return action;
@@ -214,6 +244,15 @@ final class ReplayRoutes {
 
     private Answer approve(Request request) {
         Said.in(request, Set.of());
+        Replay.Plan plan = find(request);
+        if (plan.approvedBy() == null
+                && !new SecondPerson(semel)
+                        .isOther(plan.ws(), plan.madeBy(), request.principal().tokenId())) {
+            throw new SemelException(
+                    ErrorCode.FORBIDDEN,
+                    "Plan " + plan.text() + " was made by you, or with a token that you made. It was not approved.",
+                    "Let somebody else approve it, who logs in or has a token that you did not make.");
+        }
         return Views.ok(view(semel.replays()
                 .approve(
                         request.principal().workspace(),
@@ -224,18 +263,22 @@ final class ReplayRoutes {
     /** Asked again it tells how far it is; it is applied once. */
     private Answer apply(Request request) {
         Said said = Said.in(request, Set.of("include", "rate", "canary", "stop_after"));
+        return Views.ok(view(semel.replays()
+                .apply(
+                        request.principal().workspace(),
+                        id(request),
+                        said.body().isEmpty() ? null : manner(said),
+                        request.principal().tokenId())));
+    }
+
+    /** How it is applied. What is said with the plan is what somebody approves. */
+    private static Manner manner(Said said) {
         List<Action> include = new ArrayList<>();
         JsonNode words = said.value("include");
         if (words != null) {
             words.forEach(word -> include.add(action(word.asString(""))));
         }
-        Manner manner = new Manner(include, number(said, "rate"), number(said, "canary"), number(said, "stop_after"));
-        return Views.ok(view(semel.replays()
-                .apply(
-                        request.principal().workspace(),
-                        id(request),
-                        manner,
-                        request.principal().tokenId())));
+        return new Manner(include, number(said, "rate"), number(said, "canary"), number(said, "stop_after"));
     }
 
     private static int number(Said said, String member) {
@@ -256,35 +299,29 @@ final class ReplayRoutes {
     }
 
     /** Tells whenever something changed, until nothing will any more. */
-    private Answer events(Request request) {
+    private Answer events(Request request, Tail streams) {
         Replay.Plan plan = find(request);
-        return Answer.stream("text/event-stream", out -> watch(plan, out));
+        return streams.watch(streams.length(request), "progress", () -> {
+            ObjectNode now = standing(plan);
+            return now == null
+                    ? null
+                    : new Tail.Seen(now, now.path("progress").path("verified").asBoolean());
+        });
     }
 
-    private void watch(Replay.Plan plan, OutputStream out) throws IOException {
-        Semaphore never = new Semaphore(0);
-        String last = "";
-        for (int seconds = 0; seconds < LONGEST_WATCH; seconds++) {
-            Replay.Plan now = semel.replays().find(plan.ws(), plan.id());
-            if (now == null) {
-                return;
-            }
-            JsonNode view = view(now);
-            String text = Json.write(view);
-            if (!text.equals(last)) {
-                out.write(("event: progress\ndata: " + text + "\n\n").getBytes(StandardCharsets.UTF_8));
-                out.flush();
-                last = text;
-            }
-            boolean over = view.path("progress").path("verified").asBoolean();
-            try {
-                if (over || never.tryAcquire(1, TimeUnit.SECONDS)) {
-                    return;
-                }
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                return;
-            }
+    private @Nullable ObjectNode standing(Replay.Plan plan) {
+        if (watched.size() > MOST_WATCHED) {
+            watched.clear();
         }
+        Watched seen = watched.compute(
+                plan.id(),
+                (id, before) ->
+                        before != null && semel.nanos() - before.at() < LOOK_NANOS ? before : looked(plan.ws(), id));
+        return seen == null ? null : seen.view();
+    }
+
+    private @Nullable Watched looked(int ws, RunId id) {
+        Replay.Plan now = semel.replays().find(ws, id);
+        return now == null ? null : new Watched(semel.nanos(), view(now));
     }
 }

@@ -31,6 +31,13 @@ final class ReplayViews {
                 .put(
                         "approved_by",
                         plan.approvedBy() == null || plan.approvedBy().isEmpty() ? null : plan.approvedBy());
+        if (!order.redo().isEmpty()) {
+            order.redo().forEach(out.putArray("redo")::add);
+            out.put("confirm_redo", order.confirmed());
+        }
+        if (order.lateSignals()) {
+            out.put("late_signals", true);
+        }
         JsonNode counts = Json.parse(plan.counts());
         counts.properties().forEach(member -> out.set(member.getKey(), member.getValue()));
         return out;
@@ -80,18 +87,23 @@ final class ReplayViews {
         out.set("version", body.path("version"));
         out.set("status", body.path("status"));
         out.put("action", item.worst() == 0 ? "blocked" : Action.values()[item.worst() - 1].word());
-        out.put("blocked", body.has("blocked") ? body.path("blocked").asString() : null);
-        out.set("open", body.path("open"));
+        foretold(out, body);
+        out.put("fate", item.fate().word());
+        out.put("new_run_id", item.made() == null ? null : item.made().text());
+        out.put("note", item.note().isEmpty() ? null : item.note());
+        return out;
+    }
+
+    /** Whether it is blocked, and what is foretold for each step. */
+    static void foretold(ObjectNode out, JsonNode outlook) {
+        out.put("blocked", outlook.has("blocked") ? outlook.path("blocked").asString() : null);
+        out.set("open", outlook.path("open"));
         var steps = out.putArray("steps");
-        for (JsonNode one : body.path("steps")) {
+        for (JsonNode one : outlook.path("steps")) {
             ObjectNode step = steps.addObject();
             one.properties().forEach(member -> step.set(member.getKey(), member.getValue()));
             step.put("until", Views.time(one.path("until").asLong(0)));
             step.put("certain", one.path("certain").asBoolean(true));
         }
-        out.put("fate", item.fate().word());
-        out.put("new_run_id", item.made() == null ? null : item.made().text());
-        out.put("note", item.note().isEmpty() ? null : item.note());
-        return out;
     }
 }

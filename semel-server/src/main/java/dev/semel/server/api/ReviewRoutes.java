@@ -181,6 +181,7 @@ final class ReviewRoutes {
 
     private Deeds.Done decide(Request request, ReviewViews.Case one, Say say) {
         Review.Row row = one.row();
+        Deciders.check(request.principal(), row);
         Set<String> words = Reviews.words(row.kind());
         if (!words.contains(say.decision())) {
             throw RunActs.refused("decision is one of " + String.join(", ", new TreeSet<>(words)) + " for this review");
@@ -313,6 +314,7 @@ final class ReviewRoutes {
     /** The provider is asked again, by the run itself; what it answers is in the timeline. */
     private Answer check(Request request) {
         ReviewViews.Case one = find(request);
+        Deciders.check(request.principal(), one.row());
         boolean asks = one.effect() != null && one.effect().facts().protection().equals("lookup");
         if (!asks) {
             throw RunActs.refused("only an effect whose protection is lookup can be looked up");

@@ -141,7 +141,7 @@ final class ReviewViews {
         evidence(one).forEach(known::add);
         ObjectNode answers = out.putObject("answers");
         for (String word : new TreeSet<>(Reviews.words(one.row().kind()))) {
-            answers.put(word, consequence(word));
+            answers.put(word, isOver(one) ? late(word) : consequence(word));
         }
         return masks.of(one.run()).within(out, "evidence");
     }
@@ -215,8 +215,17 @@ final class ReviewViews {
                         + attempt.problem().code() + ": " + attempt.problem().message());
             }
         }
-        if (tried.isEmpty()) {
+        String problem = text(Json.parse(one.row().question()), "problem");
+        if (problem != null) {
+            known.add("The send ended with " + problem);
+        } else if (tried.isEmpty()) {
             known.add("No answer is on record: the worker ended, or lost the connection, behind the send.");
+        }
+        if (isOver(one)) {
+            known.add(
+                    isAtMostOnce(one)
+                            ? "The run did not wait for this and went on without an outcome."
+                            : "The run has ended since.");
         }
         known.add(
                 switch (effect.state()) {
@@ -238,8 +247,28 @@ final class ReviewViews {
             case "provider_key" ->
                 "Its protection is provider_key: the provider may have forgotten the key by now, so it is not sent"
                         + " again by itself.";
+            case "at_most_once" -> "Its protection is at_most_once: it is never sent again by this run.";
             case "lookup" -> "Its protection is lookup: the provider was asked and did not answer.";
             default -> "Its protection is " + word + ".";
+        };
+    }
+
+    /** An effect in doubt whose run does not wait for the answer. */
+    private static boolean isOver(Case one) {
+        boolean ended = one.run() != null && one.run().end() != null;
+        return one.row().kind() == Review.Kind.DOUBT && (ended || isAtMostOnce(one));
+    }
+
+    private static boolean isAtMostOnce(Case one) {
+        return one.effect() != null && one.effect().facts().protection().equals("at_most_once");
+    }
+
+    private static String late(String word) {
+        return switch (word) {
+            case "happened" -> "It is recorded with your result, for other runs with its key and for replays.";
+            case "did_not_happen" ->
+                "It is recorded as not done: the next run with its key, or a replay, may send it. Nothing is sent now.";
+            default -> "Where the run still goes on it ends as cancelled. The effect stays in doubt.";
         };
     }
 

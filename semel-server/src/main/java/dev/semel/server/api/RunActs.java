@@ -9,7 +9,9 @@ import dev.semel.json.Json;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
+import dev.semel.server.http.Scope;
 import dev.semel.store.Edit;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
@@ -90,9 +92,26 @@ final class RunActs {
         Said said = Said.in(request, Set.of("step", "decision", "result", "note"));
         String step = said.text("step");
         String by = request.principal().tokenId();
-        String note = said.text("note");
         Run<JsonNode> run = run(request);
-        Run.Ruling ruling = switch (said.text("decision")) {
+        Run.Ruling ruling = mayDecide(request, step) ? ruling(run, said, by) : null;
+        Deeds.Deed deed = new Deeds.Deed("run.decide", run.id(), Json.write(said.body()));
+        return done(request, deed, ruling, "decided");
+    }
+
+    /** False: it is not asked in the store yet, so nobody but an administrator can know whom it is for. */
+    private boolean mayDecide(Request request, String step) {
+        Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
+        Review.Row row = semel.reviews().one(run.ws(), Review.id(run.id(), step));
+        if (row != null) {
+            Deciders.check(request.principal(), row);
+        }
+        return row != null || request.principal().may(Scope.ADMIN);
+    }
+
+    private static Run.@Nullable Ruling ruling(Run<JsonNode> run, Said said, String by) {
+        String step = said.text("step");
+        String note = said.text("note");
+        return switch (said.text("decision")) {
             case "approve" -> run.approval(step, true, by, note);
             case "reject" -> run.approval(step, false, by, note);
             case "send" -> run.review(step, true, by, note);
@@ -103,8 +122,6 @@ final class RunActs {
                 throw refused(
                         "decision is one of approve, reject, send, suppress, happened (with result), did_not_happen");
         };
-        Deeds.Deed deed = new Deeds.Deed("run.decide", run.id(), Json.write(said.body()));
-        return done(request, deed, ruling, "decided");
     }
 
     private static JsonNode result(@Nullable JsonNode given) {

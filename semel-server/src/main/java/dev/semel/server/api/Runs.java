@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Runs and the requests beside them. */
 final class Runs {
@@ -77,7 +78,9 @@ final class Runs {
     }
 
     Answer get(Request request) {
-        return Views.ok(views.runWithRequests(views.find(request.principal(), request.parameter("run_id"))));
+        Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
+        ObjectNode out = views.runWithRequests(run);
+        return Views.ok(out.put("superseded_by", Superseded.by(semel, run.ws(), run.id())));
     }
 
     Answer requests(Request request) {

@@ -138,8 +138,8 @@ final class ScheduleRoutes {
         }
         Rows.Schedule row = find(request);
         String target = row.workflowId() + "/" + row.name();
-        deeds.note(request, new Deeds.Entry("schedule.backfill", target, span.from() + " to " + span.to()));
-        Schedules.Backfilled filled = semel.schedules().backfill(row.ws(), row, span);
+        var entry = new Deeds.Entry("schedule.backfill", target, span.from() + " to " + span.to());
+        Schedules.Backfilled filled = semel.schedules().backfill(row.ws(), row, span, () -> deeds.note(request, entry));
         ObjectNode out = Views.object();
         ArrayNode ticks = out.putArray("ticks");
         filled.ticks().forEach(tick -> ticks.add(view(tick)));

@@ -6,23 +6,34 @@ import dev.semel.store.Figure;
 import dev.semel.store.Figures;
 import dev.semel.store.Rows;
 import dev.semel.store.StoreFailure;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The signals for Prometheus, from the same counts that `GET /v1/signals` tells: they are those of the store, so every
- * worker says the same, and a restart does not set them back. Ask one worker, or take the maximum.
+ * worker says the same, and a restart does not set them back. Ask one worker, or take the maximum. Names of workflows and
+ * steps are told to whoever may read their workspace.
  */
 final class SignalMeters {
     private static final long HOUR = 60;
 
+    /** So many steps of a workflow have lines of their own; steps of code may be called anything. */
+    static final int MOST_STEPS = 100;
+
+    /** Under which the others are added up; no step is called like this. */
+    static final String OTHERS = "(others)";
+
     private final Semel semel;
     private final Map<Line, Long> settled = new TreeMap<>();
+    /** Which steps of a workflow have lines: those that came first, for as long as the process lives. */
+    private final Map<String, Set<String>> steps = new TreeMap<>();
+
     private long settledUntil;
 
     SignalMeters(Semel semel) {
@@ -33,6 +44,10 @@ final class SignalMeters {
         @Override
         public int compareTo(Line other) {
             return labels().compareTo(other.labels());
+        }
+
+        boolean isOf(@Nullable String wanted) {
+            return wanted == null || wanted.equals(workspace);
         }
 
         private String labels() {
@@ -80,16 +95,20 @@ final class SignalMeters {
         };
     }
 
-    /** In the text format of Prometheus; nothing where the store does not answer. */
-    synchronized String text() {
+    /**
+     * In the text format of Prometheus; nothing where the store does not answer.
+     *
+     * @param workspace only the lines of that one; null for all
+     */
+    synchronized String text(@Nullable String workspace) {
         try {
-            return written();
+            return written(workspace);
         } catch (StoreFailure e) {
             return "";
         }
     }
 
-    private String written() {
+    private String written(@Nullable String workspace) {
         long minute = Objects.requireNonNull(semel.view(reads -> reads.now())) / Counted.MINUTE;
         // Hours that nobody counts in any more are added up once; the rest with every look.
         long settle = (minute - 2 * HOUR) / HOUR * HOUR;
@@ -110,13 +129,13 @@ final class SignalMeters {
             out.append("# TYPE ").append(meter.title).append(" counter\n");
             now.forEach((line, n) -> {
                 Figure figure = Figure.valueOf(line.meter());
-                if (Meter.of(figure) == meter) {
+                if (Meter.of(figure) == meter && line.isOf(workspace)) {
                     out.append(meter.title).append(labels(line, outcome(figure)));
                     out.append(' ').append(n).append('\n');
                 }
             });
         }
-        doubts(out, names, minute * Counted.MINUTE);
+        doubts(out, names, minute * Counted.MINUTE, workspace);
         return out.toString();
     }
 
@@ -124,16 +143,21 @@ final class SignalMeters {
         return Objects.requireNonNull(semel.view(reads -> reads.figures().totals(from, until)));
     }
 
-    private static void add(List<Figures.Total> totals, Names names, Map<Line, Long> lines) {
+    private void add(List<Figures.Total> totals, Names names, Map<Line, Long> lines) {
         for (Figures.Total total : totals) {
             Line line =
-                    new Line(total.figure().name(), names.workspace(total.ws()), names.workflow(total), total.step());
+                    new Line(total.figure().name(), names.workspace(total.ws()), names.workflow(total), step(total));
             lines.merge(line, total.n(), Long::sum);
         }
     }
 
-    private void doubts(StringBuilder out, Names names, long now) {
-        List<Line> lines = new ArrayList<>();
+    private String step(Figures.Total total) {
+        Set<String> own = steps.computeIfAbsent(total.workflowId(), _ -> new HashSet<>());
+        boolean has = total.step().isEmpty() || own.contains(total.step());
+        return has || (own.size() < MOST_STEPS && own.add(total.step())) ? total.step() : OTHERS;
+    }
+
+    private void doubts(StringBuilder out, Names names, long now, @Nullable String workspace) {
         StringBuilder ages = new StringBuilder();
         out.append("# HELP semel_in_doubt Effects that wait for a decision\n# TYPE semel_in_doubt gauge\n");
         Integer ws = semel.view(reads -> reads.workspaceAfter(0));
@@ -142,7 +166,9 @@ final class SignalMeters {
             for (Figures.Doubt doubt :
                     Objects.requireNonNull(semel.view(reads -> reads.figures().doubts(one)))) {
                 Line line = new Line("", names.workspace(one), names.workflow(one, doubt.workflowId()), "");
-                lines.add(line);
+                if (!line.isOf(workspace)) {
+                    continue;
+                }
                 out.append("semel_in_doubt")
                         .append(labels(line, ""))
                         .append(' ')

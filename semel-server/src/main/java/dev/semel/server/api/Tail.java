@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -80,23 +82,48 @@ final class Tail {
     private Answer one(Request request) {
         long length = length(request);
         Rows.Run first = views.find(request.principal(), request.parameter("run_id"));
+        return watch(length, "run", () -> {
+            ObjectNode now = stand(first);
+            return new Seen(now, now.path("ended").asBoolean(false));
+        });
+    }
+
+    /** How something stands that is looked at again and again; {@code over}: it will not change any more. */
+    record Seen(ObjectNode now, boolean over) {}
+
+    /** The usual length of a stream, or the one that was asked for. */
+    long length(Request request) {
+        String text = request.query("seconds");
+        if (text == null) {
+            return TimeUnit.SECONDS.toNanos(USUAL_SECONDS);
+        }
+        if (!text.matches("[1-9][0-9]{0,3}")) {
+            throw Paging.refused("seconds is a whole number from 1 to 9999");
+        }
+        return TimeUnit.SECONDS.toNanos(Integer.parseInt(text));
+    }
+
+    /** Tells how something stands whenever that has changed, until it is over; null: it is gone. */
+    Answer watch(long length, String kind, Supplier<@Nullable Seen> look) {
         enter();
         return Answer.stream("text/event-stream", out -> {
             try {
                 long until = semel.nanos() + length;
                 long signed = begin(out);
                 ObjectNode last = Views.object();
-                while (!over && semel.nanos() - until < 0) {
-                    ObjectNode now = stand(first);
-                    if (!now.equals(last)) {
-                        out.write(Feed.text(now).getBytes(StandardCharsets.UTF_8));
+                Seen seen = look.get();
+                while (seen != null && !over && semel.nanos() - until < 0) {
+                    boolean same = seen.now().equals(last);
+                    if (!same) {
+                        out.write(Feed.text(kind, seen.now()).getBytes(StandardCharsets.UTF_8));
                     }
-                    signed = sign(out, signed, now.equals(last));
-                    last = now;
-                    if (now.path("ended").asBoolean(false)) {
+                    signed = sign(out, signed, same);
+                    last = seen.now();
+                    if (seen.over()) {
                         return;
                     }
                     pause();
+                    seen = look.get();
                 }
             } finally {
                 listeners.decrementAndGet();
@@ -117,17 +144,6 @@ final class Tail {
         return Feed.event(run, semel.version(run.workflowId(), run.version()).name())
                 .put("recorded", chunks == null ? 0 : chunks.size())
                 .put("ended", run.end() != null);
-    }
-
-    private long length(Request request) {
-        String text = request.query("seconds");
-        if (text == null) {
-            return TimeUnit.SECONDS.toNanos(USUAL_SECONDS);
-        }
-        if (!text.matches("[1-9][0-9]{0,3}")) {
-            throw Paging.refused("seconds is a whole number from 1 to 9999");
-        }
-        return TimeUnit.SECONDS.toNanos(Integer.parseInt(text));
     }
 
     private void enter() {

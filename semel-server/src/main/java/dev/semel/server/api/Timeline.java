@@ -20,13 +20,21 @@ final class Timeline {
     private final Map<String, String> kinds;
     private final Map<String, List<Entry>> byPath = new LinkedHashMap<>();
     private final Map<String, Ledger.Row> effects = new HashMap<>();
+    private final List<Entry.Resumed> resumed = new ArrayList<>();
 
     /** @param kinds what steps are called where they were written, by their names; empty for Java */
     Timeline(RunId lineage, Map<String, String> kinds, List<Entry> entries, List<Ledger.Row> rows) {
         this.lineage = lineage;
         this.kinds = Map.copyOf(kinds);
         for (Entry entry : entries) {
-            byPath.computeIfAbsent(entry.path(), _ -> new ArrayList<>()).add(entry);
+            if (entry instanceof Entry.Resumed one) {
+                resumed.add(one);
+                one.opened()
+                        .forEach(path -> byPath.computeIfAbsent(path, _ -> new ArrayList<>())
+                                .add(one));
+            } else if (!(entry instanceof Entry.Redo)) {
+                byPath.computeIfAbsent(entry.path(), _ -> new ArrayList<>()).add(entry);
+            }
         }
         for (Ledger.Row row : rows) {
             effects.put(row.facts().path(), row);
@@ -39,12 +47,22 @@ final class Timeline {
         ArrayNode items = out.putArray("items");
         byPath.forEach((path, entries) -> items.add(item(path, entries, effects.get(path))));
         out.putNull("next");
+        if (!resumed.isEmpty()) {
+            ArrayNode all = out.putArray("resumed");
+            for (Entry.Resumed one : resumed) {
+                ObjectNode told = all.addObject();
+                told.put("at", Views.time(one.at())).put("by", one.by()).put("reason", one.reason());
+                told.put("version", one.version());
+                one.opened().forEach(told.putArray("steps")::add);
+            }
+        }
         return out;
     }
 
     private ObjectNode item(String path, List<Entry> entries, Ledger.@Nullable Row row) {
         Entry last = entries.isEmpty() ? null : entries.getLast();
-        Entry.Kind kind = last == null ? Entry.Kind.EFFECT : last.kind();
+        Entry.Kind kind =
+                entries.isEmpty() ? Entry.Kind.EFFECT : entries.getFirst().kind();
         ObjectNode out = Views.object();
         out.put("step_id", StepId.of(lineage, path).text());
         out.put("path", path);
@@ -61,8 +79,17 @@ final class Timeline {
         attempts(out.putArray("attempts"), entries, row);
         if (last instanceof Entry.Done done) {
             out.set("result", done.result());
+            skipped(out, done);
         }
         return out;
+    }
+
+    /** Who gave the result in the place of a step, and why. */
+    private static void skipped(ObjectNode out, Entry.Done done) {
+        if (done.how() == Entry.How.SKIPPED && done.ref() != null) {
+            String[] said = done.ref().split("\n", 2);
+            out.put("skipped_by", said[0]).put("reason", said.length < 2 ? "" : said[1]);
+        }
     }
 
     private static @Nullable String protection(Entry.Kind kind, Ledger.@Nullable Row row) {
@@ -100,7 +127,7 @@ final class Timeline {
                             : done.how().word();
                     attempt(out, done.attempts(), done.at(), outcome);
                 }
-                case Entry.Begun _ -> {}
+                case Entry.Begun _, Entry.Resumed _, Entry.Redo _ -> {}
             }
         }
         if (out.isEmpty() && row != null) {

@@ -6,6 +6,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.ChosenRunId;
 import dev.semel.key.IdempotencyKey;
+import dev.semel.run.RunState;
 import dev.semel.server.auth.Quotas;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.doors.Depth;
@@ -73,6 +74,7 @@ final class Triggers {
                 ask,
                 new Terms(key, wishes.strict(), request::header, Depth.of(request.header(Depth.HEADER))));
         ObjectNode body = Answers.body(answer, ask.warnings());
+        superseded(body, request.principal(), answer);
         Duration wait = wishes.longest();
         if (wait != null) {
             Rows.Run run = semel.await(request.principal().workspace(), answer.run(), wait);
@@ -82,6 +84,15 @@ final class Triggers {
         }
         var out = Answers.headers(Views.ok(body), answer, key != null ? key : ask.derived());
         return wishes.applied(out);
+    }
+
+    /** A repeat keeps its run; where a safe replay has done since what that one did not, it is named beside it. */
+    private void superseded(ObjectNode body, Principal who, Answer answer) {
+        boolean undone = answer.state() == RunState.FAILED || answer.state() == RunState.CANCELLED;
+        String by = answer.replayed() && undone ? Superseded.by(semel, who.workspace(), answer.run()) : null;
+        if (by != null) {
+            body.put("superseded_by", by);
+        }
     }
 
     /**

@@ -112,8 +112,8 @@ final class Views {
         out.put("lineage_id", run.lineage().text());
         out.put("previous_run_id", run.previous() == null ? null : shown(run.ws(), run.previous()));
         out.put("duplicate_of", run.duplicateOf() == null ? null : shown(run.ws(), run.duplicateOf()));
-        out.putNull("replay_of");
-        out.putNull("parent_run_id");
+        out.put("replay_of", run.replayOf() == null ? null : shown(run.ws(), run.replayOf()));
+        out.put("parent_run_id", run.parent() == null ? null : shown(run.ws(), run.parent()));
         out.put("replays", run.counts().replays());
         out.put("conflicts", run.counts().conflicts());
         return out;

@@ -36,6 +36,7 @@ final class Workflows {
     private final Deeds deeds;
     private final Rollouts rollouts;
     private final Promises promises;
+    private final ScheduleQuota quota;
 
     Workflows(Semel semel, Deeds deeds, Rollouts rollouts, Promises promises) {
         this.semel = semel;
@@ -43,6 +44,7 @@ final class Workflows {
         this.deeds = deeds;
         this.rollouts = rollouts;
         this.promises = promises;
+        this.quota = new ScheduleQuota(semel, () -> triggers.bounds().schedules());
     }
 
     Answer list(Request request) {
@@ -146,7 +148,7 @@ final class Workflows {
         int share = share(request);
         int workspace = request.principal().workspace();
         refuseLoops(workspace, read);
-        refuseTooManySchedules(workspace, read);
+        var unused = quota.counted(workspace, read);
         Definition definition = read.noting(promises.check(workspace, read, share > 0));
         if ("true".equals(request.query("dry_run"))) {
             return Views.ok(withWarnings(Views.object().put("workflow", name).put("dry_run", true), definition));
@@ -161,19 +163,14 @@ final class Workflows {
         return done.answer();
     }
 
-    private Deeds.@Nullable Done publishForAll(Request request, Definition definition) {
-        return deeds.once(
+    private Deeds.Done publishForAll(Request request, Definition definition) {
+        int workspace = request.principal().workspace();
+        String actor = request.principal().tokenId();
+        return ScheduleQuota.untilCounted(() -> deeds.once(
                 request,
                 new Deeds.Deed("workflow.publish", definition.name(), definition.text()),
-                noted(
-                        request,
-                        definition.name(),
-                        "for all",
-                        publishing(
-                                request.principal().workspace(),
-                                definition,
-                                request.principal().tokenId())),
-                row -> published(row, definition));
+                noted(request, definition.name(), "for all", publishing(workspace, definition, actor)),
+                row -> published(row, definition)));
     }
 
     private Deeds.@Nullable Done publishFor(int share, Request request, Definition definition) {
@@ -229,25 +226,6 @@ final class Workflows {
         return withWarnings(Rollouts.candidate(out, row.rollout()), definition);
     }
 
-    /** Held against what is published now; of two that publish at the same moment both may go a little beyond. */
-    private void refuseTooManySchedules(int workspace, Definition definition) {
-        int wanted = definition.extras().doors().schedules().size();
-        if (wanted == 0) {
-            return;
-        }
-        Rows.Workflow there = semel.view(reads -> reads.workflow(workspace, definition.name()));
-        String id = there == null ? "" : there.workflowId();
-        Integer others = semel.view(reads -> reads.timetable().countBeside(workspace, id));
-        int most = triggers.bounds().schedules();
-        if (others != null && others + wanted > most) {
-            throw new SemelException(
-                    ErrorCode.INVALID_DEFINITION,
-                    "With the " + wanted + " schedules of workflow " + definition.name() + " this workspace would have "
-                            + (others + wanted) + ", and " + most + " are allowed. Nothing was published.",
-                    "Remove schedules that are not needed, or start the server with a larger --max-schedules.");
-        }
-    }
-
     /** A circle of workflows is refused; the others are taken as they are now, with their candidates. */
     private void refuseLoops(int workspace, Definition definition) {
         Loops.refuse(definition, name -> {
@@ -288,11 +266,10 @@ final class Workflows {
         }
         refuseLoops(workspace, definition);
         promises.check(workspace, definition, false);
-        refuseTooManySchedules(workspace, definition);
         Edit.By by = new Edit.By(semel.newId(), actor, "for all");
         var note = new Edit.Note(workspace, "workflow.publish", definition.name(), by);
-        return semel.change(
-                new Edit.Noted<>(publishing(workspace, definition, actor), row -> row != null && row.changed(), note));
+        return ScheduleQuota.untilCounted(() -> semel.maybeChange(
+                new Edit.Noted<>(publishing(workspace, definition, actor), row -> row != null && row.changed(), note)));
     }
 
     /**
@@ -311,10 +288,14 @@ final class Workflows {
         return version != null && version.body().equals(definition.text());
     }
 
-    private Edit.Publish publishing(int workspace, Definition definition, String actor) {
+    private Edit<Rows.@Nullable Workflow> publishing(int workspace, Definition definition, String actor) {
+        long change = quota.counted(workspace, definition);
         // Short, because it stands in every run and in an index: the last 12 digits hold its 64 bits of chance.
         String id = "wf_" + semel.newId().text().substring(WORKFLOW_ID_FROM);
-        return new Edit.Publish(workspace, definition.name(), id, definition.text(), actor);
+        Edit.Publish publish = new Edit.Publish(workspace, definition.name(), id, definition.text(), actor);
+        @SuppressWarnings("unchecked") // a change that always answers is one that may not
+        Edit<Rows.@Nullable Workflow> plain = (Edit<Rows.@Nullable Workflow>) (Edit<?>) publish;
+        return definition.extras().doors().schedules().isEmpty() ? plain : new Edit.PublishAsOf(publish, change);
     }
 
     private static String text(byte[] body) {

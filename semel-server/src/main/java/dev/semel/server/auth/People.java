@@ -13,9 +13,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -27,7 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class People {
     private static final SettingKind PERSON = new SettingKind("person", false, true);
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
-    static final String ACTOR = "usr_";
+    public static final String ACTOR = "usr_";
     static final String DISABLED = "disabled";
     private static final String SEPARATOR = "~";
 
@@ -73,10 +76,25 @@ public final class People {
     /**
      * A person as others may see them.
      *
+     * @param groups in which they decide what waits for a person, e.g. `warehouse`
      * @param disabled they cannot log in, and have no session
      * @param fromOutside an identity provider vouches for them: they have no password, and their role is its word
      */
-    public record Person(String name, Role role, boolean disabled, boolean fromOutside, int version, long changedAt) {}
+    public record Person(
+            String name,
+            Role role,
+            List<String> groups,
+            boolean disabled,
+            boolean fromOutside,
+            int version,
+            long changedAt) {
+        /** What they answer to where a review names who decides. */
+        Set<String> called() {
+            Set<String> all = new TreeSet<>(Set.of(name, "role:" + role.word()));
+            groups.forEach(group -> all.add("role:" + group));
+            return all;
+        }
+    }
 
     /** What was typed at the log-in. */
     public record Entry(String workspace, String name, String password, String address) {
@@ -112,7 +130,7 @@ public final class People {
             return null;
         }
         Principal principal = new Principal(
-                ACTOR + person.name(), ws, workspace.name(), person.role().scopes());
+                ACTOR + person.name(), ws, workspace.name(), person.role().scopes(), person.called(), null);
         return new Visitor(person.name(), person.role().word(), principal, csrf(parts[2]));
     }
 
@@ -179,9 +197,14 @@ public final class People {
     private static Person person(Rows.Setting row) {
         ObjectNode document = (ObjectNode) Json.parse(row.body());
         Role role = Role.of(document.path("role").asString(""));
+        List<String> groups = document.path("groups")
+                .valueStream()
+                .map(one -> one.asString(""))
+                .toList();
         return new Person(
                 row.name(),
                 role == null ? Role.VIEWER : role,
+                groups,
                 document.path(DISABLED).asBoolean(false),
                 Identities.fromOutside(document),
                 row.version(),
@@ -219,7 +242,10 @@ public final class People {
     }
 
     /** What is to change of a person; null for what stays. */
-    public record Change(@Nullable Role role, @Nullable Boolean disabled) {}
+    public record Change(
+            @Nullable Role role,
+            @Nullable List<String> groups,
+            @Nullable Boolean disabled) {}
 
     /** The change of a person; null where there is no such person. */
     public Edit.@Nullable Put changing(int ws, String name, Change change, String actor) {
@@ -234,6 +260,11 @@ public final class People {
         }
         if (role != null) {
             document.put("role", role.word());
+        }
+        List<String> groups = change.groups();
+        if (groups != null) {
+            ArrayNode list = document.putArray("groups");
+            groups.forEach(list::add);
         }
         if (change.disabled() != null) {
             document.put(DISABLED, change.disabled());

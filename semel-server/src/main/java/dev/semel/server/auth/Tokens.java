@@ -40,7 +40,8 @@ public final class Tokens implements Authenticator {
     /** `semel dev`: the word `dev` is a token with every scope. It is not stored, so `serve` never knows it. */
     public static Tokens forDev(Semel semel, Rows.Workspace workspace) {
         Set<Scope> all = EnumSet.complementOf(EnumSet.of(Scope.OPEN));
-        return new Tokens(semel, new Principal("tok_dev", workspace.ws(), workspace.name(), all, new Quota(0)));
+        return new Tokens(
+                semel, new Principal("tok_dev", workspace.ws(), workspace.name(), all, Set.of(), new Quota(0)));
     }
 
     /** How many fresh triggers a minute; 0 means as many as it likes. */
@@ -72,12 +73,24 @@ public final class Tokens implements Authenticator {
             return null;
         }
         Principal principal = new Principal(
-                row.tokenId(), row.ws(), row.workspace(), scopes(row.scopes()), new Quota(row.quotaPerMinute()));
+                row.tokenId(),
+                row.ws(),
+                row.workspace(),
+                scopes(row.scopes()),
+                called(row.name()),
+                new Quota(row.quotaPerMinute()));
         if (known.size() >= REMEMBERED_AT_MOST) {
             known.clear();
         }
         known.put(name, new Remembered(principal, change));
         return principal;
+    }
+
+    /** A token `warehouse` or `warehouse/scanner-3` has the role `warehouse`; a token answers to its name besides. */
+    private static Set<String> called(String name) {
+        int slash = name.indexOf('/');
+        String role = slash < 0 ? name : name.substring(0, slash);
+        return role.isBlank() ? Set.of() : Set.of(name, "role:" + role);
     }
 
     /** What a new token is to be. */

@@ -21,6 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Chats, webhooks, and providers of SMS and WhatsApp: one HTTP request with the key of the effect. */
 final class HttpChannel implements Channel {
+    private static final String DEPTH = "Semel-Depth";
     private static final String OVERRIDE = "override.";
 
     private final HttpSettings settings;
@@ -76,6 +77,10 @@ final class HttpChannel implements Channel {
                 .forEach((name, value) ->
                         headers.add(new Calls.Header(name, value.reveal(line.secrets()), value.isSecret())));
         message.headers().forEach((name, value) -> headers.add(marked(name, value)));
+        if (message.depth() > 0) {
+            // Whoever starts a run for it, here or there, counts on from this: so a circle comes to an end.
+            headers.add(new Calls.Header(DEPTH, Integer.toString(message.depth()), false));
+        }
         if (settings.signingSecret() != null) {
             // While one secret takes over from another both stand in it, and both sign.
             List<String> secrets = List.of(

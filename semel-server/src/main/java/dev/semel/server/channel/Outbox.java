@@ -140,9 +140,29 @@ public final class Outbox {
      * @param version of the template
      * @param data what it is filled with
      * @param overrides what the step wants other than the channel has it; an object of texts
+     * @param depth how many runs have started each other up to whoever gets it
      */
     public record Letter(
-            String channel, String template, int version, String to, JsonNode data, JsonNode overrides, String runId) {}
+            String channel,
+            String template,
+            int version,
+            String to,
+            JsonNode data,
+            JsonNode overrides,
+            String runId,
+            int depth) {
+        /** Of a run that nobody's step has started. */
+        public Letter(
+                String channel,
+                String template,
+                int version,
+                String to,
+                JsonNode data,
+                JsonNode overrides,
+                String runId) {
+            this(channel, template, version, to, data, overrides, runId, 1);
+        }
+    }
 
     /** Sends one message once; how it fails is told at {@link Channel}. */
     public Delivery send(Step step, Letter letter) throws IOException, InterruptedException {
@@ -193,7 +213,7 @@ public final class Outbox {
             }
             overrides.put(override.getKey(), override.getValue().stringValue());
         }
-        return new Message(letter.to(), rendered, overrides, Map.of("X-Semel-Run", letter.runId()));
+        return new Message(letter.to(), rendered, overrides, Map.of("X-Semel-Run", letter.runId()), letter.depth());
     }
 
     /** A template as it can be chosen. */

@@ -65,7 +65,7 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new EmitCommand(around))
                 .addSubcommand(new EventsCommand(around))
                 .addSubcommand(new RunsCommand(around))
-                .addSubcommand(new RunCommand(around))
+                .addSubcommand(RunCommand.commandLine(around))
                 .addSubcommand(new TimelineCommand(around))
                 .addSubcommand(new SignalCommand(around))
                 .addSubcommand(new ReviewsCommand(around))

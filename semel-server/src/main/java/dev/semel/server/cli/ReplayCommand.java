@@ -70,6 +70,28 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         }
     }
 
+    /** How a plan is applied. What is not said is left as the plan has it. */
+    static final class How {
+        @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "ask, unprotected.")
+        List<String> include = new ArrayList<>();
+
+        @Option(names = "--rate", paramLabel = "N", description = "So many runs a second.")
+        int rate;
+
+        @Option(names = "--canary", paramLabel = "N", description = "So many first; the rest when these completed.")
+        int canary;
+
+        @Option(names = "--stop-after", paramLabel = "N", description = "Stop when so many failed.")
+        int stopAfter;
+
+        void into(ObjectNode body) {
+            if (!include.isEmpty() || rate != 0 || canary != 0 || stopAfter != 0) {
+                include.forEach(body.putArray("include")::add);
+                body.put("rate", rate).put("canary", canary).put("stop_after", stopAfter);
+            }
+        }
+    }
+
     @Command(name = "plan", description = "Says for every step of every run what a replay would do. Changes nothing.")
     static final class Plan extends ReplayCommand {
         @Parameters(
@@ -84,6 +106,21 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                 description = "Go on from this step, or from `start`; from where it ended unless told.")
         String from = "";
 
+        @Option(
+                names = "--redo",
+                paramLabel = "STEPS",
+                split = ",",
+                description = "Do these steps again on purpose, although they are done.")
+        List<String> redo = new ArrayList<>();
+
+        @Option(names = "--confirm-redo", description = "That is meant: effects among them happen a second time.")
+        boolean confirmRedo;
+
+        @Option(
+                names = "--late-signals",
+                description = "Signals that a run had got and did not take are given to its replay.")
+        boolean lateSignals;
+
         @Option(names = "--input", paramLabel = "JSON", description = "Another input, for one run.")
         @Nullable
         String input;
@@ -91,8 +128,11 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Option(names = "--as-it-is", description = "By the current version, and not by the one that the run had.")
         boolean asItIs;
 
-        @Option(names = "--approval", description = "Somebody else must approve the plan.")
+        @Option(names = "--approval", description = "Somebody else must approve the plan, and how it is applied.")
         boolean approval;
+
+        @Mixin
+        final How how = new How();
 
         Plan(Surroundings around) {
             super(around);
@@ -109,9 +149,17 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             body.put("from", from)
                     .put("version", asItIs ? "as_it_is" : "as_it_was")
                     .put("approval", approval);
+            if (!redo.isEmpty()) {
+                redo.forEach(body.putArray("redo")::add);
+                body.put("confirm_redo", confirmRedo);
+            }
+            if (lateSignals) {
+                body.put("late_signals", true);
+            }
             if (input != null) {
                 body.set("input", dev.semel.json.Json.parse(input));
             }
+            how.into(body);
             Call call = Call.post(Call.path("v1", "replays"), body.toString()).within(Duration.ofMinutes(2));
             JsonNode plan = connection.api().ask(call).body();
             if (output.json) {
@@ -176,17 +224,8 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";
 
-        @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "ask, unprotected.")
-        List<String> include = new ArrayList<>();
-
-        @Option(names = "--rate", paramLabel = "N", description = "So many runs a second.")
-        int rate;
-
-        @Option(names = "--canary", paramLabel = "N", description = "So many first; the rest when these completed.")
-        int canary;
-
-        @Option(names = "--stop-after", paramLabel = "N", description = "Stop when so many failed.")
-        int stopAfter;
+        @Mixin
+        final How how = new How();
 
         @Option(names = "--no-wait", description = "Do not wait for the end.")
         boolean noWait;
@@ -198,8 +237,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Override
         public Integer call() {
             ObjectNode body = Json.object();
-            include.forEach(body.putArray("include")::add);
-            body.put("rate", rate).put("canary", canary).put("stop_after", stopAfter);
+            how.into(body);
             Call call = Call.post(Call.path("v1", "replays", plan, "apply"), body.toString())
                     .within(Duration.ofMinutes(2));
             JsonNode now = connection.api().ask(call).body();

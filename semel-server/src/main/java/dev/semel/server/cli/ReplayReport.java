@@ -1,5 +1,7 @@
 package dev.semel.server.cli;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
@@ -45,6 +47,15 @@ final class ReplayReport {
                 " are code: an effect that they ask for and that is not on record is sent for the first time");
         if (plan.path("perhaps").asLong() > 0) {
             output.talk(plan.path("perhaps").asLong() + " steps hang on a condition or stand in a loop");
+        }
+        JsonNode how = plan.path("apply");
+        if (how.isObject() && Json.text(plan, "status").equals("planned")) {
+            List<String> include = new ArrayList<>();
+            how.path("include").forEach(word -> include.add(word.asString("")));
+            output.talk("to be applied: what is safe" + (include.isEmpty() ? "" : ", and " + String.join(", ", include))
+                    + "; rate " + how.path("rate").asLong() + ", canary "
+                    + how.path("canary").asLong() + ", stop after "
+                    + how.path("stop_after").asLong());
         }
         if (plan.path("needs_approval").booleanValue()) {
             output.talk("somebody else must approve it: semel replay approve " + Json.text(plan, "replay_id"));

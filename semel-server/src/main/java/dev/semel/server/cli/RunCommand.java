@@ -2,11 +2,16 @@ package dev.semel.server.cli;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 @Command(
@@ -23,8 +28,12 @@ final class RunCommand implements Callable<Integer> {
     @Mixin
     final Connection connection;
 
-    @Parameters(paramLabel = "ID", description = "Id of the run.")
+    @Parameters(arity = "0..1", paramLabel = "ID", description = "Id of the run.")
     String id = "";
+
+    @Spec
+    @Nullable
+    CommandSpec spec;
 
     RunCommand(Surroundings around) {
         this.around = around;
@@ -32,8 +41,16 @@ final class RunCommand implements Callable<Integer> {
         this.connection = new Connection(around);
     }
 
+    static CommandLine commandLine(Surroundings around) {
+        return new CommandLine(new RunCommand(around)).addSubcommand(new ResumeCommand(around));
+    }
+
     @Override
     public Integer call() {
+        if (id.isEmpty()) {
+            throw new ParameterException(
+                    Objects.requireNonNull(spec).commandLine(), "Missing required parameter: 'ID'");
+        }
         Answer answer = connection.api().ask(Call.get(Call.path("v1", "runs", id)));
         if (output.json) {
             output.document(answer.body());
@@ -55,6 +72,7 @@ final class RunCommand implements Callable<Integer> {
         field("created", Listing.when(output, run, "created_at", now));
         field("took", took(run));
         field("replay of", Json.text(run, "replay_of"));
+        field("replayed by", Json.text(run, "superseded_by"));
         field("parent", Json.text(run, "parent_run_id"));
         field("correlation", Json.text(run, "correlation_id"));
         JsonNode error = run.path("error");

@@ -49,12 +49,21 @@ final class TimelineCommand implements Callable<Integer> {
                     Json.text(step, "effect_key"));
         }
         table.print(output);
+        for (JsonNode resumed : answer.body().path("resumed")) {
+            output.line("resumed by " + Json.text(resumed, "by") + ": " + Json.text(resumed, "reason"));
+        }
+        for (JsonNode step : items) {
+            String by = Json.text(step, "skipped_by");
+            if (!by.isEmpty()) {
+                output.line(Json.text(step, "path") + " skipped by " + by + ": " + Json.text(step, "reason"));
+            }
+        }
         return Exit.DONE;
     }
 
     private String status(String word) {
         return switch (word) {
-            case "suppressed", "in_doubt" -> output.yellow(word);
+            case "suppressed", "in_doubt", "skipped" -> output.yellow(word);
             case "failed" -> output.red(word);
             default -> word;
         };

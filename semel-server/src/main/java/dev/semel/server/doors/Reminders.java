@@ -85,7 +85,8 @@ public final class Reminders implements AutoCloseable {
     private void tell(Review.Row row, long now) {
         Telling telling = Telling.of(row);
         Rows.Run run = semel.view(reads -> reads.run(row.ws(), row.run()));
-        boolean waits = run != null && (run.end() == null || row.kind() == Review.Kind.DOUBT);
+        boolean waits = run != null
+                && Boolean.TRUE.equals(semel.view(reads -> reads.reviews().isAsked(row)));
         if (run != null && waits && !isAboutReviews(run)) {
             for (String word : telling.words()) {
                 door.deliver(row.ws(), event(row, telling, run, word), new Entrance(Door.EVENT, "semel", null));

@@ -260,14 +260,19 @@ public final class HookDoor {
         return new Entrance(Door.HOOK, "hook:" + found.name(), null, Trigger.Checks.NONE, found.depth());
     }
 
-    /** Hands a kept delivery in again: runs that exist are replayed, missing ones start. Null: it is kept no longer. */
-    public @Nullable Delivered again(Delivery delivery) {
+    /**
+     * Hands a kept delivery in again: runs that exist are replayed, missing ones start. Null: it is kept no longer.
+     *
+     * @param begin called once it is certain that it is not refused, before anything starts
+     */
+    public @Nullable Delivered again(Delivery delivery, Runnable begin) {
         if (delivery.payload() == null) {
             return null;
         }
         if (events.isTooOld(delivery.at())) {
             throw Turned.old();
         }
+        begin.run();
         Entrance entrance = new Entrance(Door.HOOK, "hook:" + delivery.hook(), null);
         return deliver(delivery.ws(), Told.kept(delivery.payload()), entrance);
     }

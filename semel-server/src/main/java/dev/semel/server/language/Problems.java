@@ -13,10 +13,22 @@ public final class Problems {
     static final int LIMIT = 100;
 
     private final Source source;
+    private final String file;
+    private final String untouched;
     private final List<Problem> found = new ArrayList<>();
 
     public Problems(Source source) {
+        this(source, "workflow file", "Nothing was published.");
+    }
+
+    /**
+     * @param file what kind of file it is
+     * @param untouched what did not happen, as a sentence
+     */
+    public Problems(Source source, String file, String untouched) {
         this.source = source;
+        this.file = file;
+        this.untouched = untouched;
     }
 
     /** @param note the few words that stand beside the caret */
@@ -61,8 +73,15 @@ public final class Problems {
         int line = source.line(first.spot().start());
         int column = source.column(first.spot().start());
         String count = found.size() == 1 ? "an error" : found.size() + " errors, the first";
-        String detail = "The workflow file has %s at line %d, column %d: %s\n%s\nNothing was published."
-                .formatted(count, line, column, first.message(), source.excerpt(first.spot(), first.note()));
+        String detail = "The %s has %s at line %d, column %d: %s\n%s\n%s"
+                .formatted(
+                        file,
+                        count,
+                        line,
+                        column,
+                        first.message(),
+                        source.excerpt(first.spot(), first.note()),
+                        untouched);
         return new SemelException(ErrorCode.INVALID_DEFINITION, detail, first.fix())
                 .with("errors", found.stream().map(this::member).toList());
     }

@@ -2,6 +2,7 @@ package dev.semel.server.steps;
 
 import dev.semel.server.language.Template;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -22,6 +23,16 @@ public interface Act {
     /** The steps inside. */
     default List<FileStep> inner() {
         return List.of();
+    }
+
+    /** The same by the scope that they run in, as it stands behind the name of this step in a path; empty for its own. */
+    default Map<String, List<FileStep>> branches() {
+        return Map.of("", inner());
+    }
+
+    /** What names that which it starts or goes through, as it is written; empty where its place in the file does. */
+    default String identity() {
+        return "";
     }
 
     /** The workflow that it starts; null where it starts none. */

@@ -68,6 +68,11 @@ record Draft(String id, Fields fields, Site site, Tools tools) {
         return template;
     }
 
+    /** A member of the step as it stands in the file; empty where it is absent or more than a line. */
+    String written(String name) {
+        return fields.get(name) instanceof Tree.Scalar(Spot _, var text) ? text.asString() : "";
+    }
+
     List<FileStep> inner(Tree list, Site at) {
         return tools.inner().apply(list, at);
     }

@@ -55,7 +55,9 @@ final class ForEachKind implements Kind {
             return null;
         }
         List<FileStep> inner = draft.inner(steps, inside);
-        return list == null || key == null ? null : new Loop(as, list, key, atOnce == null ? 1 : atOnce, inner);
+        return list == null || key == null
+                ? null
+                : new Loop(as, new Items(list, key, named(draft, as)), atOnce == null ? 1 : atOnce, inner);
     }
 
     private static boolean isFree(String as, Draft draft) {
@@ -92,10 +94,18 @@ final class ForEachKind implements Kind {
                 .compile(tree, inside.as(Site.Kind.EFFECT_KEY), Set.of(CelKind.STRING, CelKind.INT));
     }
 
-    private record Loop(String as, Template list, Template key, int atOnce, List<FileStep> inner) implements Act {
+    /** How the items are named, as it stands in the file. */
+    private static String named(Draft draft, String as) {
+        return as + ": " + draft.written("item_key");
+    }
+
+    /** @param named how the key is written */
+    private record Items(Template list, Template key, String named) {}
+
+    private record Loop(String as, Items over, int atOnce, List<FileStep> inner) implements Act {
         @Override
         public JsonNode run(Play play) {
-            JsonNode found = play.fill(list);
+            JsonNode found = play.fill(over.list());
             if (!found.isArray()) {
                 throw play.failed("Step '" + play.id() + "'", "for_each goes over a list, not " + Kinds.of(found));
             }
@@ -117,7 +127,7 @@ final class ForEachKind implements Kind {
         }
 
         private String key(Play play, Scope scope) {
-            JsonNode value = play.fill(key, scope);
+            JsonNode value = play.fill(over.key(), scope);
             if ((!value.isString() && !value.isNumber()) || value.asString().isBlank()) {
                 throw play.failed(
                         "The item_key of step '" + play.id() + "'", "it gave " + Kinds.of(value) + " or nothing");
@@ -141,7 +151,17 @@ final class ForEachKind implements Kind {
 
         @Override
         public Stream<Template> templates() {
-            return Stream.of(list, key);
+            return Stream.of(over.list(), over.key());
+        }
+
+        @Override
+        public Map<String, List<FileStep>> branches() {
+            return Map.of("[]/", inner);
+        }
+
+        @Override
+        public String identity() {
+            return over.named();
         }
     }
 }

@@ -91,7 +91,11 @@ record Mailing(
         String recipient = normal(trip.recipient());
         var aim = new EffectTerms.Aim(name(play, choice), event == null ? null : channel, recipient, sent);
         var letter = new Messages.Letter(
-                choice, trip.data(), trip.overrides(), play.durable().runId());
+                choice,
+                trip.data(),
+                trip.overrides(),
+                play.durable().runId(),
+                play.durable().depth() + 1);
         return play.durable()
                 .effect(
                         over(choice).plan(play, aim),

@@ -36,7 +36,7 @@ public interface Messages {
      * @param data what the template is filled with
      * @param overrides what this step wants other than the channel has it
      */
-    record Letter(JsonNode choice, JsonNode data, JsonNode overrides, String runId) {}
+    record Letter(JsonNode choice, JsonNode data, JsonNode overrides, String runId, int depth) {}
 
     /** Names, versions and channels of the templates whose name begins so. */
     JsonNode templates(String prefix, @Nullable String channel);

@@ -50,14 +50,14 @@ final class ParallelKind implements Kind {
         return new AtOnce(read);
     }
 
-    private record AtOnce(Map<String, List<FileStep>> branches) implements Act {
+    private record AtOnce(Map<String, List<FileStep>> named) implements Act {
         @Override
         public JsonNode run(Play play) {
-            List<String> names = new ArrayList<>(branches.keySet());
+            List<String> names = new ArrayList<>(named.keySet());
             List<Map<String, JsonNode>> results = play.durable()
                     .forEach(
                             play.id(),
-                            new Durable.Items<>(names, new ArrayList<>(branches.values()), names.size()),
+                            new Durable.Items<>(names, new ArrayList<>(named.values()), names.size()),
                             (scope, steps) -> branch(play, scope, steps));
             ObjectNode done = JsonNodeFactory.instance.objectNode();
             for (int i = 0; i < names.size(); i++) {
@@ -82,7 +82,14 @@ final class ParallelKind implements Kind {
 
         @Override
         public List<FileStep> inner() {
-            return branches.values().stream().flatMap(List::stream).toList();
+            return named.values().stream().flatMap(List::stream).toList();
+        }
+
+        @Override
+        public Map<String, List<FileStep>> branches() {
+            Map<String, List<FileStep>> all = new LinkedHashMap<>();
+            named.forEach((name, steps) -> all.put("[" + name + "]/", steps));
+            return all;
         }
     }
 }

@@ -28,13 +28,17 @@ final class WorkflowKind implements Kind {
         String name = draft.fields().text("workflow");
         Template key = draft.template(draft.fields(), "key", Site.Kind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
         Template input = draft.template(draft.fields(), "input");
-        return name == null ? null : new Call(name, key, input);
+        return name == null ? null : new Call(name, key, draft.written("key"), input);
     }
 
-    /** @param key null: one child for this step and its replays */
+    /**
+     * @param key null: one child for this step and its replays
+     * @param written the key as it stands in the file; empty where there is none
+     */
     record Call(
             String workflow,
             @Nullable Template key,
+            String written,
             @Nullable Template input) implements Act {
         @Override
         public JsonNode run(Play play) {
@@ -47,6 +51,11 @@ final class WorkflowKind implements Kind {
         @Override
         public String calls() {
             return workflow;
+        }
+
+        @Override
+        public String identity() {
+            return written;
         }
 
         @Override

@@ -96,7 +96,8 @@ final class Mailroom implements Messages {
                         choice.path("to").asString(""),
                         letter.data(),
                         overrides(letter.overrides(), channel),
-                        letter.runId()));
+                        letter.runId(),
+                        letter.depth()));
         ObjectNode result = JsonNodeFactory.instance.objectNode().put("channel", channel);
         return result.put("message_id", delivery.messageId()).put("detail", delivery.detail());
     }

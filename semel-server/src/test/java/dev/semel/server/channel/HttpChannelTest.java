@@ -83,7 +83,9 @@ class HttpChannelTest {
             """);
         hook.send(
                 Post.STEP,
-                new Message("order-7", new Rendered("s", "t", "<p>h</p>"), Map.of(), Map.of("X-Semel-Run", "run_1")));
+                new Message(
+                        "order-7", new Rendered("s", "t", "<p>h</p>"), Map.of(), Map.of("X-Semel-Run", "run_1"), 3));
+        assertEquals("3", headers(0).get("Semel-Depth"), "a circle of servers comes to an end");
         assertEquals(
                 Json.parse(
                         "{\"to\":\"order-7\",\"subject\":\"s\",\"text\":\"t\",\"html\":\"<p>h</p>\",\"id\":\"effect-key-1\"}"),

@@ -52,6 +52,21 @@ class ReplayCommandsTest {
     }
 
     @Test
+    void how_it_will_be_applied_is_said_with_the_plan_and_need_not_be_said_again() {
+        String told = plan("planned", BEFORE)
+                .replace(
+                        "\"note\"",
+                        "\"apply\":{\"include\":[\"ask\"],\"rate\":0,\"canary\":5,\"stop_after\":0},\"note\"");
+        server.on("POST /v1/replays", json(200, told));
+        var result = desk.run("replay", "plan", "run_1", "--approval", "--include", "ask", "--canary", "5");
+        assertTrue(server.seen.getFirst().body().contains("\"include\":[\"ask\"],\"rate\":0,\"canary\":5"));
+        assertTrue(result.err().contains("to be applied: what is safe, and ask; rate 0, canary 5"), result.err());
+        server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("done", AFTER)));
+        desk.run("replay", "apply", "rpl_2b");
+        assertEquals("{}", server.seen.getLast().body());
+    }
+
+    @Test
     void run_ids_are_no_filter() {
         server.on("POST /v1/replays", json(200, plan("planned", BEFORE)));
         desk.run("replay", "plan", "run_1", "run_2");

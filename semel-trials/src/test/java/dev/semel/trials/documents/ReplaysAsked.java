@@ -9,6 +9,10 @@ final class ReplaysAsked {
     private ReplaysAsked() {}
 
     static void ask(Asking asking) throws Exception {
+        asking.without();
+        asking.ask(200, "POST", "/v1/runs/{run_id}/resume?dry_run=true", "");
+        asking.ask(400, "POST", "/v1/runs/{run_id}/resume", "");
+        asking.ask(409, "POST", "/v1/runs/{run_id}/resume", "{\"reason\":\"a test\"}");
         asking.named("payment_receipt").with("Idempotency-Key", "plan_1");
         String body = "{\"runs\":[\"chosen-1\"],\"version\":\"as_it_was\"}";
         Reply made = asking.ask(200, "POST", "/v1/replays", body);

@@ -6,14 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.Ambient;
+import dev.semel.error.SemelException;
 import dev.semel.server.Serve;
 import dev.semel.server.cli.ServeOptions;
 import dev.semel.server.settings.Shelf;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.Problem;
 import dev.semel.trials.support.StoreKind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -114,6 +120,62 @@ class AlertsTest {
             assertEquals(2, told().size(), () -> told().toString());
             assertTrue(told().getLast().contains("is over"), told().getLast());
         }
+    }
+
+    private Serve serving(Path files) {
+        return Serve.start(
+                new ServeOptions(false, false, "127.0.0.1", 0, folder, "sqlite:" + folder.resolve("file.db"), files)
+                        .withSecretKey(LiveServer.SECRET_KEY));
+    }
+
+    private List<String> kept(Serve serve) {
+        List<String> names = new ArrayList<>();
+        admin(serve)
+                .get("/v1/alerts")
+                .expect(200)
+                .json()
+                .get("items")
+                .forEach(one -> names.add(one.get("name").asString()
+                        + " by " + one.get("changed_by").asString().replaceAll("^tok_.*", "token")));
+        return names;
+    }
+
+    private Caller admin(Serve serve) {
+        try {
+            return new Caller(
+                    serve.port(),
+                    Files.readString(folder.resolve("admin-token")).strip(),
+                    _ -> {});
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void a_file_beside_the_workflows_holds_alerts_and_wins_whenever_it_is_read() throws IOException {
+        Path files = Files.createDirectories(folder.resolve("workflows"));
+        Path file = files.resolve("alerts.yaml");
+        String one = "  unkeyed: {signal: requests_without_key, above: 5, over: 1h, channel: ops, to: on-call}\n";
+        String two = "  waits:\n    signal: in_doubt_oldest\n    above: 1h\n    channel: ops\n    to: on-call\n";
+        Files.writeString(file, "alerts:\n" + one + two);
+        try (Serve serve = serving(files)) {
+            assertEquals(List.of("unkeyed by alerts.yaml", "waits by alerts.yaml"), kept(serve));
+            admin(serve).put("/v1/alerts/unkeyed", ALERT.replace("ABOVE", "9")).expect(200);
+            admin(serve).put("/v1/alerts/own", ALERT.replace("ABOVE", "9")).expect(200);
+        }
+        Files.writeString(file, "alerts:\n" + one);
+        try (Serve serve = serving(files)) {
+            assertEquals(List.of("own by token", "unkeyed by alerts.yaml"), kept(serve), "what is not from it stays");
+            JsonNode back = admin(serve).get("/v1/alerts/unkeyed").expect(200).json();
+            assertTrue(back.toString().contains("\"above\":5"), back::toString);
+        }
+        Files.writeString(file, "alerts:\n" + one.replace("above: 5", "above: many"));
+        SemelException refused =
+                assertThrows(SemelException.class, () -> serving(files).close());
+        assertTrue(
+                refused.detail().contains("alerts.yaml: The file of alerts has an error at line 2, column"),
+                refused::detail);
+        assertTrue(refused.detail().contains("^^^^"), "it shows the place: " + refused.detail());
     }
 
     @ParameterizedTest

@@ -43,18 +43,12 @@ class AuditTest extends OnBothStores {
             "DELETE /v1/sessions/{session_id}", "tokens have no sessions; the tests of the pages look for its row",
             "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it");
 
-    /** Changes of nothing, and changes whose rows the rules of the stores look for. */
-    private static final Map<String, String> BY_THE_STORE = Map.of(
+    /** They change nothing. */
+    private static final Map<String, String> NOTHING = Map.of(
             "POST /v1/replays", "a plan changes nothing, and is kept with who made it",
-            "POST /v1/replays/{replay_id}/approve", "replay.approve",
-            "POST /v1/replays/{replay_id}/apply", "replay.apply",
-            "POST /v1/replays/{replay_id}/stop", "replay.stop",
-            "POST /v1/reviews/decide", "the change that the route of a run below makes, once for each",
-            "POST /v1/reviews/{review_id}/decide", "the change that the route of a run below makes",
             "POST /v1/reviews/{review_id}/check", "wakes the run, which asks the provider itself",
-            "POST /v1/keys/{key}/simulate", "changes nothing",
-            "POST /v1/backtests", "changes nothing",
-            "DELETE /v1/people/{name}", "person.remove, as of every setting that workers remember");
+            "POST /v1/keys/{key}/simulate", "tells what would happen",
+            "POST /v1/backtests", "tells what would have happened");
 
     AuditTest(Stage stage) {
         super(stage);
@@ -70,13 +64,14 @@ class AuditTest extends OnBothStores {
     /** Stands for an id that is made inside. */
     private static final String ANY = "{any}";
 
-    private record Deed(String action, String target, Supplier<Reply> asking) {}
+    record Deed(String action, String target, Supplier<Reply> asking) {}
 
     @Test
     void every_route_that_changes_something_leaves_a_row_with_who_what_and_which() throws IOException {
         Map<String, Deed> deeds = new LinkedHashMap<>();
         workflows(deeds);
         runsAndKeys(deeds);
+        new AuditDecisions(stage).addTo(deeds, List.of(waiting("decide-2"), waiting("decide-3")));
         events(deeds);
         settings(deeds);
         people(deeds);
@@ -86,7 +81,7 @@ class AuditTest extends OnBothStores {
         deeds.keySet().retainAll(missing);
         missing.removeAll(deeds.keySet());
         missing.removeAll(ELSEWHERE.keySet());
-        missing.removeAll(BY_THE_STORE.keySet());
+        missing.removeAll(NOTHING.keySet());
         assertEquals(new TreeSet<>(), missing, "every route that changes something is done below, or has a reason");
         List<String> silent = new ArrayList<>();
         deeds.forEach((route, deed) -> {
@@ -196,6 +191,23 @@ class AuditTest extends OnBothStores {
         deeds.put(
                 "POST /v1/runs/{run_id}/cancel",
                 new Deed("run.cancel", cancelled, () -> post("/v1/runs/" + cancelled + "/cancel", "{}")));
+        admin().publish("""
+            semel: 1
+            workflow: failing
+            owner: trials
+            steps:
+              - id: call
+                http: { method: POST, url: "http://127.0.0.1:9/nobody" }
+                protect: provider_key
+                provider_window: 24h
+                retry: { attempts: 1 }
+            """).expect(200);
+        String failed =
+                admin().post("/v1/workflows/failing/trigger?wait=60s", "{}").text("run_id");
+        String mended = "{\"reason\":\"mended\",\"skip\":{\"step\":\"call\",\"result\":{}}}";
+        deeds.put(
+                "POST /v1/runs/{run_id}/resume",
+                new Deed("run.resume", failed, () -> post("/v1/runs/" + failed + "/resume", mended)));
         String longer = "{\"for\":\"48h\",\"reason\":\"late retries\"}";
         deeds.put(
                 "POST /v1/keys/{key}/extend",
@@ -275,14 +287,23 @@ class AuditTest extends OnBothStores {
         deeds.put(
                 "PUT /v1/people/{name}",
                 new Deed("person.invite", "anna", () -> admin().put("/v1/people/anna", "{\"role\":\"viewer\"}")));
-        String link = stage.server().serve().people().invitations().make(1, Role.VIEWER, false, "peter");
-        stage.server().serve().people().accept(link, "peter", "correct horse battery", "");
+        String peter = stage.server().serve().people().invitations().make(1, Role.VIEWER, false, "peter");
+        stage.server().serve().people().accept(peter, "peter", "correct horse battery", "");
         deeds.put(
                 "POST /v1/people/{name}/reset",
                 new Deed("person.reset", "peter", () -> post("/v1/people/peter/reset", "")));
         deeds.put(
                 "DELETE /v1/people/{name}/sessions",
                 new Deed("session.end", "peter", () -> admin().delete("/v1/people/peter/sessions")));
+        String link = admin().put("/v1/people/otto", "{\"role\":\"viewer\"}")
+                .expect(200)
+                .text("invitation");
+        stage.server()
+                .serve()
+                .people()
+                .accept(link.substring(link.indexOf('=') + 1), "otto", "a password of some length", "");
+        deeds.put(
+                "DELETE /v1/people/{name}", new Deed("person.remove", "otto", () -> admin().delete("/v1/people/otto")));
         String profile = "/v1/profiles/{profile}";
         String member = "/v1/cohorts/{name}/members/{profile}";
         String seat = "/v1/cohorts/one/members/cus_1";
@@ -341,12 +362,24 @@ class AuditTest extends OnBothStores {
         admin().publish(text).expect(200);
         Problem.expect(post("/v1/keys/never/release", "{\"reason\":\"r\"}"), 404, "not-found");
         assertEquals(published, newest());
+        refusedLeaveNothing(text);
         for (int i = 0; i < 3; i++) {
             admin().post("/v1/workflows/once_told/pause", "{}", "Idempotency-Key: pause-1")
                     .expect(200);
         }
         assertEquals(1, found("target:once_told action:workflow.pause").size());
         admin().post("/v1/workflows/once_told/resume", "{}").expect(200);
+    }
+
+    private void refusedLeaveNothing(String text) {
+        admin().publish(text.replace("owner:", "trigger: {schedules: [{id: yearly, every: 365d}]}\nowner:"))
+                .expect(200);
+        JsonNode before = newest();
+        String old = "{\"from\":\"2001-01-01T00:00:00Z\",\"to\":\"2001-01-02T00:00:00Z\"}";
+        Problem.expect(post("/v1/workflows/once_told/schedules/yearly/backfill", old), 400, "invalid-input");
+        String groups = "{\"role\":\"viewer\",\"groups\":[\"desk\"]}";
+        Problem.expect(admin().put("/v1/people/nobody_yet", groups), 400, "invalid-input");
+        assertEquals(before, newest());
     }
 
     /** Nobody can take a row back. */

@@ -2,11 +2,13 @@ package dev.semel.trials.http;
 
 import static dev.semel.trials.support.Flows.data;
 import static dev.semel.trials.support.Flows.failing;
+import static dev.semel.trials.support.Flows.keyed;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.Problem;
 import dev.semel.trials.support.Reply;
@@ -62,6 +64,76 @@ class IncidentTest extends OnBothStores {
                         .json()
                         .at("/facts/failed_runs")
                         .asInt());
+    }
+
+    private JsonNode facts(String workflow) {
+        return draft("\"since\":\"1h\",\"workflow\":\"" + workflow + "\"")
+                .expect(200)
+                .json()
+                .get("facts");
+    }
+
+    private void make(String workflow, String key) {
+        admin().post("/v1/workflows/" + workflow + "/trigger?wait=60s", data(""), "Idempotency-Key: " + key)
+                .expect(200);
+    }
+
+    @Test
+    void what_was_created_twice_is_told_and_what_was_counted_is_that_of_the_workflow() {
+        for (String name : new String[] {"orders", "parcels"}) {
+            String file = """
+                semel: 1
+                workflow: NAME
+                owner: trials
+                steps:
+                  - {id: make, java: shout, input: {text: hi}, protect: ask, does: create, object: NAME 7}
+                """;
+            admin().publish(file.replace("NAME", name)).expect(200);
+        }
+        String key = stage.key();
+        make("orders", key);
+        make("orders", stage.key());
+        make("parcels", stage.key());
+        make("orders", key);
+        Crowd.until(
+                "the repeat is on record",
+                () -> facts("orders").get("replayed_requests").asInt() == 1);
+        JsonNode orders = facts("orders");
+        assertEquals(1, orders.get("doubled").asInt(), orders::toString);
+        assertEquals("orders 7", orders.at("/doubled_objects/0/object").asString());
+        assertEquals(2, orders.at("/doubled_objects/0/runs").size());
+        assertEquals(0, orders.get("perhaps_doubled").asInt());
+        JsonNode parcels = facts("parcels");
+        assertEquals(0, parcels.get("doubled").asInt(), parcels::toString);
+        assertEquals(0, parcels.get("replayed_requests").asInt(), "that was another workflow's");
+        String safe = draft("\"since\":\"1h\",\"workflow\":\"orders\"")
+                .expect(200)
+                .json()
+                .at("/answers/safe")
+                .asString();
+        assertTrue(safe.startsWith("Created more than once: orders 7."), safe);
+        assertTrue(safe.contains("is not known here"), safe);
+    }
+
+    @Test
+    void alerts_that_fired_and_retries_that_came_too_late_are_in_the_draft() {
+        admin().publish(keyed("hasty", "window: 1s")).expect(200);
+        String key = stage.key();
+        make("hasty", key);
+        Crowd.until(
+                "its window is over",
+                () -> !admin().trigger("hasty", key, data("")).expect(200).flag("idempotent_replayed"));
+        String alert = "{\"signal\":\"expired_key_retries\",\"above\":0,\"over\":\"1h\",\"workflow\":\"hasty\","
+                + "\"channel\":\"nowhere\",\"to\":\"ops\"}";
+        admin().put("/v1/alerts/late-keys", alert).expect(200);
+        Crowd.until("it fires", () -> {
+            stage.server().serve().watch().look();
+            return facts("hasty").get("alerts").size() == 1;
+        });
+        JsonNode facts = facts("hasty");
+        assertTrue(facts.get("expired_key_retries").asInt() >= 1, facts::toString);
+        assertEquals("late-keys", facts.at("/alerts/0/name").asString());
+        assertTrue(facts.at("/alerts/0/because").asString().startsWith("expired_key_retries of hasty is "));
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.server.Serve;
 import dev.semel.server.cli.ServeOptions;
 import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.Problem;
 import dev.semel.trials.support.Reply;
@@ -138,7 +139,33 @@ class LoopTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void of_many_that_publish_at_once_no_two_pass_the_quota_together(StoreKind kind) throws IOException {
+        try (Serve serve = serve(folder, kind.fresh(folder))) {
+            Caller admin = admin(serve);
+            for (int round = 0; round < 3; round++) {
+                String name = "round" + round + "_";
+                List<Reply> replies = Crowd.atOnce(6, i -> admin.publish(scheduled(name + i, 50)));
+                long passed =
+                        replies.stream().filter(reply -> reply.status() == 200).count();
+                assertEquals(
+                        2,
+                        passed,
+                        () -> replies.stream().map(Reply::body).toList().toString());
+                for (int i = 0; i < 6; i++) {
+                    if (replies.get(i).status() == 200) {
+                        admin.publish(scheduled(name + i, 0)).expect(200);
+                    }
+                }
+            }
+        }
+    }
+
     private static String scheduled(String name, int schedules) {
+        if (schedules == 0) {
+            return "semel: 1\nworkflow: " + name + "\nowner: o\nsteps:\n  - {id: note, set: {ok: true}}\n";
+        }
         return "semel: 1\nworkflow: " + name + "\nowner: o\ntrigger:\n  schedules:\n"
                 + IntStream.range(0, schedules)
                         .mapToObj(i -> "    - {id: s" + i + ", every: 365d}\n")

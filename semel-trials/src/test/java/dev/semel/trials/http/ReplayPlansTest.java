@@ -97,6 +97,10 @@ class ReplayPlansTest {
             Reply again = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}", "Idempotency-Key: p1");
             assertEquals(id, again.expect(200).text("replay_id"), "the same key is the same plan");
             Reply second = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}");
+            Reply watched =
+                    caller.get("/v1/replays/" + id + "/events?seconds=1").expect(200);
+            assertTrue(watched.body().startsWith(": still here"), watched::body);
+            assertEquals(2, watched.body().split("event: progress").length, "nothing changes: it is told once");
             caller.post("/v1/replays/" + id + "/apply", "{\"canary\":2}").expect(200);
             Crowd.until(
                     "all have ended",
@@ -116,5 +120,37 @@ class ReplayPlansTest {
             provider.stop(0);
         }
         Invariants.check(store);
+    }
+
+    @ParameterizedTest
+    @EnumSource(StoreKind.class)
+    void what_a_second_person_approved_is_not_applied_with_more(StoreKind kind) throws Exception {
+        HttpServer provider = provider();
+        try (LiveServer server = LiveServer.dev(kind.fresh(folder), folder)) {
+            Caller maker = server.admin();
+            Caller second = server.as(server.token("\"name\":\"second\"", "operate", "read"));
+            maker.publish(file(provider.getAddress().getPort())).expect(200);
+            maker.post("/v1/workflows/order/trigger?wait=60s", "{\"data\":{}}", "Idempotency-Key: a")
+                    .expect(200);
+            down.set(false);
+            String body = "{\"q\":\"status:failed workflow:order\",\"approval\":true,\"rate\":50}";
+            Reply made = maker.post("/v1/replays", body).expect(200);
+            String one = "/v1/replays/" + made.text("replay_id");
+            assertEquals(50, second.get(one).json().at("/apply/rate").asInt(), "who approves it sees how");
+            Problem.expect(maker.post(one + "/approve", ""), 403, "forbidden");
+            second.post(one + "/approve", "").expect(200);
+            Reply more = maker.post(one + "/apply", "{\"include\":[\"ask\",\"unprotected\"],\"rate\":50}");
+            Problem.expect(more, 403, "forbidden");
+            assertEquals(List.of(), mails, "nothing was replayed");
+            assertEquals(
+                    50,
+                    maker.post(one + "/apply", "")
+                            .expect(200)
+                            .json()
+                            .at("/apply/rate")
+                            .asInt());
+        } finally {
+            provider.stop(0);
+        }
     }
 }

@@ -116,6 +116,61 @@ class ReviewsTest extends OnBothStores {
         }
     }
 
+    /** A token that may review, and has the role of its name. */
+    private Caller named(String name) {
+        Reply made = admin().post("/v1/tokens", "{\"name\":\"" + name + "\",\"scopes\":[\"read\",\"review\"]}");
+        return stage.server().as(made.expect(200).text("token"));
+    }
+
+    @Test
+    void only_those_whom_a_review_names_decide_it() {
+        admin().publish(asking("closed", "")).expect(200);
+        String id = asked("closed");
+        String run = admin().get("/v1/reviews/" + id).runId();
+        Caller stranger = named("open/desk-1");
+        Reply refused = decide(stranger, id, "approve").expect(403);
+        assertEquals("forbidden", refused.text("code"));
+        assertEquals("role:closed", refused.text("may"));
+        String old = "{\"step\":\"release\",\"decision\":\"approve\"}";
+        assertEquals(403, stranger.post("/v1/runs/" + run + "/decide", old).status(), "nor by the old door");
+        String many = "{\"ids\":[\"" + id + "\"],\"decision\":\"approve\"}";
+        Reply together = stranger.post("/v1/reviews/decide", many).expect(200);
+        assertEquals(
+                403, together.json().path("items").get(0).path("status_code").asInt());
+        assertEquals("open", admin().get("/v1/reviews/" + id).text("status"));
+        Caller one = named("closed/desk-1");
+        Caller two = named("closed");
+        List<Reply> replies = Crowd.atOnce(6, i -> decide(i % 2 == 0 ? one : two, id, "approve"));
+        assertEquals(1, replies.stream().filter(reply -> reply.status() == 200).count());
+        assertEquals(5, replies.stream().filter(reply -> reply.status() == 409).count());
+    }
+
+    @Test
+    void where_it_went_to_somebody_else_both_may_decide_and_where_nobody_is_named_every_reviewer() {
+        admin().publish(asking("gone", ", escalate_after: 1s, escalate_to: \"role:boss, ann\""))
+                .expect(200);
+        for (String name : List.of("gone/1", "boss", "ann")) {
+            String id = asked("gone");
+            Crowd.until(
+                    "it went to somebody else",
+                    () -> admin().get("/v1/reviews/" + id).text("to").startsWith("role:boss"));
+            decide(named("nobody"), id, "approve").expect(403);
+            decide(named(name), id, "approve").expect(200);
+        }
+        admin().publish("semel: 1\n"
+                        + "workflow: anyone\n"
+                        + "owner: trials\n"
+                        + "steps:\n"
+                        + "  - {id: release, approval: {to: owner, title: Go?}}\n")
+                .expect(200);
+        String run =
+                admin().trigger("anyone", stage.key(), data("")).expect(200).runId();
+        Crowd.until("it asks", () -> !list("workflow:anyone").isEmpty());
+        String id = list("workflow:anyone").get(0).path("review_id").asString();
+        assertEquals(run, admin().get("/v1/reviews/" + id).runId());
+        decide(named("nobody"), id, "approve").expect(200);
+    }
+
     @Test
     void a_decision_that_is_sent_again_with_its_key_gets_the_same_answer() {
         admin().publish(asking("twice", "")).expect(200);

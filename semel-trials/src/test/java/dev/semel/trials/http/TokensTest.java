@@ -175,6 +175,27 @@ class TokensTest extends OnBothStores {
     }
 
     @Test
+    void metrics_tell_names_of_other_workspaces_to_nobody_but_an_admin() {
+        admin().publish(flow("of_ours")).expect(200);
+        admin().trigger("of_ours", stage.key(), data("")).expect(200);
+        Caller theirs =
+                stage.server().as(stage.server().token("\"name\":\"t\",\"workspace\":\"theirs\"", "admin", "trigger"));
+        theirs.publish(flow("of_theirs")).expect(200);
+        theirs.trigger("of_theirs", stage.key(), data("")).expect(200);
+        String read = theirs.post("/v1/tokens", "{\"name\":\"r\",\"scopes\":[\"read\"]}")
+                .expect(200)
+                .text("token");
+        String told = stage.server().as(read).get("/metrics").expect(200).body();
+        assertTrue(told.contains("workflow=\"of_theirs\""), told);
+        assertFalse(told.contains("of_ours"), told);
+        assertFalse(told.contains("workspace=\"default\""), told);
+        assertFalse(stage.server().with("read").get("/metrics").body().contains("theirs"));
+        String all =
+                stage.server().with("read", "admin").get("/metrics").expect(200).body();
+        assertTrue(all.contains("of_ours") && all.contains("of_theirs"), all);
+    }
+
+    @Test
     void in_dev_metrics_are_open_and_the_word_dev_is_a_token_and_in_serve_it_is_not(@TempDir Path folder) {
         Problem.expect(stage.server().as("dev").get("/v1/runs"), 401, "unauthenticated");
         try (LiveServer dev = LiveServer.dev("sqlite:" + folder.resolve("dev.db"), folder)) {

@@ -186,9 +186,15 @@ class EntranceTest {
         Crowd.until(
                 "it waits",
                 () -> server.admin().get("/v1/runs/" + id).text("status").equals("waiting"));
-        try (Tab tab = person("rosa", "reviewer")) {
+        try (Tab tab = person("rosa", "reviewer").expecting("403")) {
             tab.go("/workflows/asked");
             assertEquals(0, tab.page().locator("form[action$='/trigger']").count());
+            tab.go("/runs/" + id);
+            tab.page().locator("text=Approve: the run goes on").click();
+            assertThat(tab.page().locator("main")).containsText("is for role:ops");
+            server.admin()
+                    .put("/v1/people/rosa", "{\"role\":\"reviewer\",\"groups\":[\"ops\"]}")
+                    .expect(200);
             tab.go("/runs/" + id);
             tab.page().locator("text=Approve: the run goes on").click();
             assertThat(tab.page().locator("h1")).containsText("Completed");

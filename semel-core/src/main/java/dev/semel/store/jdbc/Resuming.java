@@ -1,0 +1,157 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
+import dev.semel.run.RunState;
+import dev.semel.store.Counted;
+import dev.semel.store.Edit;
+import dev.semel.store.Name;
+import dev.semel.store.NewRun;
+import dev.semel.store.Wish;
+import java.sql.SQLException;
+import java.util.List;
+
+/**
+ * A run that failed goes on in place. Everything is locked before anything is changed: queues, the run, its end, its names,
+ * in the order of all other batches; so a refusal leaves nothing behind.
+ */
+final class Resuming {
+    private static final String LOCK_QUEUE = """
+        INSERT INTO semel_queue (queue, tail) VALUES (?, 0)
+        ON CONFLICT (queue) DO UPDATE SET tail = semel_queue.tail
+        """;
+
+    private static final String UNUSED_QUEUE = "DELETE FROM semel_queue WHERE queue = ? AND tail = 0";
+
+    // The run before its end, as whoever removes it does.
+    private static final String LOCK_RUN = "UPDATE semel_run SET version = version WHERE run = ? AND ws = ?";
+
+    private static final String LOCK_END = """
+        UPDATE semel_end SET state = state WHERE run = ? AND state = ? AND ended_at = ?
+        """;
+
+    private static final String FREED_BY_FAILURE = """
+        SELECT ws, kind, key FROM semel_key WHERE run = ? AND (flags & 2) = 2 ORDER BY ws, kind, key
+        """;
+
+    private static final String LOCK_NAME = """
+        UPDATE semel_key SET flags = flags WHERE ws = ? AND kind = ? AND key = ? AND run = ?
+        """;
+
+    // A trigger that saw the failure and takes the name over compares the expiry: it finds another one and looks again.
+    private static final String HOLD_NAME = """
+        UPDATE semel_key SET expires_at = expires_at + 1 WHERE ws = ? AND kind = ? AND key = ? AND run = ?
+        """;
+
+    private static final String REPLAYED = "SELECT 1 FROM semel_link WHERE replay_of = ? LIMIT 1";
+
+    private static final String RUN_AGAIN = """
+        SELECT 1 FROM semel_run n
+        WHERE n.lineage = (SELECT r.lineage FROM semel_run r WHERE r.run = ?) AND n.lineage <> n.run AND n.previous = ?
+        LIMIT 1
+        """;
+
+    private static final String FOLLOW = """
+        INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, kind, key) DO NOTHING
+        """;
+
+    private static final String JOURNAL = """
+        INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, ?, ?, ?) ON CONFLICT (run, seq) DO NOTHING
+        """;
+
+    private static final String TAKE_BACK = "DELETE FROM semel_end WHERE run = ?";
+
+    private static final String WORK = """
+        INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
+        SELECT r.run, r.workflow_id, NULL, ?, CASE WHEN f.paused = 1 THEN ? ELSE ? END, f.paused
+        FROM semel_run r JOIN semel_workflow f ON f.workflow_id = r.workflow_id WHERE r.run = ?
+        """;
+
+    private static final String LOCK_EFFECT = "UPDATE semel_effect SET turn = turn WHERE ws = ? AND digest = ?";
+
+    private final Session session;
+    private final Edits edits;
+    private final Counted counted;
+
+    Resuming(Session session, Edits edits, Counted counted) {
+        this.session = session;
+        this.edits = edits;
+        this.counted = counted;
+    }
+
+    Edit.Resumed resume(Edit.Resume resume, long now) throws SQLException {
+        if (edits.isDone(resume.by())) {
+            return Edit.Resumed.DONE;
+        }
+        for (NewRun.Gate.Place place : resume.places()) {
+            session.update(LOCK_QUEUE, place.queue());
+        }
+        Edit.Resumed outcome = outcome(resume, now);
+        if (outcome == Edit.Resumed.DONE) {
+            apply(resume, now);
+        }
+        for (NewRun.Gate.Place place : resume.places()) {
+            session.update(UNUSED_QUEUE, place.queue());
+        }
+        return outcome;
+    }
+
+    /** Takes the name under which the end is followed, if nothing stands against it. */
+    private Edit.Resumed outcome(Edit.Resume resume, long now) throws SQLException {
+        RunId run = resume.run();
+        boolean there = session.update(LOCK_RUN, run, resume.workspace()) == 1
+                && session.update(LOCK_END, run, RunState.FAILED.code(), resume.endedAt()) == 1;
+        if (!there) {
+            return Edit.Resumed.MOVED;
+        }
+        List<Name> names = names(run);
+        for (Name name : names) {
+            session.update(LOCK_NAME, name.workspace(), name.kind().code(), name.text(), run);
+        }
+        boolean followed = session.one(REPLAYED, row -> 1, run) != null
+                || session.one(RUN_AGAIN, row -> 1, run, run) != null
+                || !follow(resume, now);
+        if (followed) {
+            return Edit.Resumed.FOLLOWED;
+        }
+        for (Name name : names) {
+            session.update(HOLD_NAME, name.workspace(), name.kind().code(), name.text(), run);
+        }
+        return Edit.Resumed.DONE;
+    }
+
+    private List<Name> names(RunId run) throws SQLException {
+        return session.list(
+                FREED_BY_FAILURE, row -> new Name(row.getInt(1), Name.Kind.of(row.getInt(2)), row.getString(3)), run);
+    }
+
+    private boolean follow(Edit.Resume resume, long now) throws SQLException {
+        Wish wish = resume.name();
+        Name name = wish.name();
+        return session.update(
+                        FOLLOW,
+                        name.workspace(),
+                        name.kind().code(),
+                        name.text(),
+                        resume.run(),
+                        wish.digest(),
+                        now,
+                        wish.expiresAt(now),
+                        wish.flags())
+                == 1;
+    }
+
+    private void apply(Edit.Resume resume, long now) throws SQLException {
+        RunId run = resume.run();
+        session.update(JOURNAL, run, resume.seq(), now, resume.entries());
+        session.update(TAKE_BACK, run);
+        session.update(WORK, resume.claims(), RunState.QUEUED.code(), RunState.RUNNING.code(), run);
+        new Gating(session).again(run, resume.places());
+        for (Ledger.Op op : resume.ops()) {
+            session.update(LOCK_EFFECT, op.id().workspace(), op.id().digest());
+            Effects.apply(session, op, now, counted);
+        }
+        edits.audit(resume.workspace(), now, resume.by(), List.of("run.resume", run.text()));
+    }
+}

@@ -1,0 +1,159 @@
+package dev.semel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.replay.Action;
+import dev.semel.replay.Foretold;
+import dev.semel.replay.Manner;
+import dev.semel.replay.Order;
+import dev.semel.replay.Outlook;
+import dev.semel.replay.Resume;
+import dev.semel.run.RunState;
+import dev.semel.store.Plans;
+import dev.semel.store.Replay;
+import dev.semel.testing.Lab;
+import dev.semel.testing.Provider;
+import dev.semel.workflow.Retry;
+import dev.semel.workflow.Workflow;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Steps that are done again on purpose: never by accident, and with keys of their own. */
+final class RedoTest {
+    private final Lab lab = new Lab();
+    private final Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
+    private final Provider mail = lab.provider("mail").honoursKeysFor(Duration.ofHours(24));
+
+    @AfterEach
+    void close() {
+        lab.close();
+    }
+
+    private final Workflow<String, String> receipt = Workflow.define("receipt", String.class, String.class)
+            .body((ctx, in) -> {
+                String paid = ctx.effect("charge")
+                        .providerHonoursKey(Duration.ofHours(24))
+                        .call(String.class, step -> cards.call(step.key()));
+                String sent = ctx.effect("send")
+                        .retry(Retry.none())
+                        .providerHonoursKey(Duration.ofHours(24))
+                        .call(String.class, step -> mail.call(step.key()));
+                return paid + " " + sent;
+            });
+
+    private int ws() {
+        return lab.semel().backstage().workspace();
+    }
+
+    private Replay.Plan plan(Run<?> run, boolean confirmed, String... redo) {
+        return lab.semel()
+                .replays()
+                .plan(new Replays.Asked(
+                        ws(),
+                        "ann",
+                        new Replays.Which.These(List.of(run.id())),
+                        new Order("test", "", false, List.of(redo), confirmed, false),
+                        null,
+                        false));
+    }
+
+    private Replay.Item item(Replay.Plan plan) {
+        return lab.semel()
+                .replays()
+                .items(new Plans.Wanted(plan.id(), 0, null), null, 10)
+                .getFirst();
+    }
+
+    private Map<String, Action> actions(Replay.Plan plan) {
+        return Outlook.parse(item(plan).body()).steps().stream()
+                .collect(Collectors.toMap(Foretold::step, Foretold::action));
+    }
+
+    private Run<String> apply(Replay.Plan plan, Manner manner) {
+        lab.semel().replays().apply(ws(), plan.id(), manner, "bob");
+        lab.settle();
+        return lab.semel().run(receipt, String.valueOf(item(plan).made()));
+    }
+
+    private Run<String> completed() {
+        lab.register(receipt);
+        Run<String> run = lab.start(receipt, "x");
+        lab.settle();
+        assertEquals("cards-1 mail-1", run.result(Duration.ZERO));
+        return run;
+    }
+
+    @Test
+    void a_step_that_is_to_be_done_again_is_for_a_person_unless_it_is_confirmed() {
+        Run<String> run = completed();
+        Replay.Plan plan = plan(run, false, "send");
+        assertEquals(Map.of("charge", Action.REUSE, "send", Action.ASK), actions(plan));
+        SemelException refused = assertThrows(SemelException.class, () -> apply(plan, Manner.SAFE));
+        assertEquals(ErrorCode.REPLAY_REFUSED, refused.code());
+        assertEquals(1, mail.calls());
+    }
+
+    @Test
+    void a_confirmed_one_is_sent_with_a_key_of_its_own_and_the_rest_is_reused() {
+        Run<String> run = completed();
+        Replay.Plan plan = plan(run, true, "send");
+        assertEquals(Map.of("charge", Action.REUSE, "send", Action.SEND), actions(plan));
+        Run<String> replay = apply(plan, Manner.SAFE);
+        assertEquals("cards-1 mail-2", replay.result(Duration.ZERO));
+        assertEquals(1, cards.calls());
+        assertEquals(2, mail.effects());
+        assertEquals(2, Set.copyOf(mail.keys()).size());
+        Replay.Plan later = plan(replay, false);
+        assertEquals(Action.REUSE, actions(later).get("send"));
+    }
+
+    @Test
+    void what_stands_behind_it_is_reused_by_the_ledger() {
+        Run<String> run = completed();
+        Run<String> replay = apply(plan(run, true, "charge"), Manner.SAFE);
+        assertEquals("cards-2 mail-1", replay.result(Duration.ZERO));
+        assertEquals(2, cards.effects());
+        assertEquals(1, mail.calls());
+    }
+
+    @Test
+    void a_crash_in_the_middle_of_it_doubles_nothing() {
+        Run<String> run = completed();
+        Replay.Plan plan = plan(run, true, "send");
+        lab.crashAt("effect-sent", 1);
+        lab.clock().autoAdvance();
+        Run<String> replay = apply(plan, Manner.SAFE);
+        assertEquals(RunState.COMPLETED, replay.status());
+        assertEquals(2, mail.effects(), "one before, and one on purpose");
+        assertEquals(2, Set.copyOf(mail.keys()).size(), "sent again with the same key");
+    }
+
+    @Test
+    void a_step_that_the_run_did_not_come_to_cannot_be_done_again() {
+        Run<String> run = completed();
+        Outlook outlook = Outlook.parse(item(plan(run, true, "nothing")).body());
+        assertTrue(String.valueOf(outlook.blocked()).contains("did not come to it"));
+    }
+
+    @Test
+    void one_that_was_refused_goes_on_in_place_and_is_done_once_more() {
+        Run<String> run = completed();
+        mail.refuse(1);
+        Run<String> replay = apply(plan(run, true, "send"), Manner.SAFE);
+        assertEquals(RunState.FAILED, replay.status());
+        replay.resume(Resume.because("ann", "mended"));
+        lab.settle();
+        assertEquals("cards-1 mail-2", replay.result(Duration.ZERO));
+        assertEquals(2, mail.effects());
+        assertEquals(2, Set.copyOf(mail.keys()).size());
+    }
+}

@@ -1,0 +1,317 @@
+package dev.semel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.replay.Action;
+import dev.semel.replay.Foretold;
+import dev.semel.replay.Manner;
+import dev.semel.replay.Order;
+import dev.semel.replay.Outlook;
+import dev.semel.replay.Resume;
+import dev.semel.run.RunState;
+import dev.semel.store.Figure;
+import dev.semel.store.Figures;
+import dev.semel.store.Plans;
+import dev.semel.store.Replay;
+import dev.semel.testing.Lab;
+import dev.semel.testing.Provider;
+import dev.semel.workflow.Retry;
+import dev.semel.workflow.Start;
+import dev.semel.workflow.Workflow;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Runs that failed go on in place, under their own ids; counted at the providers. */
+final class ResumeTest {
+    private final Lab lab = new Lab();
+    private final Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
+    private final Provider mail = lab.provider("mail");
+
+    @AfterEach
+    void close() {
+        lab.close();
+    }
+
+    /** Charges a card, then sends a mail, which may be refused. */
+    private final Workflow<String, String> receipt = Workflow.define("receipt", String.class, String.class)
+            .deadline(Duration.ofHours(2))
+            .body((ctx, in) -> {
+                ctx.step("load").run(String.class, _ -> in);
+                String paid = ctx.effect("charge")
+                        .providerHonoursKey(Duration.ofHours(24))
+                        .call(String.class, step -> cards.call(step.key()));
+                String sent = ctx.effect("send")
+                        .retry(Retry.none())
+                        .lookup(String.class, step -> mail.find(step.key()))
+                        .call(step -> mail.call(step.key()));
+                return paid + " " + sent;
+            });
+
+    private Run<String> failed(String key) {
+        lab.register(receipt);
+        mail.refuse(1);
+        Run<String> run = lab.start(receipt, key, Start.withKey(key));
+        lab.settle();
+        assertEquals(RunState.FAILED, run.status());
+        return run;
+    }
+
+    private static Map<String, Action> actions(Outlook outlook) {
+        return outlook.steps().stream().collect(Collectors.toMap(Foretold::step, Foretold::action));
+    }
+
+    private static String refusal(Run<?> run, Resume wish) {
+        SemelException refused = assertThrows(SemelException.class, () -> run.resume(wish));
+        assertEquals(ErrorCode.RESUME_REFUSED, refused.code());
+        return refused.detail();
+    }
+
+    private static Resume mended() {
+        return Resume.because("ann", "the provider is back");
+    }
+
+    private int ws() {
+        return lab.semel().backstage().workspace();
+    }
+
+    private Replay.Plan plan(Run<?> run) {
+        return lab.semel()
+                .replays()
+                .plan(new Replays.Asked(
+                        ws(),
+                        "ann",
+                        new Replays.Which.These(List.of(run.id())),
+                        new Order("test", "", false),
+                        null,
+                        false));
+    }
+
+    private Replay.Item item(Replay.Plan plan) {
+        return lab.semel()
+                .replays()
+                .items(new Plans.Wanted(plan.id(), 0, null), null, 10)
+                .getFirst();
+    }
+
+    private void apply(Replay.Plan plan) {
+        lab.semel().replays().apply(ws(), plan.id(), Manner.SAFE, "bob");
+        lab.settle();
+    }
+
+    @Test
+    void a_run_goes_on_from_the_step_that_failed_and_nothing_is_done_twice() {
+        Run<String> run = failed("a");
+        Outlook outlook = run.resumption(mended()).outlook();
+        assertEquals(Map.of("load", Action.REUSE, "charge", Action.REUSE, "send", Action.SEND), actions(outlook));
+        assertEquals(RunState.FAILED, run.status(), "a look changes nothing");
+        run.resume(mended());
+        lab.settle();
+        assertEquals("cards-1 mail-1", run.result(Duration.ZERO));
+        assertEquals(1, cards.calls());
+        assertEquals(2, mail.calls());
+        assertEquals(1, mail.effects());
+        assertEquals(1, java.util.Set.copyOf(mail.keys()).size(), "the same key as before");
+        var again = lab.start(receipt, "a", Start.withKey("a"));
+        assertEquals(run.id(), again.id());
+        assertTrue(refusal(run, mended()).contains("it has completed"));
+    }
+
+    @Test
+    void it_may_fail_again_and_go_on_again() {
+        Run<String> run = failed("a");
+        for (int i = 0; i < 3; i++) {
+            mail.refuse(1);
+            run.resume(mended());
+            lab.settle();
+            assertEquals(RunState.FAILED, run.status());
+        }
+        lab.crash();
+        run.resume(mended());
+        lab.settle();
+        assertEquals("cards-1 mail-1", run.result(Duration.ZERO));
+        assertEquals(1, cards.calls());
+        assertEquals(5, mail.calls());
+    }
+
+    @Test
+    void it_is_one_recovery_however_often_it_failed() {
+        Run<String> run = failed("a");
+        mail.refuse(1);
+        run.resume(mended());
+        lab.settle();
+        run.resume(mended());
+        lab.settle();
+        assertEquals(RunState.COMPLETED, run.status());
+        var all = new Figures.Range(ws(), "", 0, Long.MAX_VALUE);
+        Integer recovered = lab.semel()
+                .view(reads -> reads.figures()
+                        .facts(all, Figure.RECOVERED, Figures.Behind.START, 10)
+                        .size());
+        assertEquals(1, recovered);
+    }
+
+    @Test
+    void its_deadline_begins_anew() {
+        Run<String> run = failed("a");
+        lab.clock().advance(Duration.ofHours(3));
+        run.resume(mended());
+        lab.settle();
+        assertEquals("cards-1 mail-1", run.result(Duration.ZERO));
+    }
+
+    @Test
+    void a_crash_after_the_resumption_leaves_a_run_that_goes_on() {
+        Run<String> run = failed("a");
+        lab.crashAt("effect-sent", 1);
+        lab.clock().autoAdvance();
+        run.resume(mended());
+        lab.settle();
+        assertEquals("cards-1 mail-1", run.result(Duration.ZERO));
+        assertEquals(1, mail.effects());
+        assertEquals(1, cards.calls());
+    }
+
+    @Test
+    void a_step_that_is_skipped_has_the_result_that_was_given_and_is_never_sent() {
+        Run<String> run = failed("a");
+        Resume skip = mended().skipping("send", "by hand");
+        assertEquals(Action.REUSE, actions(run.resumption(skip).outlook()).get("send"));
+        run.resume(skip);
+        lab.settle();
+        assertEquals("cards-1 by hand", run.result(Duration.ZERO));
+        assertEquals(1, mail.calls());
+        Replay.Plan plan = lab.semel()
+                .replays()
+                .plan(new Replays.Asked(
+                        ws(),
+                        "ann",
+                        new Replays.Which.These(List.of(run.id())),
+                        new Order("test", "start", false),
+                        null,
+                        false));
+        assertEquals(
+                Action.REUSE,
+                actions(Outlook.parse(item(plan).body())).get("send"),
+                "the ledger says that it happened");
+        apply(plan);
+        Run<String> replay = lab.semel().run(receipt, String.valueOf(item(plan).made()));
+        assertEquals("cards-1 by hand", replay.result(Duration.ZERO));
+        assertEquals(1, mail.calls());
+    }
+
+    @Test
+    void only_the_step_that_failed_is_skipped() {
+        Run<String> run = failed("a");
+        assertTrue(refusal(run, mended().skipping("charge", "x")).contains("is not what failed"));
+        assertTrue(refusal(run, mended().skipping("nothing", "x")).contains("is not what failed"));
+    }
+
+    @Test
+    void of_two_people_at_once_one_resumes_and_the_other_is_told() {
+        Run<String> run = failed("a");
+        Resumption one = run.resumption(mended());
+        Resumption other = run.resumption(Resume.because("bob", "me too"));
+        lab.semel().change(one.edit());
+        var outcome = lab.semel().change(other.edit());
+        SemelException refused = assertThrows(SemelException.class, () -> run.check(other, outcome));
+        assertTrue(refused.detail().contains("ann resumed it in the same moment"), refused.detail());
+        lab.settle();
+        assertEquals(1, mail.effects());
+    }
+
+    @Test
+    void a_run_that_was_replayed_is_refused_and_names_the_replay() {
+        Run<String> run = failed("a");
+        Replay.Plan plan = plan(run);
+        apply(plan);
+        String made = String.valueOf(item(plan).made());
+        assertTrue(refusal(run, mended()).contains("it was replayed by " + made));
+    }
+
+    @Test
+    void a_plan_of_a_run_that_went_on_since_does_not_fit_and_a_later_one_does() {
+        Run<String> run = failed("a");
+        Replay.Plan early = plan(run);
+        mail.refuse(1);
+        run.resume(mended());
+        lab.settle();
+        assertEquals(RunState.FAILED, run.status());
+        SemelException moved = assertThrows(SemelException.class, () -> apply(early));
+        assertEquals(ErrorCode.PLAN_OUT_OF_DATE, moved.code());
+        Replay.Plan late = plan(run);
+        apply(late);
+        assertEquals(Replay.Fate.APPLIED, item(late).fate(), item(late).note());
+        assertEquals(1, mail.effects());
+        assertEquals(1, cards.calls());
+    }
+
+    @Test
+    void what_completed_or_was_cancelled_or_works_is_refused() {
+        lab.register(receipt);
+        Run<String> done = lab.start(receipt, "a");
+        lab.settle();
+        assertTrue(refusal(done, mended()).contains("it has completed"));
+        Workflow<String, String> sleeping = Workflow.define("sleeping", String.class, String.class)
+                .body((ctx, in) -> {
+                    ctx.sleep("long", Duration.ofHours(1));
+                    return in;
+                });
+        lab.register(sleeping);
+        Run<String> waiting = lab.start(sleeping, "x");
+        lab.settle();
+        assertTrue(refusal(waiting, mended()).contains("it has not ended"));
+        waiting.cancel();
+        lab.settle();
+        assertTrue(refusal(waiting, mended()).contains("it was cancelled"));
+    }
+
+    @Test
+    void a_run_that_another_one_called_is_refused_and_its_caller_is_given_the_result() {
+        lab.register(receipt);
+        Workflow<String, String> parent = Workflow.define("parent", String.class, String.class)
+                .body((ctx, in) -> ctx.call("child", receipt, in, Start.fresh()));
+        lab.register(parent);
+        mail.refuse(1);
+        Run<String> run = lab.start(parent, "x");
+        lab.settle();
+        assertEquals(RunState.FAILED, run.status());
+        var row = lab.semel().backstage().row(run.id());
+        assertNotNull(row);
+        var child = lab.semel().view(reads -> reads.children(row.id()).getFirst());
+        assertNotNull(child);
+        assertTrue(refusal(lab.semel().run(receipt, child.text()), mended()).contains("was told that it failed"));
+        SemelException refused = assertThrows(SemelException.class, () -> run.resume(mended()));
+        assertEquals(ErrorCode.REPLAY_REFUSED, refused.code(), "it would find the run that failed again");
+        assertNull(run.resumption(mended()).outlook().blocked());
+        run.resume(mended().skipping("child", "by hand"));
+        lab.settle();
+        assertEquals("by hand", run.result(Duration.ZERO));
+    }
+
+    @Test
+    void a_run_that_undid_what_it_had_done_is_refused() {
+        Workflow<String, String> undoing = Workflow.define("undoing", String.class, String.class)
+                .body((ctx, in) -> {
+                    ctx.compensate("refund", undo -> undo.step("back").run(String.class, _ -> "back"));
+                    return ctx.effect("send")
+                            .retry(Retry.none())
+                            .lookup(String.class, step -> mail.find(step.key()))
+                            .call(step -> mail.call(step.key()));
+                });
+        lab.register(undoing);
+        mail.refuse(1);
+        Run<String> run = lab.start(undoing, "x");
+        lab.settle();
+        assertTrue(refusal(run, mended()).contains("undid what it had done"));
+    }
+}

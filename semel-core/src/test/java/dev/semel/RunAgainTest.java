@@ -1,0 +1,142 @@
+package dev.semel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.key.KeyPolicy;
+import dev.semel.replay.Manner;
+import dev.semel.replay.Order;
+import dev.semel.run.RunState;
+import dev.semel.store.Plans;
+import dev.semel.store.Replay;
+import dev.semel.testing.Lab;
+import dev.semel.testing.Provider;
+import dev.semel.workflow.Failures;
+import dev.semel.workflow.Retry;
+import dev.semel.workflow.Start;
+import dev.semel.workflow.Workflow;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A caller who tries a failed run again and an operator who replays it: one of them starts a run, both get that one. */
+final class RunAgainTest {
+    private final Lab lab = new Lab();
+    private final Provider mail = lab.provider("mail");
+    private final AtomicInteger refusals = new AtomicInteger(1);
+
+    private final Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
+            .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
+            .onMismatch(KeyPolicy.OnMismatch.REJECT)
+            .body((ctx, in) -> {
+                ctx.effect("ask").retry(Retry.none()).repeatable("a question").call(_ -> {
+                    if (refusals.getAndDecrement() > 0) {
+                        throw new Failures.Refused("not today");
+                    }
+                });
+                ctx.sleep("pause", Duration.ofHours(1));
+                return ctx.effect("send").repeatable("nobody minds").call(String.class, step -> mail.call(step.key()));
+            });
+
+    private Run<String> failed;
+
+    @BeforeEach
+    void open() {
+        lab.register(flow);
+        failed = lab.start(flow, "in", Start.withKey("K"));
+        lab.settle();
+        assertEquals(RunState.FAILED, failed.status());
+    }
+
+    @AfterEach
+    void close() {
+        lab.close();
+    }
+
+    private int ws() {
+        return lab.semel().backstage().workspace();
+    }
+
+    private Replay.Plan plan(String run) {
+        var these = new Replays.Which.These(List.of(run));
+        return lab.semel()
+                .replays()
+                .plan(new Replays.Asked(ws(), "ann", these, new Order("test", "", false), null, false));
+    }
+
+    private String replayed(String run) {
+        Replay.Plan plan = plan(run);
+        lab.semel().replays().apply(ws(), plan.id(), Manner.SAFE, "ann");
+        lab.settle();
+        Replay.Item item = lab.semel()
+                .replays()
+                .items(new Plans.Wanted(plan.id(), 0, null), null, 1)
+                .getFirst();
+        assertNotNull(item.made(), item.note());
+        return item.made().text();
+    }
+
+    private Run<String> retry(String in) {
+        Run<String> again = lab.start(flow, in, Start.withKey("K"));
+        lab.settle();
+        return again;
+    }
+
+    @Test
+    void a_retry_while_a_replay_is_under_way_is_answered_with_the_replay() {
+        String replay = replayed(failed.id());
+        Run<String> retry = retry("in");
+        assertEquals(replay, retry.id());
+        assertTrue(retry.replayed());
+        lab.clock().advance(Duration.ofHours(2));
+        assertEquals(RunState.COMPLETED, retry.status());
+        assertEquals(1, mail.calls());
+        assertEquals(replay, retry("in").id(), "it has completed: there is nothing to run again");
+        assertEquals(1, mail.calls());
+    }
+
+    @Test
+    void a_plan_that_was_made_before_a_retry_starts_nothing_beside_it() {
+        Replay.Plan plan = plan(failed.id());
+        Run<String> retry = retry("in");
+        assertFalse(retry.replayed());
+        SemelException moved = assertThrows(
+                SemelException.class, () -> lab.semel().replays().apply(ws(), plan.id(), Manner.SAFE, "ann"));
+        assertEquals(ErrorCode.PLAN_OUT_OF_DATE, moved.code());
+        lab.clock().advance(Duration.ofHours(2));
+        assertEquals(RunState.COMPLETED, retry.status());
+        assertEquals(1, mail.calls());
+    }
+
+    @Test
+    void a_replay_that_failed_as_well_is_run_again_in_the_same_line() {
+        refusals.set(1);
+        String replay = replayed(failed.id());
+        Run<String> retry = retry("in");
+        assertNotEquals(replay, retry.id());
+        assertNotEquals(failed.id(), retry.id());
+        assertFalse(retry.replayed());
+        assertEquals(retry.id(), retry("in").id());
+        lab.clock().advance(Duration.ofHours(2));
+        assertEquals("mail-1", lab.result(retry));
+        assertEquals(1, mail.calls());
+    }
+
+    @Test
+    void a_retry_that_means_something_else_than_the_replay_under_way_is_a_conflict() {
+        replayed(failed.id());
+        SemelException conflict = assertThrows(SemelException.class, () -> retry("other"));
+        assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, conflict.code());
+        lab.clock().advance(Duration.ofHours(2));
+        assertEquals(1, mail.calls());
+    }
+}

@@ -1,0 +1,143 @@
+package dev.semel.server;
+
+import dev.semel.Semel;
+import dev.semel.error.SemelException;
+import dev.semel.server.language.Problems;
+import dev.semel.server.language.Source;
+import dev.semel.server.language.Spot;
+import dev.semel.server.language.Tree;
+import dev.semel.server.language.YamlReader;
+import dev.semel.server.settings.AlertSetting;
+import dev.semel.server.settings.Names;
+import dev.semel.server.settings.Settings;
+import dev.semel.server.settings.Shelf;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Alerts in a file beside the workflows: `alerts.yaml`. Whenever it is read, what it says stands, whatever somebody put
+ * under the same name meanwhile. What was taken out of it goes, unless somebody else has changed it since.
+ */
+final class AlertFile {
+    /** Who changed a document that is from the file. */
+    static final String ACTOR = "alerts.yaml";
+
+    private static final Set<String> NAMES = Set.of("alerts.yaml", "alerts.yml", "alerts.json");
+    private static final int PAGE = 200;
+    private static final int MOST = 200;
+    private static final String FIX = "Correct the file; docs/how-to/be-alerted.md shows one.";
+
+    private final Semel semel;
+    private final Shelf<AlertSetting> shelf;
+    private final int ws;
+
+    AlertFile(Semel semel, Settings settings, int ws) {
+        this.semel = semel;
+        this.shelf = settings.alerts();
+        this.ws = ws;
+    }
+
+    static boolean isOne(String fileName) {
+        return NAMES.contains(fileName);
+    }
+
+    /** Makes the alerts what this text says, and tells what that changed. Nothing changes where any of it is wrong. */
+    String apply(String text) {
+        Map<String, JsonNode> wanted = read(text);
+        int changed = 0;
+        for (Map.Entry<String, JsonNode> one : wanted.entrySet()) {
+            Rows.Setting before = shelf.row(ws, one.getKey());
+            Edit.Placed placed =
+                    semel.change(shelf.putting(new Shelf.Draft(ws, one.getKey(), one.getValue(), null, ACTOR)));
+            boolean same = before != null
+                    && placed instanceof Edit.Placed.Now(Rows.Setting now)
+                    && now.version() == before.version();
+            changed += same ? 0 : 1;
+        }
+        int removed = removeWhatIsGone(wanted.keySet());
+        return wanted.size() + (wanted.size() == 1 ? " alert, " : " alerts, ") + changed + " changed, " + removed
+                + " removed";
+    }
+
+    private int removeWhatIsGone(Set<String> wanted) {
+        int removed = 0;
+        String after = "";
+        List<Rows.Setting> page;
+        do {
+            page = shelf.page(ws, after, PAGE);
+            for (Rows.Setting row : page) {
+                after = row.name();
+                if (row.changedBy().equals(ACTOR) && !wanted.contains(row.name())) {
+                    // Over the version that was read: what somebody changes in this moment stays.
+                    var unused = semel.change(shelf.removing(ws, row.name(), row.version(), ACTOR));
+                    removed++;
+                }
+            }
+        } while (page.size() == PAGE);
+        return removed;
+    }
+
+    /** The documents by their names; refused with line and column of whatever is wrong. */
+    Map<String, JsonNode> read(String text) {
+        Source source = new Source(text);
+        Problems problems = new Problems(source, "file of alerts", "No alert was changed.");
+        Map<String, JsonNode> found = new LinkedHashMap<>();
+        Tree tree = YamlReader.read(text, source, problems);
+        if (tree instanceof Tree.Members root && root.get("alerts") instanceof Tree.Members alerts) {
+            root.members().forEach((name, member) -> {
+                if (!name.equals("alerts") && !name.equals("semel")) {
+                    problems.add(member.name(), "\"" + name + "\" is not known here.", "only alerts", FIX);
+                }
+            });
+            if (alerts.members().size() > MOST) {
+                problems.add(alerts.spot(), "a file has at most " + MOST + " alerts.", "here", FIX);
+            }
+            alerts.members().forEach((name, member) -> one(name, member, problems, found));
+        } else if (tree != null) {
+            problems.add(tree.spot(), "the file needs `alerts:` with a name for each alert.", "here", FIX);
+        }
+        problems.throwIfAny();
+        return found;
+    }
+
+    private void one(String name, Tree.Member member, Problems problems, Map<String, JsonNode> found) {
+        JsonNode document = member.value().toJson();
+        if (!Names.fits(name)) {
+            problems.add(
+                    member.name(),
+                    "a name is 1 to 64 letters, digits, dots, _ and -, beginning with a letter.",
+                    "not a name",
+                    FIX);
+        }
+        try {
+            var unused = shelf.check(document);
+            found.put(name, document);
+        } catch (SemelException e) {
+            Object errors = e.members().get("errors");
+            if (errors instanceof List<?> all) {
+                all.forEach(error -> problem(error, member, problems));
+            } else {
+                problems.add(member.name(), e.detail(), "here", FIX);
+            }
+        }
+    }
+
+    private static void problem(Object error, Tree.Member member, Problems problems) {
+        if (error instanceof Map<?, ?> one) {
+            String pointer = String.valueOf(one.get("pointer"));
+            String field = pointer.isEmpty() ? "it" : pointer.substring(1);
+            problems.add(spot(member, field), "`" + field + "` " + one.get("message") + ".", "here", FIX);
+        }
+    }
+
+    /** Where the field stands; where it is missing, where its alert begins. */
+    private static Spot spot(Tree.Member member, String field) {
+        Tree value = member.value() instanceof Tree.Members fields ? fields.get(field) : null;
+        return value == null ? member.name() : value.spot();
+    }
+}

@@ -1,0 +1,204 @@
+package dev.semel.trials.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Invariants;
+import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.StoreKind;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** Runs of files that are to be replayed by another version than they had, over HTTP. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ReplayVersionsTest {
+    @TempDir
+    static Path folder;
+
+    private final List<String> charges = new CopyOnWriteArrayList<>();
+    private HttpServer provider;
+    private LiveServer server;
+    private Caller caller;
+
+    @BeforeAll
+    void start() throws Exception {
+        provider = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        provider.createContext("/", exchange -> {
+            String path = exchange.getRequestURI().getPath();
+            if (path.equals("/lost") || path.equals("/charge")) {
+                charges.add(exchange.getRequestHeaders().getFirst("Idempotency-Key"));
+            }
+            if (!path.equals("/lost")) {
+                exchange.sendResponseHeaders(path.equals("/no") ? 400 : 204, -1);
+            }
+            exchange.close(); // of a lost one nobody hears
+        });
+        provider.start();
+        server = LiveServer.dev(StoreKind.SQLITE.fresh(folder), folder);
+        caller = server.admin();
+    }
+
+    @AfterAll
+    void stop() throws Exception {
+        server.close();
+        provider.stop(0);
+        Invariants.check(StoreKind.SQLITE.fresh(folder));
+    }
+
+    private String step(String id, String path, String protect) {
+        return "{id: %s, http: {method: POST, url: \"http://127.0.0.1:%d/%s\"}, protect: %s%s}"
+                .formatted(id, provider.getAddress().getPort(), path, protect, more(protect));
+    }
+
+    private static String more(String protect) {
+        return switch (protect) {
+            case "provider_key" -> ", provider_window: 24h";
+            case "none" -> ", because: it is a test";
+            default -> "";
+        };
+    }
+
+    private void publish(String name, String head, String... steps) {
+        String file = "semel: 1\nworkflow: " + name + "\nowner: trials\n" + head + "steps:\n  - "
+                + String.join("\n  - ", steps) + "\n";
+        caller.publish(file).expect(200);
+    }
+
+    private String ended(String name, String status) {
+        Reply reply = caller.post("/v1/workflows/" + name + "/trigger?wait=60s", "{\"data\":{\"n\":1}}");
+        assertEquals(status, reply.expect(200).text("status"), reply::toString);
+        return reply.runId();
+    }
+
+    private Reply plan(String run, String more) {
+        return caller.post("/v1/replays", "{\"runs\":[\"" + run + "\"]" + more + "}");
+    }
+
+    private JsonNode items(Reply plan) {
+        return caller.get("/v1/replays/" + plan.text("replay_id") + "/items")
+                .expect(200)
+                .json()
+                .path("items")
+                .path(0);
+    }
+
+    private List<String> steps(Reply plan) {
+        List<String> steps = new ArrayList<>();
+        items(plan.expect(200))
+                .path("steps")
+                .forEach(one -> steps.add(one.path("step").asString() + " "
+                        + one.path("kind").asString() + " " + one.path("action").asString()));
+        return steps;
+    }
+
+    private void refused(Reply plan) {
+        int before = charges.size();
+        Problem.expect(caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", ""), 409, "replay-refused");
+        assertEquals(before, charges.size());
+    }
+
+    @Test
+    void an_effect_in_doubt_is_for_a_person_where_the_current_version_protects_it_in_another_way() {
+        for (String protect : List.of("provider_key", "none")) {
+            String name = "guard_" + protect;
+            publish(name, "", step("charge", "lost", "at_most_once"), step("mail", "no", "at_most_once"));
+            String run = ended(name, "failed");
+            assertEquals(
+                    List.of("charge effect reuse", "mail effect send"),
+                    steps(plan(run, ",\"from\":\"start\"")),
+                    "by its own version");
+            publish(name, "", step("charge", "lost", protect), step("mail", "no", "at_most_once"));
+            Reply plan = plan(run, ",\"version\":\"as_it_is\"");
+            assertEquals(List.of("charge effect ask", "mail effect send"), steps(plan));
+            refused(plan);
+        }
+    }
+
+    @Test
+    void a_deed_that_the_current_version_has_elsewhere_is_for_a_person() {
+        String charge = step("charge", "charge", "provider_key");
+        String mail = step("mail", "no", "at_most_once");
+        publish("moved", "", charge, mail);
+        String moved = ended("moved", "failed");
+        publish("moved", "", "{id: both, parallel: {card: [" + charge + "], note: [" + mail + "]}}");
+        Reply plan = plan(moved, ",\"version\":\"as_it_is\"");
+        assertEquals(
+                List.of("charge effect ask", "both[card]/charge effect send", "both[note]/mail effect send"),
+                steps(plan));
+        refused(plan);
+        publish("renamed", "", charge, mail);
+        String renamed = ended("renamed", "failed");
+        publish("renamed", "", step("pay", "charge", "provider_key"), mail);
+        Reply other = plan(renamed, ",\"version\":\"as_it_is\"");
+        assertEquals(List.of("charge effect ask", "mail effect send", "pay effect send"), steps(other));
+        refused(other);
+    }
+
+    @Test
+    void what_the_current_version_adds_is_told_also_for_a_run_that_completed() {
+        publish("grown", "", step("charge", "charge", "provider_key"));
+        String run = ended("grown", "completed");
+        assertEquals(List.of("charge effect reuse"), steps(plan(run, "")));
+        publish("grown", "", step("charge", "charge", "provider_key"), step("more", "charge", "provider_key"));
+        Reply plan = plan(run, ",\"version\":\"as_it_is\"");
+        assertEquals(List.of("charge effect reuse", "more effect send"), steps(plan));
+    }
+
+    @Test
+    void calls_and_waits_that_the_run_did_not_come_to_are_told() {
+        publish("sub", "", "{id: note, set: {ok: true}}");
+        publish(
+                "calls",
+                "",
+                step("charge", "no", "provider_key"),
+                "{id: below, workflow: sub}",
+                "{id: reply, wait_for: {signal: go}}",
+                "{id: each, for_each: \"${ [1, 2] }\", as: one, item_key: \"${ one }\", steps: ["
+                        + step("inside", "charge", "provider_key") + "]}");
+        String run = ended("calls", "failed");
+        Reply plan = plan(run, "");
+        assertEquals(
+                List.of("charge effect send", "below call send", "reply await run_again", "each[]/inside effect send"),
+                steps(plan));
+        JsonNode item = items(plan);
+        assertTrue(item.path("open").asBoolean(), "what the other workflow does is not told");
+        assertTrue(item.at("/steps/1/certain").asBoolean());
+        assertFalse(item.at("/steps/3/certain").asBoolean());
+    }
+
+    @Test
+    void an_edited_input_is_held_against_the_version_that_the_replay_goes_by() {
+        publish("strict", "", step("charge", "no", "provider_key"));
+        String run = ended("strict", "failed");
+        publish("strict", "input:\n  n: {type: integer, required: true}\n", step("charge", "no", "provider_key"));
+        String input = ",\"input\":{\"n\":\"a word\"}";
+        plan(run, input).expect(200);
+        Problem.expect(plan(run, input + ",\"version\":\"as_it_is\""), 400, "invalid-input");
+        plan(run, ",\"input\":{\"n\":2},\"version\":\"as_it_is\"").expect(200);
+    }
+
+    @Test
+    void a_plan_by_the_current_version_is_refused_when_another_one_is_published_meanwhile() {
+        publish("swapped", "", step("charge", "no", "provider_key"));
+        String run = ended("swapped", "failed");
+        Reply plan = plan(run, ",\"version\":\"as_it_is\"").expect(200);
+        publish("swapped", "", step("charge", "charge", "provider_key"));
+        Reply moved = caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", "");
+        Problem.expect(moved, 412, "plan-out-of-date");
+        assertTrue(moved.body().contains("planned for version 1"), moved::body);
+    }
+}
