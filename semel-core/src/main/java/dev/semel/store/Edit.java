@@ -54,6 +54,20 @@ public sealed interface Edit<T> {
         }
     }
 
+    /**
+     * The same, only where what is in force is what its author has seen; else null, and nothing changes. The text that is
+     * current already is no conflict, whatever was seen: asked again it is answered again.
+     *
+     * @param version the current one that was seen; 0 where there was no such workflow
+     * @param candidate the one that was seen beside it; 0 for none
+     */
+    record PublishAfter(Publish publish, int version, int candidate) implements Edit<Rows.@Nullable Workflow> {
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+    }
+
     /** Publishes a version for a share of the fresh triggers, in per cent. Null: no such workflow. */
     record Stage(int workspace, String name, String body, int share, String actor)
             implements Edit<Rows.@Nullable Workflow> {

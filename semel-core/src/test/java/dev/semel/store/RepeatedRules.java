@@ -175,6 +175,7 @@ interface RepeatedRules {
         List<Edit<?>> edits = List.of(
                 new Edit.OpenWorkspace("two", Desk.bytes("x")),
                 new Edit.Publish(desk().ws, "two", "wf_two", "text", "tester"),
+                new Edit.PublishAfter(new Edit.Publish(desk().ws, "two", "wf_two", "text 2", "tester"), 1, 0),
                 new Edit.Pause(desk().ws, Desk.WORKFLOW, true),
                 new Edit.CreateToken(token),
                 new Edit.RevokeToken(desk().ws, "tok_1", "op"),
@@ -184,7 +185,7 @@ interface RepeatedRules {
             desk().change(edit);
         }
         assertEquals(2, desk().place.count("semel_workspace"));
-        assertEquals(2, desk().place.count("semel_version"));
+        assertEquals(3, desk().place.count("semel_version"));
         assertEquals(1, desk().place.count("semel_token"));
         assertEquals(2, desk().place.count("semel_audit"), "one for the token, one for the key");
         assertTrue(assertInstanceOf(Rows.Workflow.class, desk().reads.workflow(desk().ws, "one"))

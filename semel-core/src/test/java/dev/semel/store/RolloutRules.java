@@ -2,6 +2,7 @@ package dev.semel.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -74,6 +75,46 @@ interface RolloutRules {
         stage("text 2", 10);
         assertRollout(new Rollout(1, 3, 20, 3), true, stage("text 3", 20));
         assertEquals("text 2", there(desk().reads.version("wf_pay", 2)).body());
+    }
+
+    private Object publishAfter(String body, int version, int candidate) {
+        var text = new Edit.Publish(desk().ws, "pay", "wf_pay", body, "tester");
+        return refused(new Edit.PublishAfter(text, version, candidate));
+    }
+
+    private Rollout after(String body, int version, int candidate) {
+        return assertInstanceOf(Rows.Workflow.class, publishAfter(body, version, candidate))
+                .rollout();
+    }
+
+    @Test
+    default void a_text_that_follows_what_its_author_saw_is_published_and_another_changes_nothing() {
+        assertEquals(Rollout.of(1), after("text 1", 0, 0));
+        assertEquals(Nothing.NOTHING, publishAfter("other", 0, 0), "somebody made it meanwhile");
+        assertEquals(Rollout.of(2), after("text 2", 1, 0));
+        long before = desk().reads.catalogChange();
+        assertEquals(Nothing.NOTHING, publishAfter("text 3", 1, 0), "somebody published meanwhile");
+        assertEquals(Nothing.NOTHING, publishAfter("text 3", 3, 0), "there is no such version");
+        assertEquals(Rollout.of(2), after("text 2", 1, 0), "asked twice");
+        assertEquals(before, desk().reads.catalogChange());
+        assertEquals(
+                Rollout.of(2), there(desk().reads.workflow(desk().ws, "pay")).rollout());
+    }
+
+    @Test
+    default void a_candidate_that_its_author_did_not_see_is_not_ended_by_a_text() {
+        publish("text 1");
+        stage("text 2", 10);
+        assertEquals(Nothing.NOTHING, publishAfter("text 3", 1, 0));
+        assertEquals(new Rollout(3, 0, 0, 3), after("text 3", 1, 2));
+        assertEquals(Nothing.NOTHING, publishAfter("text 4", 3, 2), "the candidate is over");
+    }
+
+    @Test
+    default void what_was_never_published_has_no_version_to_follow() {
+        assertEquals(Nothing.NOTHING, publishAfter("text", 1, 0));
+        assertEquals(Nothing.NOTHING, publishAfter("text", 0, 1));
+        assertEquals(1, desk().reads.workflows(desk().ws).size());
     }
 
     @Test

@@ -346,7 +346,7 @@ final class Script {
     }
 
     private Edit<?> edit() {
-        return switch (random.nextInt(14)) {
+        return switch (random.nextInt(15)) {
             case 0 -> new Edit.Pause(random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
             case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
             case 2 -> new Edit.DeleteReplies(10);
@@ -366,6 +366,7 @@ final class Script {
             case 10 ->
                 new Edit.Stage(1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
             case 11 -> new Edit.Promote(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester");
+            case 14 -> new Edit.PublishAfter(new Edit.Publish(1, "pay", "wf_pay", "v3", "t"), random.nextInt(4), 0);
             case 13 ->
                 new Edit.DeleteEvents(first.reads.oldEvents(1, first.place.time() - random.nextInt(5_000_000), 2));
             case 12 -> new Edit.Rollback(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");

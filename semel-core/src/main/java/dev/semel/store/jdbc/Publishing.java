@@ -81,6 +81,22 @@ final class Publishing {
         return current || still ? publish(publish, now) : null;
     }
 
+    Rows.@Nullable Workflow publishAfter(Edit.PublishAfter after, long now) throws SQLException {
+        Edit.Publish publish = after.publish();
+        if (after.version() == 0 && after.candidate() == 0) {
+            session.update(OPEN, publish.workspace(), publish.name(), publish.workflowId(), now);
+        }
+        session.update(LOCK, publish.workspace(), publish.name());
+        Rows.Workflow before = session.one(FIND, Read::workflow, publish.workspace(), publish.name());
+        if (before == null) {
+            return null;
+        }
+        Rollout.Same same = same(before, publish.body());
+        return before.rollout().follows(same, after.version(), after.candidate())
+                ? turned(before, before.rollout().published(same), new Text(publish.body(), publish.actor(), now))
+                : null;
+    }
+
     Rows.@Nullable Workflow stage(Edit.Stage stage, long now) throws SQLException {
         session.update(LOCK, stage.workspace(), stage.name());
         Rows.Workflow before = session.one(FIND, Read::workflow, stage.workspace(), stage.name());

@@ -42,6 +42,16 @@ final class Publishing {
         return current || still ? publish(publish, now) : null;
     }
 
+    Rows.@Nullable Workflow publishAfter(Edit.PublishAfter after, long now) {
+        Edit.Publish publish = after.publish();
+        Rows.Workflow before = tables.workflows.get(new Pair<>(publish.workspace(), publish.name()));
+        if (before == null) {
+            return after.version() == 0 && after.candidate() == 0 ? publish(publish, now) : null;
+        }
+        boolean follows = before.rollout().follows(same(before, publish.body()), after.version(), after.candidate());
+        return follows ? publish(publish, now) : null;
+    }
+
     Rows.@Nullable Workflow stage(Edit.Stage stage, long now) {
         Rows.Workflow before = tables.workflows.get(new Pair<>(stage.workspace(), stage.name()));
         if (before == null) {

@@ -109,6 +109,7 @@ public final class Api {
 
     private Tail watching(Explanations explanations, Views views) {
         explanations.addTo(router);
+        new Drafts(semel, workflows).addTo(router);
         Tail streams = new Tail(semel, views);
         streams.addTo(router);
         return streams;

@@ -7,6 +7,8 @@ import dev.semel.server.http.Request;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.steps.Declared;
+import dev.semel.server.steps.FileStep;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -27,14 +29,13 @@ final class Explanations {
                 triggers.workflow(request.principal(), request.parameter("id")).published());
         ObjectNode out = Views.object();
         ArrayNode steps = out.putArray("steps");
-        definition.steps().forEach(step -> {
-            Declared effect = step.act().effect();
-            steps.addObject()
-                    .put("step", step.id())
-                    .put("kind", step.kind())
-                    .put("target", effect == null ? null : effect.target())
-                    .put("protection", effect == null ? null : effect.protection());
-        });
+        definition.outerSteps().forEach(step -> add(steps, step, null));
+        answers(out, definition);
+        return Views.ok(out);
+    }
+
+    /** The six questions, and what the file answers to each. */
+    static void answers(ObjectNode out, Definition definition) {
         ArrayNode questions = out.putArray("questions");
         Explanation.QUESTIONS.forEach(questions::add);
         ArrayNode items = out.putArray("items");
@@ -42,6 +43,18 @@ final class Explanations {
             ArrayNode answers = items.addObject().put("subject", one.subject()).putArray("answers");
             one.answers().forEach(answers::add);
         }
-        return Views.ok(out);
+    }
+
+    /** In the order of the file; those inside of a branch or a loop say which one that is. */
+    private static void add(ArrayNode out, FileStep step, @Nullable String inside) {
+        Declared effect = step.act().effect();
+        out.addObject()
+                .put("step", step.id())
+                .put("kind", step.kind())
+                .put("inside", inside)
+                .put("conditional", step.when() != null)
+                .put("target", effect == null ? null : effect.target())
+                .put("protection", effect == null ? null : effect.protection());
+        step.act().inner().forEach(one -> add(out, one, step.id()));
     }
 }

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -30,6 +31,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** What is remembered under a key, and letting it go. */
 final class Keys {
     private static final int LONGEST_REASON = 500;
+    private static final int LOOKED_AT = 20_000;
+    private static final int AT_ONCE = 500;
     private static final long LONGEST_WINDOW = Duration.ofDays(365).toNanos() / 1_000;
 
     private final Semel semel;
@@ -58,6 +61,10 @@ final class Keys {
         Paging paging = Paging.of(request);
         String prefix = request.query("prefix") == null ? "" : request.query("prefix");
         Name after = paging.after() == null ? null : decode(request.principal().workspace(), paging.after());
+        String workflow = request.query("workflow");
+        if (workflow != null) {
+            return ofWorkflow(request, workflow, new Behind(String.valueOf(prefix), after), paging.limit());
+        }
         List<Rows.Held> rows = semel.view(
                 reads -> reads.keys(request.principal().workspace(), String.valueOf(prefix), after, paging.limit()));
         long now = now();
@@ -66,6 +73,40 @@ final class Keys {
                 paging.limit(),
                 held -> views.key(held, now),
                 held -> encode(held.name()));
+    }
+
+    private record Behind(String prefix, @Nullable Name after) {}
+
+    /** Keys stand in the order of their texts; one workflow's are picked out of so many, and the cursor says where. */
+    private Answer ofWorkflow(Request request, String workflow, Behind from, int limit) {
+        int workspace = request.principal().workspace();
+        var entry = semel.workflow(workspace, workflow);
+        if (entry == null) {
+            throw Triggers.unknownWorkflow();
+        }
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        long now = now();
+        Name after = from.after();
+        boolean more = true;
+        for (int looked = 0; more && looked < LOOKED_AT && items.size() < limit; looked += AT_ONCE) {
+            Name behind = after;
+            List<Rows.Held> page =
+                    Objects.requireNonNull(semel.view(reads -> reads.keys(workspace, from.prefix(), behind, AT_ONCE)));
+            more = page.size() == AT_ONCE;
+            for (Rows.Held held : page) {
+                after = held.name();
+                if (held.known().workflowId().equals(entry.published().workflowId())) {
+                    items.add(views.key(held, now));
+                }
+                if (items.size() == limit) {
+                    more = true;
+                    break;
+                }
+            }
+        }
+        out.put("next", more && after != null ? encode(after) : null);
+        return Views.ok(out);
     }
 
     Answer get(Request request) {

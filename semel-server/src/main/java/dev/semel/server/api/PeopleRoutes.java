@@ -68,11 +68,15 @@ final class PeopleRoutes {
     /** Somebody who is there is changed; for somebody who is not, a link is made by which they set up their log-in. */
     private Answer put(Request request) {
         String name = Names.checked("person", request.parameter("name"));
-        People.Change wanted = wanted(Said.in(request, Set.of("role", "groups", "disabled")));
+        Said said = Said.in(request, Set.of("role", "disabled", "groups"));
+        People.Change wanted = wanted(said);
         int ws = request.principal().workspace();
         Edit.Put change = people.changing(ws, name, wanted, request.principal().tokenId());
+        if (change == null && wanted.groups() != null) {
+            throw RunActs.refused("groups are given to somebody who is there; invite them first, by their role alone");
+        }
         if (change == null && request.header("If-Match") == null) {
-            return invited(request, name, wanted);
+            return invited(request, name, wanted.role());
         }
         if (change == null) {
             throw unknown();
@@ -112,23 +116,18 @@ final class PeopleRoutes {
             throw RunActs.refused("disabled is true or false");
         }
         List<String> groups = groups(said.value("groups"));
-        if (role == null && groups == null && disabled == null) {
-            throw RunActs.refused("say what is to change: role (viewer, operator, reviewer, admin), groups or disabled");
+        if (role == null && disabled == null && groups == null) {
+            throw RunActs.refused("say what is to change: a role, groups, or disabled");
         }
-        return new People.Change(role, groups, disabled == null ? null : disabled.asBoolean());
+        return new People.Change(role, disabled == null ? null : disabled.asBoolean(), groups);
     }
 
-    private Answer invited(Request request, String name, People.Change wanted) {
-        Role role = wanted.role();
+    private Answer invited(Request request, String name, @Nullable Role role) {
         if (role == null) {
             throw unknown();
         }
-        if (wanted.groups() != null) {
-            throw RunActs.refused("groups are given to somebody who is there; invite them first, by their role alone");
-        }
-        int ws = request.principal().workspace();
-        String token = people.invitations().make(ws, role, false, name);
-        // Who follows the link may log in, so that it was made is told like any other leave.
+        String token = people.invitations().make(request.principal().workspace(), role, false, name);
+        // Who follows the link may log in, so that it was made is told like any other leave. Nobody has it yet.
         deeds.note(request, new Deeds.Entry("person.invite", name, role.word()));
         return Views.ok(Views.object()
                 .put("name", name)

@@ -32,6 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class ReplayRoutes {
     private static final int MOST_NAMED = 1_000;
     private static final int MOST_WATCHED = 1_000;
+    private static final int READ_AT_ONCE = 500;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final Set<String> MEMBERS = Set.of(
             "runs",
@@ -212,13 +213,39 @@ final class ReplayRoutes {
         Paging paging = Paging.of(request);
         Replay.Plan plan = find(request);
         String action = request.query("action");
+        String worst = request.query("worst");
+        if (action != null && worst != null) {
+            throw Paging.refused("either action (any of its steps) or worst (the most dangerous one), not both");
+        }
         Plans.Wanted wanted =
                 new Plans.Wanted(plan.id(), action == null ? 0 : action(action).bit(), fate(request.query("fate")));
         return Views.page(
-                semel.replays().items(wanted, paging.afterId(), paging.limit()),
+                worst == null
+                        ? semel.replays().items(wanted, paging.afterId(), paging.limit())
+                        : worst(wanted, worst, paging),
                 paging.limit(),
                 ReplayViews::item,
                 item -> Paging.cursor(item.run()));
+    }
+
+    /** Runs by their most dangerous step, or those that are blocked. A plan is read through for it, page by page. */
+    private List<Replay.Item> worst(Plans.Wanted wanted, String word, Paging paging) {
+        Action action = word.equals("blocked") ? null : action(word);
+        Plans.Wanted narrowed = new Plans.Wanted(wanted.plan(), action == null ? 0 : action.bit(), wanted.fate());
+        int place = action == null ? 0 : action.ordinal() + 1;
+        List<Replay.Item> found = new ArrayList<>();
+        RunId after = paging.afterId();
+        boolean more = true;
+        while (more && found.size() < paging.limit()) {
+            List<Replay.Item> page = semel.replays().items(narrowed, after, READ_AT_ONCE);
+            page.stream()
+                    .filter(item -> item.worst() == place)
+                    .limit(paging.limit() - found.size())
+                    .forEach(found::add);
+            more = page.size() == READ_AT_ONCE;
+            after = page.isEmpty() ? after : page.getLast().run();
+        }
+        return found;
     }
 
     static Action action(String word) {

@@ -6,6 +6,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.run.RunState;
 import dev.semel.server.definition.Change;
+import dev.semel.server.definition.Definition;
 import dev.semel.server.definition.LineDiff;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
@@ -87,16 +88,21 @@ final class Rollouts {
                 .put("from", before)
                 .put("to", after);
         out.put("unified", LineDiff.unified(old.body(), fresh.body()));
-        ArrayNode notes = out.putArray("notes");
-        List<Change> changes = Change.between(
+        notes(
+                out.putArray("notes"),
                 FileWorkflow.of(semel.version(workflow.workflowId(), before)),
                 FileWorkflow.of(semel.version(workflow.workflowId(), after)));
-        changes.forEach(change -> notes.addObject()
-                .put("field", change.field())
-                .put("from", change.from())
-                .put("to", change.to())
-                .put("means", change.means()));
         return Views.ok(out);
+    }
+
+    /** What the changes of keys and effects mean for those in flight. */
+    static void notes(ArrayNode notes, Definition before, Definition after) {
+        Change.between(before, after)
+                .forEach(change -> notes.addObject()
+                        .put("field", change.field())
+                        .put("from", change.from())
+                        .put("to", change.to())
+                        .put("means", change.means()));
     }
 
     Answer promote(Request request) {
@@ -209,13 +215,15 @@ final class Rollouts {
     }
 
     Rows.Workflow workflow(Request request) {
-        int workspace = request.principal().workspace();
-        String name = request.parameter("id");
-        Rows.Workflow row = semel.view(reads -> reads.workflow(workspace, name));
+        Rows.Workflow row = find(request.principal().workspace(), request.parameter("id"));
         if (row == null) {
             throw Triggers.unknownWorkflow();
         }
         return row;
+    }
+
+    Rows.@Nullable Workflow find(int workspace, String name) {
+        return semel.view(reads -> reads.workflow(workspace, name));
     }
 
     private Rows.Version find(Rows.Workflow workflow, int version) {

@@ -9,6 +9,7 @@ import dev.semel.server.settings.AlertSetting;
 import dev.semel.server.settings.ChannelSetting;
 import dev.semel.server.settings.RouteSetting;
 import dev.semel.server.settings.Settings;
+import dev.semel.server.settings.ViewSetting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -60,9 +61,28 @@ final class SettingsApi {
                         new SettingRoutes.Place("/v1/alerts", "name", Scope.ADMIN, LARGEST_ROUTE),
                         this::missingChannel)
                 .addTo(router);
+        new SettingRoutes<>(
+                        settings.views(),
+                        deeds,
+                        new SettingRoutes.Place("/v1/views", "name", Scope.OPERATE, LARGEST_ROUTE),
+                        SettingsApi::refuseForeign)
+                .addTo(router);
         router.add("GET", "/v1/alerts/{name}/state", Scope.READ, new AlarmRoutes(settings)::state);
         new ProfileRoutes(settings, deeds).addTo(router);
         new CohortRoutes(settings.cohorts(), deeds).addTo(router);
+    }
+
+    /** A filter that lists nothing but errors is refused here, and so is a view that is put on somebody else. */
+    private static List<String> refuseForeign(Request request, ViewSetting view) {
+        Runs.Filter.parse(view.filter());
+        if (view.owner() != null && !view.owner().equals(request.principal().tokenId())) {
+            throw new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "The view says that it is somebody else's. Nothing was changed.",
+                    "Leave owner out, so that everybody is shown it, or send your own id: "
+                            + request.principal().tokenId() + ".");
+        }
+        return List.of();
     }
 
     /** They may be stored afterwards; until then nothing can be sent. */

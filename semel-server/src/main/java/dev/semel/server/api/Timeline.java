@@ -116,18 +116,21 @@ final class Timeline {
     }
 
     private static void attempts(ArrayNode out, List<Entry> entries, Ledger.@Nullable Row row) {
+        long begun = 0;
         for (Entry entry : entries) {
             switch (entry) {
-                case Entry.Tried tried -> error(attempt(out, tried.attempt(), tried.at(), "failed"), tried.problem());
+                case Entry.Tried tried ->
+                    error(attempt(out, tried.attempt(), span(tried, row, begun), "failed"), tried.problem());
                 case Entry.Failed failed ->
-                    error(attempt(out, failed.attempts(), failed.at(), "failed"), failed.problem());
+                    error(attempt(out, failed.attempts(), span(failed, row, begun), "failed"), failed.problem());
                 case Entry.Done done -> {
                     String outcome = done.how() == Entry.How.DONE
                             ? "completed"
                             : done.how().word();
-                    attempt(out, done.attempts(), done.at(), outcome);
+                    attempt(out, done.attempts(), span(done, row, begun), outcome);
                 }
-                case Entry.Begun _, Entry.Resumed _, Entry.Redo _ -> {}
+                case Entry.Begun waiting -> begun = waiting.at();
+                case Entry.Resumed _, Entry.Redo _ -> {}
             }
         }
         if (out.isEmpty() && row != null) {
@@ -140,11 +143,31 @@ final class Timeline {
         }
     }
 
-    private static ObjectNode attempt(ArrayNode out, int n, long at, String outcome) {
+    /** @param start 0 where it is not on record */
+    private record Span(long start, long end) {}
+
+    /**
+     * The journal says when an attempt ended. When it began is known of a wait, which says so itself, and of the first
+     * attempt of an effect, whose row was written before it left.
+     */
+    private static Span span(Entry entry, Ledger.@Nullable Row row, long begun) {
+        boolean first = switch (entry) {
+            case Entry.Tried tried -> tried.attempt() <= 1;
+            case Entry.Failed failed -> failed.attempts() <= 1;
+            case Entry.Done done -> done.attempts() <= 1 && done.how() == Entry.How.DONE;
+            case Entry.Begun _, Entry.Resumed _, Entry.Redo _ -> false;
+        };
+        if (row == null) {
+            return new Span(begun, entry.at());
+        }
+        return new Span(first && row.firstAt() <= entry.at() ? row.firstAt() : 0, entry.at());
+    }
+
+    private static ObjectNode attempt(ArrayNode out, int n, Span span, String outcome) {
         return out.addObject()
                 .put("n", Math.max(1, n))
-                .putNull("started_at")
-                .put("ended_at", Views.time(at))
+                .put("started_at", Views.time(span.start()))
+                .put("ended_at", Views.time(span.end()))
                 .put("outcome", outcome)
                 .putNull("error");
     }

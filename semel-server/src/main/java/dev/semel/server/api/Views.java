@@ -26,6 +26,12 @@ import tools.jackson.databind.node.ObjectNode;
 final class Views {
     static final int REQUESTS_SHOWN = 20;
 
+    /** Below the microseconds of an id stands a counter of so many bits. */
+    private static final int TIME_SHIFT = 12;
+
+    /** 2024: an id of before was not made by this program. */
+    private static final long EARLIEST = 1_704_067_200_000_000L;
+
     private final Semel semel;
     private final Masks masks;
 
@@ -270,11 +276,25 @@ final class Views {
             });
         }
         if (run == null) {
-            throw new SemelException(
+            throw gone(id);
+        }
+        return run;
+    }
+
+    /** An id of ours says when it was made, so that a run that was deleted after its time can be told from a typo. */
+    private SemelException gone(@Nullable RunId id) {
+        Long now = semel.view(reads -> reads.now());
+        long began = id == null ? 0 : id.high() >>> TIME_SHIFT;
+        if (now == null || began < EARLIEST || began > now) {
+            return new SemelException(
                     ErrorCode.NOT_FOUND,
                     "There is no such run in this workspace.",
                     "Check the id; runs are listed at GET /v1/runs.");
         }
-        return run;
+        return new SemelException(
+                        ErrorCode.NOT_FOUND,
+                        "This run is not in this workspace: it was deleted after its time, or it never was here.",
+                        "Check the id and the workspace; how long runs are kept is up to the server's retention.")
+                .with("began_at", String.valueOf(time(began)));
     }
 }

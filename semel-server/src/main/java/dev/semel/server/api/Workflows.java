@@ -65,7 +65,7 @@ final class Workflows {
         out.put("definition", FileWorkflow.of(entry.published()).text());
         out.set("rollout", rollouts.shares(rollouts.workflow(request)));
         effects(out.putArray("effects"), FileWorkflow.of(entry.published()));
-        return Views.ok(out);
+        return Views.ok(out).with("ETag", Seen.of(entry).tag());
     }
 
     /** Every effect, with what keeps it from happening twice. */
@@ -136,24 +136,21 @@ final class Workflows {
     Answer publish(Request request) {
         MediaTypes.requireDefinition(request);
         String text = text(request.body());
-        Definition read = Definition.compile(text);
         String name = request.parameter("id");
-        if (!read.name().equals(name)) {
-            throw new SemelException(
-                    ErrorCode.INVALID_DEFINITION,
-                    "The file says workflow: " + read.name()
-                            + " and the path says another name. Nothing was published.",
-                    "Use the same name in both.");
-        }
         int share = share(request);
-        int workspace = request.principal().workspace();
-        refuseLoops(workspace, read);
-        var unused = quota.counted(workspace, read);
-        Definition definition = read.noting(promises.check(workspace, read, share > 0));
+        Seen seen = Seen.in(request);
+        if (seen != null && share > 0) {
+            throw Paging.refused("If-Match goes with a version for all triggers, not with a share");
+        }
+        Definition definition = checked(request.principal().workspace(), name, text, share > 0);
         if ("true".equals(request.query("dry_run"))) {
             return Views.ok(withWarnings(Views.object().put("workflow", name).put("dry_run", true), definition));
         }
-        Deeds.Done done = share == 0 ? publishForAll(request, definition) : publishFor(share, request, definition);
+        Deeds.Done done =
+                share == 0 ? publishForAll(request, definition, seen) : publishFor(share, request, definition);
+        if (done == null && seen != null) {
+            throw seen.isPast(rollouts.find(request.principal().workspace(), name), name);
+        }
         if (done == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
@@ -163,12 +160,42 @@ final class Workflows {
         return done.answer();
     }
 
-    private Deeds.Done publishForAll(Request request, Definition definition) {
+    /**
+     * A text that could be published under this name now.
+     *
+     * @param staged whether it goes to a share of the triggers first
+     * @throws SemelException `invalid-definition`, with what is wrong
+     */
+    Definition checked(int workspace, String name, String text, boolean staged) {
+        Definition read = Definition.compile(text);
+        if (!read.name().equals(name)) {
+            throw new SemelException(
+                    ErrorCode.INVALID_DEFINITION,
+                    "The file says workflow: " + read.name()
+                            + " and the path says another name. Nothing was published.",
+                    "Use the same name in both.");
+        }
+        refuseLoops(workspace, read);
+        var unused = quota.counted(workspace, read);
+        return read.noting(promises.check(workspace, read, staged));
+    }
+
+    /** @param seen what the author has seen of it, who would not want to write over anything else; null for whatever there is */
+    private Deeds.@Nullable Done publishForAll(Request request, Definition definition, @Nullable Seen seen) {
         int workspace = request.principal().workspace();
         String actor = request.principal().tokenId();
+        Deeds.Deed deed = new Deeds.Deed("workflow.publish", definition.name(), definition.text());
+        if (seen != null) {
+            Edit.PublishAfter after = seen.before(plain(workspace, definition, actor));
+            return deeds.once(
+                    request,
+                    deed,
+                    noted(request, definition.name(), "for all", after),
+                    row -> published(row, definition));
+        }
         return ScheduleQuota.untilCounted(() -> deeds.once(
                 request,
-                new Deeds.Deed("workflow.publish", definition.name(), definition.text()),
+                deed,
                 noted(request, definition.name(), "for all", publishing(workspace, definition, actor)),
                 row -> published(row, definition)));
     }
@@ -290,12 +317,16 @@ final class Workflows {
 
     private Edit<Rows.@Nullable Workflow> publishing(int workspace, Definition definition, String actor) {
         long change = quota.counted(workspace, definition);
+        Edit.Publish publish = plain(workspace, definition, actor);
+        @SuppressWarnings("unchecked") // a change that always answers is one that may not
+        Edit<Rows.@Nullable Workflow> wide = (Edit<Rows.@Nullable Workflow>) (Edit<?>) publish;
+        return definition.extras().doors().schedules().isEmpty() ? wide : new Edit.PublishAsOf(publish, change);
+    }
+
+    private Edit.Publish plain(int workspace, Definition definition, String actor) {
         // Short, because it stands in every run and in an index: the last 12 digits hold its 64 bits of chance.
         String id = "wf_" + semel.newId().text().substring(WORKFLOW_ID_FROM);
-        Edit.Publish publish = new Edit.Publish(workspace, definition.name(), id, definition.text(), actor);
-        @SuppressWarnings("unchecked") // a change that always answers is one that may not
-        Edit<Rows.@Nullable Workflow> plain = (Edit<Rows.@Nullable Workflow>) (Edit<?>) publish;
-        return definition.extras().doors().schedules().isEmpty() ? plain : new Edit.PublishAsOf(publish, change);
+        return new Edit.Publish(workspace, definition.name(), id, definition.text(), actor);
     }
 
     private static String text(byte[] body) {

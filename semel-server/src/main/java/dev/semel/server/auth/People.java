@@ -244,8 +244,8 @@ public final class People {
     /** What is to change of a person; null for what stays. */
     public record Change(
             @Nullable Role role,
-            @Nullable List<String> groups,
-            @Nullable Boolean disabled) {}
+            @Nullable Boolean disabled,
+            @Nullable List<String> groups) {}
 
     /** The change of a person; null where there is no such person. */
     public Edit.@Nullable Put changing(int ws, String name, Change change, String actor) {
@@ -261,13 +261,12 @@ public final class People {
         if (role != null) {
             document.put("role", role.word());
         }
-        List<String> groups = change.groups();
-        if (groups != null) {
-            ArrayNode list = document.putArray("groups");
-            groups.forEach(list::add);
-        }
         if (change.disabled() != null) {
             document.put(DISABLED, change.disabled());
+        }
+        if (change.groups() != null) {
+            ArrayNode groups = document.putArray("groups");
+            change.groups().forEach(groups::add);
         }
         return new Edit.Put(new SettingName(ws, PERSON, name), Json.write(document), row.version(), actor);
     }

@@ -2,6 +2,7 @@ package dev.semel.server.cli;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -42,6 +43,8 @@ public final class Cli implements Callable<Integer> {
             "channel", "channels", "name", "Keeps how messages leave: e-mail, chat, webhook, SMS, WhatsApp.");
     private static final SettingCommand.Sort ALERT =
             new SettingCommand.Sort("alert", "alerts", "name", "Keeps who is told when a signal is beyond its bound.");
+    private static final SettingCommand.Sort VIEW =
+            new SettingCommand.Sort("view", "views", "name", "Keeps filters of runs under a name.");
     private static final SettingCommand.Sort ROUTE = new SettingCommand.Sort(
             "route", "routes", "name", "Keeps by which channels a notification event goes out.");
 
@@ -76,6 +79,7 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(ReplayCommand.commandLine(around))
                 .addSubcommand(new RequestsCommand(around))
                 .addSubcommand(new KeyCommand(around))
+                .addSubcommand(new KeysCommand(around))
                 .addSubcommand(new EffectsCommand(around))
                 .addSubcommand(new WorkflowsCommand(around))
                 .addSubcommand(new WorkersCommand(around))
@@ -95,16 +99,15 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(ScheduleCommand.commandLine(around))
                 .addSubcommand(TokenCommand.commandLine(around))
                 .addSubcommand(SecretCommand.commandLine(around))
-                .addSubcommand(SettingCommand.commandLine(around, TEMPLATE))
-                .addSubcommand(SettingCommand.commandLine(around, CHANNEL))
-                .addSubcommand(SettingCommand.commandLine(around, ROUTE))
-                .addSubcommand(SettingCommand.commandLine(around, ALERT))
                 .addSubcommand(new AlertsCommand(around))
                 .addSubcommand(HooksCommand.commandLine(around))
                 .addSubcommand(PeopleCommands.profile(around))
                 .addSubcommand(PeopleCommands.cohort(around))
                 .addSubcommand(new DoctorCommand(around))
                 .addSubcommand(new CommandLine.HelpCommand());
+        for (SettingCommand.Sort sort : List.of(TEMPLATE, CHANNEL, ROUTE, ALERT, VIEW)) {
+            root.addSubcommand(SettingCommand.commandLine(around, sort));
+        }
         addLookingBack(root, around);
         addHelpOption(root);
         return root

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,32 +29,6 @@ final class NewCommand implements Callable<Integer> {
 
     private static final Pattern NAME = Pattern.compile("(?!wf_)[a-z][a-z0-9_-]{0,63}");
     private static final Pattern WORKFLOW = Pattern.compile("(?m)^workflow:[ \\t]*\\S+");
-    private static final String SMALLEST = """
-        # yaml-language-server: $schema=http://localhost:8085/schema/workflow-1.json
-        semel: 1
-        workflow: %s
-        owner: you@example.com          # who is asked when it stands still
-
-        trigger:
-          http:
-            key: ${ key("%s", input.id) }   # the same on every retry; a caller's Idempotency-Key wins
-
-        input:
-          id: { type: string, required: true }
-
-        idempotency:
-          window: 24h                   # how long a retry is recognised
-          fingerprint: [id]             # what makes it the same action
-
-        steps:
-          - id: note
-            set:
-              said: ${ "hello " + input.id }
-
-        output:
-          said: ${ steps.note.said }
-        """;
-
     private final Surroundings around;
 
     @Mixin
@@ -82,7 +57,7 @@ final class NewCommand implements Callable<Integer> {
                     "\"" + Json.clean(name) + "\" cannot name a workflow.",
                     "Use a lower-case letter and up to 63 letters, digits, _ or -; not wf_ at the beginning.");
         }
-        String text = from == null ? SMALLEST.replace("%s", name) : renamed(example(from));
+        String text = from == null ? smallest().replace("%s", name) : renamed(example(from));
         Path folder = around.folder().resolve("workflows");
         Path file = (Files.isDirectory(folder) ? folder : around.folder()).resolve(name + ".yaml");
         write(file, text);
@@ -110,18 +85,26 @@ final class NewCommand implements Callable<Integer> {
         }
     }
 
+    /** The one that pages begin a new workflow with, too. */
+    private static String smallest() {
+        return Objects.requireNonNull(read("/dev/semel/server/smallest.yaml"));
+    }
+
     /** An example from the jar. */
     static String example(String wanted) {
-        try (InputStream in = EXAMPLES.contains(wanted)
-                ? NewCommand.class.getResourceAsStream("/examples/" + wanted + ".yaml")
-                : null) {
-            if (in == null) {
-                throw refused(
-                        Exit.USAGE,
-                        "There is no example \"" + Json.clean(wanted) + "\".",
-                        "Use one of " + String.join(", ", EXAMPLES) + ".");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        String text = EXAMPLES.contains(wanted) ? read("/examples/" + wanted + ".yaml") : null;
+        if (text == null) {
+            throw refused(
+                    Exit.USAGE,
+                    "There is no example \"" + Json.clean(wanted) + "\".",
+                    "Use one of " + String.join(", ", EXAMPLES) + ".");
+        }
+        return text;
+    }
+
+    private static @Nullable String read(String resource) {
+        try (InputStream in = NewCommand.class.getResourceAsStream(resource)) {
+            return in == null ? null : new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new IllegalStateException("an example cannot be read", e);
         }

@@ -4,6 +4,7 @@ import dev.semel.server.definition.WorkflowName;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -42,6 +43,13 @@ final class PublishCommand implements Callable<Integer> {
             description =
                     "Only for this share of the fresh triggers; `semel promote` makes it 100, `semel rollback` 0.")
     int share = 100;
+
+    @Option(
+            names = "--over",
+            paramLabel = "VERSION",
+            description = "Only over this version, 0 for none; else over whatever there is.")
+    @Nullable
+    Integer over;
 
     PublishCommand(Surroundings around) {
         this.around = around;
@@ -86,10 +94,10 @@ final class PublishCommand implements Callable<Integer> {
                 .orElseThrow(() ->
                         WorkflowFiles.bad(file, "says no name", "Begin it with `semel: 1` and `workflow: NAME`."));
         String type = file.toString().endsWith(".json") ? "application/json" : "application/yaml";
-        JsonNode answer = api.ask(Call.put(Call.path("v1", "workflows", name), type, text)
-                        .where("dry_run", dryRun ? "true" : "")
-                        .where("share", share == 100 ? "" : String.valueOf(share)))
-                .body();
+        Call call = Call.put(Call.path("v1", "workflows", name), type, text)
+                .where("dry_run", dryRun ? "true" : "")
+                .where("share", share == 100 ? "" : String.valueOf(share));
+        JsonNode answer = api.ask(SettingCommand.expecting(call, over)).body();
         if (!answer.isObject()) {
             throw WorkflowFiles.bad(file, "was answered in a form that Semel does not use", "Check --server.");
         }

@@ -184,6 +184,12 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                 description = "reuse, run_again, send, resend, check, ask or unprotected.")
         String only = "";
 
+        @Option(
+                names = "--worst",
+                paramLabel = "ACTION",
+                description = "Runs of which this is the most dangerous action; blocked for those that are left alone.")
+        String worst = "";
+
         @Mixin
         final Listing listing = new Listing();
 
@@ -200,7 +206,8 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             JsonNode items = connection
                     .api()
                     .ask(listing.page(Call.get(Call.path("v1", "replays", plan, "items")))
-                            .where("action", only))
+                            .where("action", only)
+                            .where("worst", worst))
                     .body();
             if (output.json) {
                 ObjectNode all = Json.object();

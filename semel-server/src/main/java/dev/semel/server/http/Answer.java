@@ -1,11 +1,13 @@
 package dev.semel.server.http;
 
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What goes back to the caller. Immutable; {@link #with} makes another one. */
@@ -52,6 +54,46 @@ public final class Answer {
         more.addAll(fields);
         more.add(new Field(name, value));
         return new Answer(status, more, body, stream);
+    }
+
+    /** The same stream, for as long as this holds; it is asked whenever something was written. Nothing else changes. */
+    public Answer whileHolding(BooleanSupplier holds) {
+        Stream inner = stream;
+        return inner == null
+                ? this
+                : new Answer(status, fields, body, out -> {
+                    try {
+                        inner.writeTo(new Watched(out, holds));
+                    } catch (Over e) {
+                        return; // it ends here, and whole
+                    }
+                });
+    }
+
+    private static final class Over extends IOException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private static final class Watched extends FilterOutputStream {
+        private final BooleanSupplier holds;
+
+        Watched(OutputStream out, BooleanSupplier holds) {
+            super(out);
+            this.holds = holds;
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) throws IOException {
+            out.write(bytes, from, length);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (!holds.getAsBoolean()) {
+                throw new Over();
+            }
+            out.flush();
+        }
     }
 
     public int status() {

@@ -6,6 +6,7 @@ import io.helidon.http.HeaderNames;
 import io.helidon.webserver.CloseConnectionException;
 import io.helidon.webserver.http.ServerRequest;
 import io.helidon.webserver.http.ServerResponse;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,7 +81,7 @@ final class Dispatch {
         Router.Lookup lookup = router.find(exchange.method(), exchange.path());
         Principal principal = authenticate(exchange, lookup);
         return switch (lookup) {
-            case Router.Nothing _ -> throw Refusals.notFound();
+            case Router.Nothing _ -> nowhere(exchange);
             case Router.OtherMethods others -> otherMethod(exchange, others.allow());
             case Router.Found found -> {
                 Route route = found.route();
@@ -95,12 +96,28 @@ final class Dispatch {
                     throw Refusals.bodiesInWork();
                 }
                 try {
-                    yield route.handler().handle(exchange.read(found, principal, limit));
+                    yield route.handler().handle(exchange.read(found.parameters(), principal, limit));
                 } finally {
                     bodies.give(weight);
                 }
             }
         };
+    }
+
+    /** A person who is lost gets a page, where there are pages; everybody else gets the problem. */
+    private Answer nowhere(Exchange exchange) throws Exception {
+        Handler page = router.nowhere();
+        boolean person = exchange.method().equals("GET")
+                && !isApi(exchange)
+                && exchange.lines(HeaderNames.ACCEPT).stream().anyMatch(line -> line.contains("text/html"));
+        if (page == null || !person) {
+            throw Refusals.notFound();
+        }
+        return page.handle(exchange.read(Map.of(), null, 0));
+    }
+
+    private static boolean isApi(Exchange exchange) {
+        return exchange.path().equals("/v1") || exchange.path().startsWith("/v1/");
     }
 
     private static Answer otherMethod(Exchange exchange, String allow) {
@@ -115,7 +132,7 @@ final class Dispatch {
      * that is open by name is served without one.
      */
     private @Nullable Principal authenticate(Exchange exchange, Router.Lookup lookup) {
-        boolean api = exchange.path().equals("/v1") || exchange.path().startsWith("/v1/");
+        boolean api = isApi(exchange);
         boolean open = switch (lookup) {
             case Router.Found found -> found.route().scope() == Scope.OPEN;
             case Router.OtherMethods others -> !api && others.open();

@@ -16,6 +16,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -83,11 +84,11 @@ final class Exchange {
         route = found.pattern();
     }
 
-    Request read(Router.Found found, @Nullable Principal principal, int limit) {
+    Request read(Map<String, String> parameters, @Nullable Principal principal, int limit) {
         Request.Line line = new Request.Line(
                 id, method, path, principal, () -> request.remotePeer().host(), this::lines, this::names);
         Query query = Query.parse(request.prologue().query().rawValue());
-        return new Request(line, found.parameters(), query, body(limit));
+        return new Request(line, parameters, query, body(limit));
     }
 
     /** The bytes that the body may take: its stated length, or all it is allowed where it states none. */

@@ -18,6 +18,7 @@ public final class Router {
     private final Node root = new Node();
     private final List<Route> all = new ArrayList<>();
     private int largestBody;
+    private @Nullable Handler nowhere;
 
     public Router add(String method, String pattern, Scope scope, Handler handler) {
         return add(new Route(method, pattern, scope, handler));
@@ -34,6 +35,17 @@ public final class Router {
         all.add(route);
         largestBody = Math.max(largestBody, route.maxBody());
         return this;
+    }
+
+    /** What a browser is shown at an address that leads nowhere. */
+    public Router nowhere(Handler page) {
+        nowhere = page;
+        return this;
+    }
+
+    @Nullable
+    Handler nowhere() {
+        return nowhere;
     }
 
     /** Every route, in the order they were added. */

@@ -92,6 +92,8 @@ public final class Problems {
                 "line", source.line(start),
                 "column", source.column(start),
                 "message", problem.message(),
-                "pointer", problem.spot().pointer());
+                "pointer", problem.spot().pointer(),
+                "excerpt", source.excerpt(problem.spot(), problem.note()),
+                "fix", problem.fix());
     }
 }

@@ -59,7 +59,8 @@ public record Doc(JsonNode node) {
         return list("items");
     }
 
-    private List<Doc> all() {
+    /** The members of this list itself. */
+    public List<Doc> all() {
         List<Doc> all = new ArrayList<>();
         node.forEach(one -> all.add(new Doc(one)));
         return all;

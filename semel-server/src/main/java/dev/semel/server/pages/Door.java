@@ -80,6 +80,17 @@ final class Door {
         return request -> guarded(request, null, () -> handler.handle(request));
     }
 
+    /** For whoever came to an address that leads nowhere. */
+    Handler nowhere() {
+        return request -> guarded(request, visitor(request), () -> {
+            throw new SemelException(
+                            ErrorCode.NOT_FOUND,
+                            "There is no page at this address. Nothing was done.",
+                            "Check the spelling, or go on from one of the pages.")
+                    .with("nowhere", true);
+        });
+    }
+
     private interface Step {
         Answer take() throws Exception;
     }

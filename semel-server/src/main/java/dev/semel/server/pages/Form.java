@@ -5,16 +5,18 @@ import dev.semel.error.SemelException;
 import dev.semel.server.http.Request;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** What a form on a page sent. Nothing but a form can send this type, so nothing else is read. */
 final class Form {
-    private static final int MOST_FIELDS = 64;
+    private static final int MOST_FIELDS = 256;
 
-    private final Map<String, String> fields;
+    private final Map<String, List<String>> fields;
 
-    private Form(Map<String, String> fields) {
+    private Form(Map<String, List<String>> fields) {
         this.fields = fields;
     }
 
@@ -26,12 +28,13 @@ final class Form {
                     "This is not what a form of these pages sends. Nothing was done.",
                     "Use the page, or the API under /v1.");
         }
-        Map<String, String> fields = new HashMap<>();
+        Map<String, List<String>> fields = new LinkedHashMap<>();
         String body = new String(request.body(), StandardCharsets.UTF_8);
         for (String pair : body.isEmpty() ? new String[0] : body.split("&", MOST_FIELDS)) {
             int equals = pair.indexOf('=');
             String name = equals < 0 ? pair : pair.substring(0, equals);
-            fields.put(decoded(name), equals < 0 ? "" : decoded(pair.substring(equals + 1)));
+            fields.computeIfAbsent(decoded(name), _ -> new ArrayList<>())
+                    .add(equals < 0 ? "" : decoded(pair.substring(equals + 1)));
         }
         return new Form(fields);
     }
@@ -47,8 +50,30 @@ final class Form {
         }
     }
 
+    /** The fields whose names begin so, by the rest of their names, in the order of the page. */
+    Map<String, String> under(String prefix) {
+        Map<String, String> found = new LinkedHashMap<>();
+        fields.forEach((name, values) -> {
+            if (name.startsWith(prefix)) {
+                found.put(name.substring(prefix.length()), values.getLast());
+            }
+        });
+        return found;
+    }
+
     /** Empty where there is no such field. */
     String text(String name) {
-        return fields.getOrDefault(name, "");
+        List<String> values = all(name);
+        return values.isEmpty() ? "" : values.getLast();
+    }
+
+    /** Every value of a field that may be ticked more than once. */
+    List<String> all(String name) {
+        return fields.getOrDefault(name, List.of());
+    }
+
+    /** Whether a box was ticked. */
+    boolean ticked(String name) {
+        return fields.containsKey(name);
     }
 }

@@ -56,7 +56,11 @@ public final class Grid {
     }
 
     Grid status(String title, String member) {
-        return add(title, doc -> new Cell(Kind.STATUS, doc.text(member), "", null));
+        return status(title, doc -> doc.text(member));
+    }
+
+    Grid status(String title, Function<Doc, String> word) {
+        return add(title, doc -> new Cell(Kind.STATUS, word.apply(doc), "", null));
     }
 
     /** A link below a page, by the text of a member; nothing where that is empty. */

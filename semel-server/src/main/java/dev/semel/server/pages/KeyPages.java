@@ -27,7 +27,23 @@ final class KeyPages {
         Doc page = visit.get(
                 "/v1/keys",
                 "prefix=" + Inside.encoded(prefix) + (after.isEmpty() ? "" : "&after=" + Inside.encoded(after)));
-        Grid grid = Grid.named("Keys by their text")
+        Grid grid = grid(prefix.isEmpty()
+                        ? "No key has been used yet. Send one:"
+                        : "No key begins with that. Send one:")
+                .of(page);
+        return visit.show("keys", "Keys", "Keys", Map.of("grid", grid, "prefix", prefix));
+    }
+
+    /** Those of one workflow. */
+    static Grid ofWorkflow(Visit visit, String workflow) throws Exception {
+        String after = visit.asked("after");
+        String query = "workflow=" + Inside.encoded(workflow) + "&prefix=" + Inside.encoded(visit.asked("prefix"));
+        return grid("No key of this workflow was found here. Send one:")
+                .of(visit.get("/v1/keys", after.isEmpty() ? query : query + "&after=" + Inside.encoded(after)));
+    }
+
+    private static Grid grid(String whenEmpty) {
+        return Grid.named("Keys by their text")
                 .link("Key", "idempotency_key", "keys")
                 .status("Stands", "status")
                 .link("Workflow", "operation_name", "workflows")
@@ -38,11 +54,9 @@ final class KeyPages {
                 .time("First seen", "created_at")
                 .time("Expires", "expires_at")
                 .whenEmpty(
-                        prefix.isEmpty() ? "No key has been used yet. Send one:" : "No key begins with that. Send one:",
+                        whenEmpty,
                         "semel send payment_receipt --key evt_1 --data '{\"payment_id\":\"pay_1\",\"amount\":4900,"
-                                + "\"currency\":\"usd\"}'")
-                .of(page);
-        return visit.show("keys", "Keys", "Keys", Map.of("grid", grid, "prefix", prefix));
+                                + "\"currency\":\"usd\"}'");
     }
 
     private static Answer one(Visit visit) throws Exception {

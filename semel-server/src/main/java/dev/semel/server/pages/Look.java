@@ -29,6 +29,7 @@ final class Look {
             "pause", "Paused: triggers are taken and wait.",
             "resume", "Resumed.",
             "reprocess", "Handed in again: runs that exist were replayed, missing ones started.",
+            "publish", "Published: triggers that come from now on get this version.",
             "invite", "The link for this person stands below. It is shown once.");
 
     private final TemplateEngine templates = TemplateEngine.createPrecompiled(ContentType.Html);
@@ -53,7 +54,8 @@ final class Look {
                 sheet.section(),
                 visitor,
                 theme(request),
-                DONE.getOrDefault(String.valueOf(first(request, "did")), ""),
+                DONE.getOrDefault(
+                        String.valueOf(first(request, "did")), Done.sentence(String.valueOf(first(request, "did")))),
                 assets,
                 clock.instant(),
                 visitor == null ? List.of() : Nav.of(inside, visitor.principal()),

@@ -33,14 +33,30 @@ public final class RunPages {
      * @param workflow whose they are; empty for all
      * @param filters those that are set, by name
      * @param next the address of the older ones; empty at the end
+     * @param plan the filter in the words of the API, for a plan of a replay; empty where none is offered
+     * @param views filters that were kept under a name
      */
-    public record Table(List<Doc> runs, String workflow, Map<String, String> filters, String next, boolean newest) {
+    public record Table(
+            List<Doc> runs,
+            String workflow,
+            Map<String, String> filters,
+            String next,
+            boolean newest,
+            String plan,
+            SavedViews views) {
         public String filter(String name) {
             return filters.getOrDefault(name, "");
         }
 
         public boolean filtered() {
             return !filters.isEmpty();
+        }
+
+        /** How many runs a plan would be for, as far as this page knows. */
+        public String planned() {
+            return !newest || !next.isEmpty()
+                    ? "all runs that fit this filter"
+                    : runs.size() == 1 ? "this one run" : "these " + runs.size() + " runs";
         }
     }
 
@@ -69,7 +85,17 @@ public final class RunPages {
                 workflow,
                 filters,
                 next.toString(),
-                visit.asked("after").isEmpty());
+                visit.asked("after").isEmpty(),
+                plan(visit, page, workflow, words),
+                SavedViews.of(visit, String.join(" ", words) + (workflow.isEmpty() ? "" : " workflow:" + workflow)));
+    }
+
+    /** Only what was narrowed down is offered: nobody means to replay everything. */
+    private static String plan(Visit visit, Doc page, String workflow, List<String> words) {
+        if (words.isEmpty() || page.items().isEmpty() || !visit.may("POST", "/v1/replays")) {
+            return "";
+        }
+        return String.join(" ", words) + (workflow.isEmpty() ? "" : " workflow:" + workflow);
     }
 
     private Answer list(Visit visit) throws Exception {
@@ -93,6 +119,8 @@ public final class RunPages {
                 "Run " + run.text("run_id"),
                 "Runs",
                 Map.of(
+                        "mayReplay",
+                        visit.may("POST", "/v1/replays"),
                         "run",
                         run,
                         "bars",

@@ -6,6 +6,7 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** What a workspace keeps beside its workflows, kind by kind. */
 public final class SettingPages {
@@ -14,6 +15,7 @@ public final class SettingPages {
             new Kind("routes", "Routes"),
             new Kind("templates", "Templates"),
             new Kind("secrets", "Secrets"),
+            new Kind("alerts", "Alerts"),
             new Kind("profiles", "Profiles"),
             new Kind("tokens", "API tokens"),
             new Kind("people", "People"));
@@ -41,7 +43,22 @@ public final class SettingPages {
                 "settings",
                 "Settings",
                 "Workspace",
-                Map.of("kinds", offered, "kind", kind, "grid", grid(kind).of(page), "link", link));
+                Map.of(
+                        "kinds",
+                        offered,
+                        "kind",
+                        kind,
+                        "grid",
+                        grid(kind).of(page),
+                        "link",
+                        link,
+                        "page",
+                        page,
+                        "example",
+                        Documents.KINDS.contains(kind) ? Documents.example(kind) : "",
+                        "mayChange",
+                        visit.may("PUT", Inside.path("v1", kind, "x"))
+                                || kind.equals("tokens") && visit.may("POST", "/v1/tokens")));
     }
 
     private static Grid grid(String kind) {
@@ -77,14 +94,14 @@ public final class SettingPages {
                         .whenEmpty("There is no secret. Store one:", "semel secret set smtp_password");
             case "profiles" ->
                 Grid.named("Profiles of the people that workflows write to")
-                        .text("Profile", "profile_id")
+                        .link("Profile", doc -> doc.text("profile_id"), doc -> place(kind, doc.text("profile_id")))
                         .time("Changed", "changed_at")
                         .text("By", "changed_by")
                         .whenEmpty("There is no profile. Make one:", "semel profile put usr_1 profile.json");
             default ->
                 Grid.named(kind.substring(0, 1).toUpperCase(java.util.Locale.ROOT) + kind.substring(1))
-                        .text("Name", "name")
-                        .text("Kind", doc -> doc.at("document").text("kind"))
+                        .link("Name", doc -> doc.text("name"), doc -> place(kind, doc.text("name")))
+                        .text("What", SettingPages::what)
                         .text("Version", "version")
                         .time("Changed", "changed_at")
                         .text("By", "changed_by")
@@ -92,5 +109,24 @@ public final class SettingPages {
                                 "There is none. Make one:",
                                 "semel " + kind.substring(0, kind.length() - 1) + " put NAME FILE");
         };
+    }
+
+    private static String place(String kind, String name) {
+        return Inside.path("settings", kind, name);
+    }
+
+    /** The one thing that tells such a document from others of its kind. */
+    private static String what(Doc doc) {
+        Doc document = doc.at("document");
+        if (document.has("signal")) {
+            return document.text("signal") + " above " + document.text("above") + " → " + document.text("channel");
+        }
+        return document.has("kind")
+                ? document.text("kind")
+                : document.has("event")
+                        ? document.list("channels").stream()
+                                .map(leg -> leg.text("channel"))
+                                .collect(Collectors.joining(", "))
+                        : document.text("channel");
     }
 }

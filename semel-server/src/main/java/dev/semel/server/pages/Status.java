@@ -18,6 +18,10 @@ public record Status(String mark, String word, String tone) {
             case "active", "live", "fired", "accepted" -> new Status("●", capital(status), "good");
             case "expired", "released", "past" -> new Status("○", capital(status), "calm");
             case "suppressed", "reused" -> new Status("↺", capital(status), "good");
+            case "applying", "making" -> new Status("▸", capital(status), "busy");
+            case "done", "decided", "applied", "sent" -> new Status("✓", capital(status), "good");
+            case "open", "asked" -> new Status("?", capital(status), "doubt");
+            case "outdated", "refused", "firing" -> new Status("✗", capital(status), "bad");
             case "" -> new Status("–", "", "calm");
             default -> new Status("·", capital(status.replace('_', ' ')), "calm");
         };

@@ -31,6 +31,33 @@ record Visit(Request request, Visitor visitor, Inside inside, Look look) {
         return read(inside.ask(visitor.principal(), call, request.id()));
     }
 
+    /**
+     * Keeps a document over the version that was read, so that nobody's change is lost unseen.
+     *
+     * @param version 0 where there must be none yet
+     */
+    Doc keep(String path, JsonNode body, String key, long version) throws Exception {
+        Inside.Call post = Inside.Call.post(path, Json.bytes(body), key);
+        Inside.Call call = new Inside.Call("PUT", path, "", post.headers(), post.body());
+        Inside.Call over =
+                version == 0 ? call.with("If-None-Match", "*") : call.with("If-Match", "\"" + version + "\"");
+        return read(inside.ask(visitor.principal(), over, request.id()));
+    }
+
+    /** What the API says, as it says it. */
+    Answer raw(String path) throws Exception {
+        Answer answer = inside.ask(visitor.principal(), Inside.Call.get(path, ""), request.id());
+        if (answer.status() >= 400) {
+            throw new Refused(answer.status(), Doc.of(answer.body()));
+        }
+        return answer;
+    }
+
+    /** Any other question. */
+    Doc ask(Inside.Call call) throws Exception {
+        return read(inside.ask(visitor.principal(), call, request.id()));
+    }
+
     private static Doc read(Answer answer) {
         Doc doc = Doc.of(answer.body());
         if (answer.status() >= 400) {
@@ -54,6 +81,11 @@ record Visit(Request request, Visitor visitor, Inside inside, Look look) {
     }
 
     Answer show(String template, String title, String section, Map<String, Object> parts) {
-        return look.show(200, request, visitor, new Look.Sheet(template, title, section, parts));
+        return show(200, new Look.Sheet(template, title, section, parts));
+    }
+
+    /** A page whose form was refused shows itself again, with what was refused and its status. */
+    Answer show(int status, Look.Sheet sheet) {
+        return look.show(status, request, visitor, sheet);
     }
 }

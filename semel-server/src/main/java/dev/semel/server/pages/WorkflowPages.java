@@ -5,13 +5,16 @@ import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Workflows, and one of them: its runs, definition, effects, keys and versions. */
 public final class WorkflowPages {
-    private static final Set<String> TABS = Set.of("runs", "definition", "effects", "versions");
+    private static final Set<String> TABS = Set.of("runs", "definition", "effects", "keys", "log", "versions");
     private static final int SHOWN = 100;
 
     private final RunPages runs;
@@ -23,16 +26,35 @@ public final class WorkflowPages {
     void addTo(Router router, Door door) {
         router.add("GET", "/workflows", Scope.OPEN, door.page(WorkflowPages::list))
                 .add("GET", "/workflows/{id}", Scope.OPEN, door.page(visit -> one(visit, "runs")))
-                .add("GET", "/workflows/{id}/{tab}", Scope.OPEN, door.page(visit -> one(visit, visit.part("tab"))));
+                .add("GET", "/workflows/{id}/{tab}", Scope.OPEN, door.page(visit -> one(visit, visit.part("tab"))))
+                .add(
+                        "POST",
+                        "/workflows/{id}/rollback",
+                        Scope.OPEN,
+                        door.deed((visit, form) -> turn(visit, form, "rollback")))
+                .add(
+                        "POST",
+                        "/workflows/{id}/promote",
+                        Scope.OPEN,
+                        door.deed((visit, form) -> turn(visit, form, "promote")));
     }
 
     /**
      * One line of the list.
      *
      * @param safe effects that cannot happen twice unseen
+     * @param prevented duplicates of the last day, by what the signals say
      */
-    public record Line(Doc workflow, int effects, int safe, int asks, long finished, long failed, long unfinished) {
-        static Line of(Doc workflow) {
+    public record Line(
+            Doc workflow,
+            int effects,
+            int safe,
+            int asks,
+            long finished,
+            long failed,
+            long unfinished,
+            long prevented) {
+        static Line of(Doc workflow, long prevented) {
             List<Doc> effects = workflow.list("effects");
             int open = (int) effects.stream()
                     .filter(effect -> effect.text("protection").equals("none"))
@@ -50,7 +72,8 @@ public final class WorkflowPages {
                     asks,
                     sum(counted, "completed") + sum(counted, "cancelled"),
                     sum(counted, "failed"),
-                    sum(counted, "unfinished"));
+                    sum(counted, "unfinished"),
+                    prevented);
         }
 
         private static long sum(List<Doc> counted, String member) {
@@ -70,8 +93,15 @@ public final class WorkflowPages {
     private static Answer list(Visit visit) throws Exception {
         List<Line> lines = new ArrayList<>();
         List<Doc> all = visit.get("/v1/workflows").items();
+        Map<String, Long> prevented = new HashMap<>();
+        visit.maybe("/v1/signals", "")
+                .list("workflows")
+                .forEach(one -> prevented.put(
+                        one.text("workflow_id"), one.at("duplicates_prevented").number("count")));
         for (Doc workflow : all.stream().limit(SHOWN).toList()) {
-            lines.add(Line.of(visit.get(Inside.path("v1", "workflows", workflow.text("workflow_id")))));
+            lines.add(Line.of(
+                    visit.get(Inside.path("v1", "workflows", workflow.text("workflow_id"))),
+                    prevented.getOrDefault(workflow.text("workflow_id"), 0L)));
         }
         return visit.show(
                 "workflows", "Workflows", "Workflows", Map.of("lines", lines, "more", Math.max(0, all.size() - SHOWN)));
@@ -83,7 +113,7 @@ public final class WorkflowPages {
         if (!TABS.contains(tab)) {
             return Look.goTo(Inside.path("workflows", visit.part("id")));
         }
-        Map<String, Object> parts = new java.util.HashMap<>(Map.of(
+        Map<String, Object> parts = new HashMap<>(Map.of(
                 "workflow",
                 workflow,
                 "tab",
@@ -93,11 +123,57 @@ public final class WorkflowPages {
                 "mayPause",
                 visit.may("POST", path + "/pause")));
         switch (tab) {
-            case "definition" -> parts.put("explained", visit.maybe(path + "/explanation", ""));
+            case "definition" -> definition(visit, path, parts);
             case "effects" -> parts.put("explained", visit.maybe(path + "/explanation", ""));
-            case "versions" -> parts.put("versions", visit.get(path + "/versions"));
+            case "keys" -> parts.put("grid", KeyPages.ofWorkflow(visit, workflow.text("workflow")));
+            case "log" -> parts.put("log", MessageLog.of(visit, path));
+            case "versions" -> versions(visit, path, parts);
             default -> parts.put("table", runs.table(visit, workflow.text("workflow")));
         }
         return visit.show("workflow", workflow.text("workflow"), "Workflows", parts);
+    }
+
+    /** A step of the file with those inside of its branches or its loop. */
+    public record Node(Doc step, List<Node> inner) {}
+
+    private static void definition(Visit visit, String path, Map<String, Object> parts) throws Exception {
+        Doc explained = visit.maybe(path + "/explanation", "");
+        String as = visit.asked("as");
+        parts.put("explained", explained);
+        parts.put("as", Set.of("topology", "yaml").contains(as) ? as : "list");
+        parts.put("nodes", inside(explained.list("steps"), ""));
+    }
+
+    private static List<Node> inside(List<Doc> steps, String outer) {
+        return steps.stream()
+                .filter(step -> step.text("inside").equals(outer))
+                .map(step -> new Node(step, inside(steps, step.text("step"))))
+                .toList();
+    }
+
+    /** All of them, and what changed between two where that is asked for. */
+    private static void versions(Visit visit, String path, Map<String, Object> parts) throws Exception {
+        parts.put("versions", visit.get(path + "/versions", ListPages.behind(visit)));
+        String from = visit.asked("from");
+        String to = visit.asked("to");
+        parts.put(
+                "diff",
+                from.isEmpty() || to.isEmpty()
+                        ? Doc.NOTHING
+                        : visit.get(path + "/diff", "from=" + Inside.encoded(from) + "&to=" + Inside.encoded(to)));
+        parts.put("mayTurn", visit.may("POST", path + "/rollback"));
+    }
+
+    /** Back to an earlier version, or the end of a candidate where none is named. */
+    private static Answer turn(Visit visit, Form form, String deed) throws Exception {
+        ObjectNode body = JsonNodeFactory.instance.objectNode();
+        if (form.text("version").matches("[1-9][0-9]{0,8}")) {
+            body.put("version", Integer.parseInt(form.text("version")));
+        }
+        if (!form.text("reason").isBlank()) {
+            body.put("reason", form.text("reason").strip());
+        }
+        visit.send("POST", Inside.path("v1", "workflows", visit.part("id"), deed), body, form.text("key"));
+        return Look.goTo(Inside.path("workflows", visit.part("id"), "versions") + "?did=" + deed);
     }
 }

@@ -28,5 +28,7 @@ final class Kinds {
     /** Every version stays: what was answered first is part of a review. */
     static final SettingKind INCIDENT = new SettingKind("incident", true, false);
 
+    static final SettingKind VIEW = new SettingKind("view", false, false);
+
     private Kinds() {}
 }

@@ -21,6 +21,7 @@ public final class Settings {
     private final Shelf<Incident> incidents;
     private final Shelf<AlertSetting> alerts;
     private final Shelf<JsonNode> alarms;
+    private final Shelf<ViewSetting> views;
     private final Profiles profiles;
     private final Subscriptions subscriptions;
     private final Cohorts cohorts;
@@ -56,6 +57,7 @@ public final class Settings {
                 new Shelf<>(semel, new Shelf.Sort<>(Kinds.INCIDENT, "incident", Incident.LARGEST, Incident::read));
         this.alerts = new Shelf<>(semel, new Shelf.Sort<>(Kinds.ALERT, "alert", LARGEST_ALERT, AlertSetting::read));
         this.alarms = new Shelf<>(semel, new Shelf.Sort<>(Kinds.ALARM, "alarm", LARGEST_ALERT, node -> node));
+        this.views = new Shelf<>(semel, new Shelf.Sort<>(Kinds.VIEW, "view", ViewSetting.LARGEST, ViewSetting::read));
         this.profiles = new Profiles(semel);
         this.subscriptions = new Subscriptions(semel);
         this.cohorts = new Cohorts(semel);
@@ -100,6 +102,11 @@ public final class Settings {
     /** How each alert stands, under its name. */
     public Shelf<JsonNode> alarms() {
         return alarms;
+    }
+
+    /** Filters of runs by their names. */
+    public Shelf<ViewSetting> views() {
+        return views;
     }
 
     public Profiles profiles() {

@@ -45,6 +45,11 @@ public interface Act {
         return null;
     }
 
+    /** What `idempotent.key` says; null where the step id is the key. */
+    default @Nullable Template effectKey() {
+        return null;
+    }
+
     /** What it needs of the workspace it runs in. */
     default List<Need> needs() {
         return List.of();

@@ -129,6 +129,11 @@ final class DigestKind implements Kind {
         }
 
         @Override
+        public @Nullable Template effectKey() {
+            return mailing.terms().effectKey();
+        }
+
+        @Override
         public List<Need> needs() {
             return List.of(mailing.need());
         }

@@ -172,6 +172,11 @@ record EffectTerms(
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
+    @Nullable
+    Template effectKey() {
+        return once == null ? null : once.key();
+    }
+
     Stream<Template> templates() {
         Stream<Template> own =
                 Stream.of(once == null ? null : once.key(), object, worth).flatMap(Stream::ofNullable);

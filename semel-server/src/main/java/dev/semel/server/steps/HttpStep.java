@@ -203,6 +203,11 @@ record HttpStep(
     }
 
     @Override
+    public @Nullable Template effectKey() {
+        return terms.effectKey();
+    }
+
+    @Override
     public Stream<Template> compared() {
         return terms.sendsChanges() ? call.compared() : Stream.empty();
     }

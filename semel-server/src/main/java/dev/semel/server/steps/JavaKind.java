@@ -65,6 +65,11 @@ final class JavaKind implements Kind {
         }
 
         @Override
+        public @Nullable Template effectKey() {
+            return terms.effectKey();
+        }
+
+        @Override
         public Stream<Template> compared() {
             return terms.sendsChanges() ? Stream.ofNullable(input) : Stream.empty();
         }

@@ -43,6 +43,11 @@ final class SendKind implements Kind {
         }
 
         @Override
+        public @Nullable Template effectKey() {
+            return mailing.terms().effectKey();
+        }
+
+        @Override
         public List<Need> needs() {
             return List.of(mailing.need());
         }

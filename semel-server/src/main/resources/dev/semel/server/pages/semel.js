@@ -80,6 +80,23 @@
     }
   });
 
+  // The text that is edited is seen at the step whose settings are open; a mistake in it leads to its place.
+  const text = $('#yaml');
+  const reveal = (line) => {
+    text.scrollTop = Math.max(0, line - 3) * parseFloat(getComputedStyle(text).lineHeight);
+  };
+  if (text && text.dataset.at) reveal(Number(text.dataset.at));
+  document.addEventListener('click', (event) => {
+    const to = event.target.closest('[data-line]');
+    if (!to || !text) return;
+    const lines = text.value.split('\n');
+    const line = Number(to.dataset.line) - 1;
+    const start = lines.slice(0, line).reduce((sum, one) => sum + one.length + 1, 0);
+    text.focus();
+    text.setSelectionRange(start + Number(to.dataset.column) - 1, start + (lines[line] || '').length);
+    reveal(line);
+  });
+
   // Live.
   const address = document.body.dataset.live;
   if (!address) return;
@@ -156,6 +173,35 @@
     if (same || here.contains(document.activeElement) && document.activeElement.closest('form')) return;
     htmx.ajax('GET', location.pathname, { target: '#run', select: '#run', swap: 'outerHTML' });
   };
+  // A plan that is being applied: its numbers are drawn anew, the list below stays where it is.
+  let told = '';
+  const onPlan = (plan, source) => {
+    const now = JSON.stringify([plan.status, plan.progress]);
+    if (now !== told) htmx.ajax('GET', location.pathname, { target: '#plan', select: '#plan', swap: 'outerHTML' });
+    told = now;
+    if (plan.status !== 'applying' && $('#plan-stop')) $('#plan-stop').remove();
+    if (plan.progress.verified) {
+      source.close();
+      tell('', '● ended');
+    }
+  };
+  // A stream that is refused is asked why: a session that is over does not come back by itself.
+  const refused = () => {
+    const look = new AbortController();
+    return fetch(address, { signal: look.signal }).then((answer) => {
+      look.abort();
+      return answer.status === 401 || answer.status === 403;
+    }, () => false);
+  };
+  const leave = () => {
+    lost = 0;
+    pill.hidden = false;
+    pill.className = 'pill bad';
+    const link = document.createElement('a');
+    link.href = `/login?next=${encodeURIComponent(location.pathname)}`;
+    link.textContent = 'log in again';
+    pill.replaceChildren('○ your session is over: ', link);
+  };
   const listen = () => {
     const source = new EventSource(address);
     source.onopen = () => { lost = 0; tell('good', '● live'); };
@@ -168,11 +214,12 @@
         tell('', '● ended');
       }
     });
+    source.addEventListener('progress', (event) => onPlan(JSON.parse(event.data), source));
     source.onerror = () => {
       lost = lost || Date.now();
       if (source.readyState === EventSource.CLOSED) {
         source.close();
-        setTimeout(listen, 5000);
+        refused().then((over) => over ? leave() : setTimeout(listen, 5000));
       }
     };
   };

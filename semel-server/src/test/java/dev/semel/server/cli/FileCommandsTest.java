@@ -161,6 +161,10 @@ class FileCommandsTest {
                 "alpha v4 published for 10 % of the triggers\n",
                 desk.run("publish", "--share", "10", "a.yaml").out());
         assertTrue(server.seen.getFirst().target().endsWith("?share=10"));
+        desk.run("publish", "--over", "3", "a.yaml");
+        assertEquals("\"3\"", server.seen.getLast().header("If-Match"));
+        desk.run("publish", "--over", "0", "a.yaml");
+        assertEquals("*", server.seen.getLast().header("If-None-Match"));
         String turned = "{\"workflow\":\"alpha\",\"version\":4,\"changed\":true,\"candidate\":null}";
         server.on("POST /v1/workflows/alpha/promote", json(200, turned));
         assertEquals(

@@ -50,6 +50,23 @@ class LookCommandsTest {
         assertTrue(result.err().contains("--after 'c 2'"), result.err());
     }
 
+    @Test
+    void keys_lists_those_of_one_workflow_and_says_how_to_go_on() {
+        server.on("GET /v1/keys", json(200, """
+            {"items":[{"idempotency_key":"evt_1","status":"active","operation_name":"pay","run_id":"run_1",
+              "run_status":"completed","replays":2,"conflicts":0,"created_at":"2026-11-15T09:12:04Z"}],"next":"c"}\
+            """).with("Date", DATE));
+        var result = desk.run("keys", "evt_", "--workflow", "pay", "--limit", "1");
+        assertEquals(0, result.exit(), result.err());
+        assertEquals(
+                "/v1/keys?prefix=evt_&workflow=pay&limit=1",
+                server.seen.getFirst().target());
+        assertTrue(
+                result.out().contains("evt_1  active  pay       run_1  completed  2         0          3 m ago"),
+                result.out());
+        assertTrue(result.err().contains("semel keys evt_ --workflow pay --after c"), result.err());
+    }
+
     private static final String WORKERS = """
         {"items":[{"worker":"7@a:8085","worker_id":"wk_0000000000000007","version":"0.1.0","status":"live","here":true,
           "started_at":"2026-11-15T09:12:04Z","renewed_at":"2026-11-15T09:15:03Z","lease_until":"2026-11-15T09:15:12Z",

@@ -59,6 +59,14 @@ class SettingCommandsTest {
     }
 
     @Test
+    void a_view_is_kept_under_its_name() {
+        server.on("PUT /v1/views/late", json(200, "{\"name\":\"late\",\"version\":1,\"warnings\":[]}"));
+        desk.stdin = "{\"filter\": \"status:failed since:24h\"}";
+        var result = desk.run("view", "put", "late", "-");
+        assertEquals("view late v1\n", result.out());
+    }
+
+    @Test
     void a_document_is_put_over_the_version_that_was_named() throws IOException {
         Files.writeString(desk.folder.resolve("w.json"), "{\"channel\": \"sms\", \"text\": \"hi\"}");
         server.on(

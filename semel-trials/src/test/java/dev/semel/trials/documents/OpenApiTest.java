@@ -208,6 +208,8 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/runs/{run_id}/requests", "");
         asking.ask(200, "GET", "/v1/requests", "");
         asking.ask(200, "GET", "/v1/keys?prefix=evt", "");
+        asking.ask(200, "GET", "/v1/keys?workflow=payment_receipt&limit=1", "");
+        asking.ask(404, "GET", "/v1/keys?workflow=nowhere", "");
         asking.ask(200, "GET", "/v1/keys/{key}?workflow=payment_receipt", "");
         asking.ask(200, "GET", "/v1/workflows", "");
         asking.ask(200, "GET", "/v1/workflows/{id}", "");

@@ -9,6 +9,7 @@ final class PagesAsked {
     static void ask(Asking asking) throws Exception {
         asking.named("payment_receipt");
         asking.ask(200, "GET", "/v1/workflows/{id}/explanation", "");
+        drafts(asking);
         streams(asking);
         String one = "/v1/people/{name}";
         asking.ask(200, "PUT", one, "{\"role\":\"viewer\"}");
@@ -21,6 +22,14 @@ final class PagesAsked {
         asking.ask(200, "GET", "/v1/sessions", "");
         asking.ask(404, "DELETE", "/v1/sessions/{session_id}", "");
         asking.ask(400, "POST", "/v1/runs/{run_id}/reveal", "{\"reason\":\"a test\"}");
+    }
+
+    private static void drafts(Asking asking) throws Exception {
+        String text = "\"text\":\"semel: 1\\nworkflow: small\\nsteps:\\n  - {id: a, set: {ok: true}}\"";
+        asking.ask(200, "POST", "/v1/drafts", "{" + text + ",\"step\":\"a\"}");
+        asking.ask(200, "POST", "/v1/drafts", "{" + text + ",\"workflow\":\"payment_receipt\"}");
+        asking.ask(400, "POST", "/v1/drafts", "{" + text + ",\"edits\":[{\"op\":\"up\",\"step\":\"a\"}]}");
+        asking.ask(404, "POST", "/v1/drafts", "{" + text + ",\"workflow\":\"none\"}");
     }
 
     private static void streams(Asking asking) throws Exception {

@@ -26,6 +26,8 @@ final class ReplaysAsked {
         asking.ask(200, "GET", ONE, "");
         asking.ask(200, "GET", ONE + "/items?limit=1", "");
         asking.ask(400, "GET", ONE + "/items?action=never", "");
+        asking.ask(200, "GET", ONE + "/items?worst=blocked", "");
+        asking.ask(400, "GET", ONE + "/items?worst=send&action=send", "");
         asking.ask(200, "POST", ONE + "/approve", "");
         asking.ask(200, "POST", ONE + "/apply", "{\"rate\":0,\"canary\":1}");
         asking.ask(200, "POST", ONE + "/apply", "");

@@ -40,6 +40,7 @@ final class SettingsAsked {
                 "{name}",
                 "{\"signal\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
         asking.ask(200, "GET", "/v1/alerts/{name}/state", "");
+        document(asking, "/v1/views", "{name}", "{\"filter\":\"status:failed since:24h\"}");
         document(asking, "/v1/cohorts", "{name}", "{\"description\":\"Those who pay\"}");
     }
 
@@ -48,7 +49,8 @@ final class SettingsAsked {
         String another = body.replace("Hello", "Hi")
                 .replace("room", "hall")
                 .replace("template\":\"one", "template\":\"two")
-                .replace("pay", "paid");
+                .replace("pay", "paid")
+                .replace("24h", "1h");
         asking.ask(200, "PUT", one, body);
         asking.with("If-None-Match", "*").ask(412, "PUT", one, another);
         asking.without().ask(400, "PUT", one, "[]");

@@ -285,4 +285,22 @@ class EntranceTest {
             }
         }
     }
+
+    @Test
+    void a_session_that_ends_under_a_live_page_asks_to_log_in_again() {
+        try (Tab tab = person("liv", "viewer").expecting("401").go("/runs")) {
+            Page page = tab.page();
+            assertThat(page.locator("#live")).hasText("● live");
+            server.admin().delete("/v1/people/liv").expect(200);
+            int[] sent = {0};
+            page.waitForCondition(() -> {
+                server.admin()
+                        .trigger("kept", "after_" + sent[0]++, Flows.data(""))
+                        .expect(200);
+                return page.locator("#live").innerText().contains("log in again");
+            });
+            page.locator("#live a").click();
+            page.waitForURL("**/login?next=%2Fruns");
+        }
+    }
 }

@@ -1,0 +1,199 @@
+package dev.semel.server.language;
+
+import dev.semel.json.Json;
+import dev.semel.server.language.YamlScalar.Style;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** One member of a map, as text: each answer is the whole file with the member written, or without it. */
+final class YamlMember {
+    private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+    private static final int STEP_IN = 2;
+
+    private final YamlText yaml;
+    private final List<String> path;
+
+    YamlMember(YamlText yaml, List<String> path) {
+        this.yaml = yaml;
+        this.path = path;
+    }
+
+    /** The ways to write the value, the best first. */
+    List<String> written(JsonNode value) {
+        Tree there = yaml.find(path);
+        if (there instanceof Tree.Scalar scalar) {
+            return replaced(scalar, value);
+        }
+        if (there != null) {
+            throw YamlEdit.refused(path, "it holds more than one value");
+        }
+        int depth = path.size() - 1;
+        while (yaml.find(path.subList(0, depth)) == null) {
+            depth--;
+        }
+        Tree around = yaml.find(path.subList(0, depth));
+        List<String> missing = path.subList(depth, path.size());
+        if (around instanceof Tree.Members map) {
+            return yaml.isFlow(map) ? addedInBrackets(map, missing, value) : addedBelow(map, missing, value);
+        }
+        if (around instanceof Tree.Scalar nothing && nothing.value().isNull()) {
+            return filled(nothing, missing, value);
+        }
+        throw YamlEdit.refused(path, "what it would stand in is no map");
+    }
+
+    private List<String> replaced(Tree.Scalar scalar, JsonNode value) {
+        int start = yaml.start(scalar);
+        int end = yaml.end(scalar);
+        String before = yaml.between(start, end);
+        Style style = Style.of(before);
+        // The head of a block of text may have a comment, which is not a part of the text.
+        int mark = style == Style.BLOCK ? before.lines().findFirst().orElse("").indexOf(" #") : -1;
+        String comment =
+                mark < 0 ? "" : " " + before.lines().findFirst().orElse("").substring(mark);
+        return YamlScalar.ways(value, style).stream()
+                .map(way -> yaml.replaced(start, end, (before.isEmpty() ? gap(start) : "") + way + comment))
+                .toList();
+    }
+
+    private String gap(int at) {
+        return at > 0 && Character.isWhitespace(yaml.text().charAt(at - 1)) ? "" : " ";
+    }
+
+    /** A name with nothing behind it gets a small map with brackets. */
+    private List<String> filled(Tree nothing, List<String> missing, JsonNode value) {
+        int start = yaml.start(nothing);
+        int end = yaml.end(nothing);
+        return YamlScalar.ways(value, Style.PLAIN).stream()
+                .map(way -> yaml.replaced(start, end, gap(start) + "{ " + inBrackets(missing, way, false) + " }"))
+                .toList();
+    }
+
+    private List<String> addedInBrackets(Tree.Members map, List<String> missing, JsonNode value) {
+        Tree.Member last = last(map);
+        int at = last == null ? yaml.start(map) + 1 : yaml.end(last.value());
+        boolean json = last != null && yaml.text().charAt(yaml.place(last.name().start())) == '"';
+        return YamlScalar.ways(value, json ? Style.DOUBLE : Style.PLAIN).stream()
+                .map(way -> yaml.replaced(
+                        at,
+                        at,
+                        last == null
+                                ? " " + inBrackets(missing, way, json) + " "
+                                : ", " + inBrackets(missing, way, json)))
+                .toList();
+    }
+
+    private static String inBrackets(List<String> names, String way, boolean json) {
+        String written = way;
+        for (int i = names.size() - 1; i >= 0; i--) {
+            String name = name(names.get(i), json);
+            written = name + ": " + (i == names.size() - 1 ? written : "{ " + written + " }");
+        }
+        return written;
+    }
+
+    private static String name(String name, boolean json) {
+        return !json && PLAIN_NAME.matcher(name).matches()
+                ? name
+                : Json.write(JsonNodeFactory.instance.stringNode(name));
+    }
+
+    /** On lines of its own behind the last member, but before steps inside, which may be long. */
+    private List<String> addedBelow(Tree.Members map, List<String> missing, JsonNode value) {
+        List<Tree.Member> members = List.copyOf(map.members().values());
+        int behind = members.size() - 1;
+        while (behind > 0 && members.get(behind).value() instanceof Tree.Items items && !yaml.isFlow(items)) {
+            behind--;
+        }
+        int at = yaml.lineEnd(yaml.end(members.get(behind).value()));
+        int indent = yaml.column(yaml.start(map));
+        return YamlScalar.ways(value, Style.PLAIN).stream()
+                .map(way -> yaml.replaced(at, at, below(missing, way, indent)))
+                .toList();
+    }
+
+    private String below(List<String> names, String way, int indent) {
+        StringBuilder lines = new StringBuilder();
+        for (int i = 0; i < names.size(); i++) {
+            lines.append(yaml.newline())
+                    .append(" ".repeat(indent + STEP_IN * i))
+                    .append(name(names.get(i), false))
+                    .append(i == names.size() - 1 ? ": " + way : ":");
+        }
+        return lines.toString();
+    }
+
+    /** The file without the member. */
+    List<String> removed() {
+        if (!(yaml.find(path.subList(0, path.size() - 1)) instanceof Tree.Members map)) {
+            throw YamlEdit.refused(path, "what it stands in is no map");
+        }
+        List<Map.Entry<String, Tree.Member>> members =
+                new ArrayList<>(map.members().entrySet());
+        int index = 0;
+        while (!members.get(index).getKey().equals(path.getLast())) {
+            index++;
+        }
+        Tree.Member previous = index == 0 ? null : members.get(index - 1).getValue();
+        Tree.Member next =
+                index == members.size() - 1 ? null : members.get(index + 1).getValue();
+        Tree.Member one = members.get(index).getValue();
+        return List.of(yaml.isFlow(map) ? withoutInBrackets(previous, one, next) : withoutLines(one, next));
+    }
+
+    private String withoutInBrackets(Tree.@Nullable Member previous, Tree.Member one, Tree.@Nullable Member next) {
+        int start = yaml.place(one.name().start());
+        int end = yaml.end(one.value());
+        if (next != null) {
+            int nextStart = yaml.place(next.name().start());
+            refuseComment(end, nextStart);
+            return yaml.replaced(start, nextStart, "");
+        }
+        if (previous == null) {
+            return yaml.replaced(start, end, "");
+        }
+        int before = yaml.end(previous.value());
+        refuseComment(before, start);
+        return yaml.replaced(before, end, "");
+    }
+
+    /** Between two members stand commas and spaces; whose comment it is that stands there too, nobody can say. */
+    private void refuseComment(int from, int to) {
+        if (yaml.between(from, to).contains("#")) {
+            throw YamlEdit.refused(path, "a comment stands beside it");
+        }
+    }
+
+    private String withoutLines(Tree.Member one, Tree.@Nullable Member next) {
+        int start = yaml.place(one.name().start());
+        int end = yaml.end(one.value());
+        int line = yaml.lineStart(start);
+        if (yaml.blank(line, start)) {
+            int lineEnd = yaml.lineEnd(end);
+            boolean last = lineEnd == yaml.text().length();
+            int above = yaml.lineEndAbove(line);
+            return last && above >= 0
+                    ? yaml.replaced(above, lineEnd, "")
+                    : yaml.replaced(line, yaml.behindBreak(lineEnd), "");
+        }
+        if (next == null) {
+            throw YamlEdit.refused(path, "it is the only member of an item");
+        }
+        int nextStart = yaml.place(next.name().start());
+        refuseComment(end, nextStart);
+        return yaml.replaced(start, nextStart, "");
+    }
+
+    private static Tree.@Nullable Member last(Tree.Members map) {
+        Tree.Member last = null;
+        for (Tree.Member member : map.members().values()) {
+            last = member;
+        }
+        return last;
+    }
+}

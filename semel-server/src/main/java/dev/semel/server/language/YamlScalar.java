@@ -1,0 +1,67 @@
+package dev.semel.server.language;
+
+import dev.semel.json.Json;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/** The ways in which a value of one line can be written, the plainest first; which of them means the value is for the reader to say. */
+final class YamlScalar {
+    private YamlScalar() {}
+
+    /** How a value was written before. */
+    enum Style {
+        PLAIN,
+        SINGLE,
+        DOUBLE,
+        BLOCK;
+
+        static Style of(String written) {
+            return switch (written.isEmpty() ? ' ' : written.charAt(0)) {
+                case '\'' -> SINGLE;
+                case '"' -> DOUBLE;
+                case '|', '>' -> BLOCK;
+                default -> PLAIN;
+            };
+        }
+    }
+
+    /** @param before quotes that were there stay */
+    static List<String> ways(JsonNode value, Style before) {
+        if (!value.isString()) {
+            return List.of(Json.write(value));
+        }
+        String text = value.stringValue();
+        List<String> ways = new ArrayList<>();
+        boolean oneLine = text.chars().noneMatch(Character::isISOControl);
+        if (oneLine && !text.isEmpty() && (before == Style.PLAIN || before == Style.BLOCK)) {
+            ways.add(text);
+        }
+        if (oneLine && before != Style.DOUBLE) {
+            ways.add("'" + text.replace("'", "''") + "'");
+        }
+        ways.add(quoted(text));
+        return ways;
+    }
+
+    private static String quoted(String text) {
+        StringBuilder out = new StringBuilder("\"");
+        text.codePoints().forEach(point -> {
+            switch (point) {
+                case '"' -> out.append("\\\"");
+                case '\\' -> out.append("\\\\");
+                case '\n' -> out.append("\\n");
+                case '\r' -> out.append("\\r");
+                case '\t' -> out.append("\\t");
+                default -> {
+                    if (Character.isISOControl(point) || point == 0xFEFF || point == 0x2028 || point == 0x2029) {
+                        out.append("\\u%04x".formatted(point));
+                    } else {
+                        out.appendCodePoint(point);
+                    }
+                }
+            }
+        });
+        return out.append('"').toString();
+    }
+}

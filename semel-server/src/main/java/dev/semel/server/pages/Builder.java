@@ -1,0 +1,238 @@
+package dev.semel.server.pages;
+
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Inside;
+import dev.semel.server.http.Route;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The builder: a workflow file as a list of steps with forms, beside its text. There is one text, and it travels with the
+ * page: whatever a form changes, the API changes in the text, and the page is drawn from what it answers.
+ */
+final class Builder {
+    /** 256 KiB of text, each byte of it encoded. */
+    private static final int LARGEST_FORM = 1024 * 1024;
+
+    private static final List<String> EXAMPLES = List.of("payment_receipt", "new_lead", "fulfil_order");
+
+    private Builder() {}
+
+    static void addTo(Router router, Door door) {
+        router.add("GET", "/workflows/new", Scope.OPEN, door.page(Builder::begin))
+                .add("GET", "/workflows/{id}/edit", Scope.OPEN, door.page(Builder::open))
+                .add(form("/workflows/new", door, (visit, form) -> edit(visit, form, "")))
+                .add(form("/workflows/{id}/edit", door, (visit, form) -> edit(visit, form, visit.part("id"))))
+                .add(form("/workflows/new/publish", door, (visit, form) -> publish(visit, form, "")))
+                .add(form("/workflows/{id}/publish", door, (visit, form) -> publish(visit, form, visit.part("id"))));
+    }
+
+    private static Route form(String path, Door door, Door.Deed deed) {
+        return new Route("POST", path, Scope.OPEN, door.deed(deed)).withMaxBody(LARGEST_FORM);
+    }
+
+    /** A new one, from the smallest or from an example. */
+    private static Answer begin(Visit visit) throws Exception {
+        String from = visit.asked("from");
+        String text = EXAMPLES.contains(from)
+                ? read("/examples/" + from + ".yaml").replaceFirst("(?m)^workflow:[ \\t]*\\S+", "workflow: my_" + from)
+                : read("/dev/semel/server/smallest.yaml").replace("%s", "my_workflow");
+        return show(visit, new Sketch("", text, ""), JsonNodeFactory.instance.arrayNode());
+    }
+
+    private static String read(String resource) {
+        try (InputStream in = Builder.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException(resource + " is not in the jar");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new IllegalStateException(resource + " cannot be read", e);
+        }
+    }
+
+    private static Answer open(Visit visit) throws Exception {
+        Doc workflow = visit.get(Inside.path("v1", "workflows", visit.part("id")));
+        Sketch sketch = new Sketch(workflow.text("workflow"), workflow.text("definition"), tag(workflow));
+        return show(visit, sketch, JsonNodeFactory.instance.arrayNode());
+    }
+
+    /** The version that is seen, with the candidate beside it, as `If-Match` takes it. */
+    private static String tag(Doc workflow) {
+        String candidate = workflow.at("candidate").text("version");
+        return "\"" + workflow.text("version") + (candidate.isEmpty() ? "" : "-" + candidate) + "\"";
+    }
+
+    private static Answer edit(Visit visit, Form form, String name) throws Exception {
+        Sketch sketch = Sketch.of(form, name);
+        ArrayNode edits = StepPanel.edits(form, form.text("do"));
+        if (form.text("do").equals("publish")) {
+            Doc draft = drafted(visit, sketch, edits);
+            if (draft.is("valid")) {
+                return confirm(visit, sketch.with(draft.text("text")), draft, Doc.NOTHING);
+            }
+        }
+        return show(visit, sketch, edits);
+    }
+
+    /** Nothing where an edit cannot be made; the page says why. */
+    private static Doc drafted(Visit visit, Sketch sketch, ArrayNode edits) throws Exception {
+        try {
+            return draft(visit, sketch, edits, "");
+        } catch (Refused e) {
+            if (e.status() != 400) {
+                throw e;
+            }
+            return Doc.NOTHING;
+        }
+    }
+
+    /** What is edited: the one text, and what was published when it was begun. */
+    record Sketch(String name, String text, String base) {
+        /** Browsers send every end of a line as CR LF; the page remembers which the file has. */
+        static Sketch of(Form form, String name) {
+            String text = form.text("text").replace("\r\n", "\n");
+            return new Sketch(
+                    name, form.text("eol").equals("crlf") ? text.replace("\n", "\r\n") : text, form.text("base"));
+        }
+
+        Sketch with(String other) {
+            return new Sketch(name, other, base);
+        }
+
+        String path() {
+            return name.isEmpty() ? "/workflows/new" : Inside.path("workflows", name, "edit");
+        }
+
+        String publishPath() {
+            return name.isEmpty() ? "/workflows/new/publish" : Inside.path("workflows", name, "publish");
+        }
+    }
+
+    private static Doc draft(Visit visit, Sketch sketch, ArrayNode edits, String step) throws Exception {
+        ObjectNode body = JsonNodeFactory.instance.objectNode().put("text", sketch.text());
+        if (!sketch.name().isEmpty()) {
+            body.put("workflow", sketch.name());
+        }
+        if (!step.isEmpty()) {
+            body.put("step", step);
+        }
+        body.set("edits", edits);
+        return visit.send("POST", "/v1/drafts", body, "draft");
+    }
+
+    private static Answer show(Visit visit, Sketch sketch, ArrayNode edits) throws Exception {
+        String step = StepPanel.stepAfter(edits, visit.asked("step"));
+        Doc refused = Doc.NOTHING;
+        Doc draft;
+        try {
+            draft = draft(visit, sketch, edits, step);
+        } catch (Refused e) {
+            if (e.status() != 400 || edits.isEmpty()) {
+                throw e;
+            }
+            refused = e.problem();
+            draft = draft(visit, sketch, JsonNodeFactory.instance.arrayNode(), step);
+        }
+        boolean may =
+                visit.may("PUT", Inside.path("v1", "workflows", sketch.name().isEmpty() ? "x" : sketch.name()));
+        StepPanel panel = StepPanel.of(draft, step, visit.asked("tab"));
+        return visit.show(
+                "builder",
+                sketch.name().isEmpty() ? "New workflow" : "Edit " + sketch.name(),
+                "Workflows",
+                Map.of(
+                        "view",
+                        new BuilderView(sketch.path(), sketch.name(), sketch.base(), may, draft, refused),
+                        "panel",
+                        panel,
+                        "tried",
+                        tried(visit, sketch, panel)));
+    }
+
+    /** What the chosen window, and its neighbours, would have made of what this step has sent. */
+    private static Doc tried(Visit visit, Sketch sketch, StepPanel panel) throws Exception {
+        List<String> windows = panel.windows();
+        if (windows.isEmpty() || sketch.name().isEmpty()) {
+            return Doc.NOTHING;
+        }
+        ObjectNode body = JsonNodeFactory.instance
+                .objectNode()
+                .put("workflow", sketch.name())
+                .put("step", panel.step());
+        windows.forEach(body.putArray("windows")::add);
+        try {
+            return visit.send("POST", "/v1/backtests", body, "backtest");
+        } catch (Refused e) {
+            return Doc.NOTHING; // a window that is being typed may be none yet; the text says so
+        }
+    }
+
+    /** @param conflict what the API said where somebody else published meanwhile; nothing where nobody did */
+    private static Answer confirm(Visit visit, Sketch sketch, Doc draft, Doc conflict) throws Exception {
+        String now = draft.at("diff").text("tag");
+        Doc theirs = Doc.NOTHING;
+        if (!now.isEmpty() && !now.equals(sketch.base())) {
+            theirs = visit.maybe(
+                    Inside.path("v1", "workflows", sketch.name(), "diff"),
+                    "from=" + Inside.encoded(number(sketch.base())) + "&to="
+                            + draft.at("diff").text("version"));
+        }
+        return visit.show(
+                "publish",
+                "Publish " + draft.text("workflow"),
+                "Workflows",
+                Map.of(
+                        "view",
+                        new BuilderView(
+                                sketch.publishPath(),
+                                draft.text("workflow"),
+                                now.isEmpty() ? sketch.base() : now,
+                                true,
+                                draft,
+                                conflict),
+                        "back",
+                        sketch.path(),
+                        "seen",
+                        sketch.base(),
+                        "theirs",
+                        theirs));
+    }
+
+    /** The version of a tag. */
+    private static String number(String tag) {
+        String digits = tag.replace("\"", "");
+        int dash = digits.indexOf('-');
+        return dash < 0 ? digits : digits.substring(0, dash);
+    }
+
+    private static Answer publish(Visit visit, Form form, String name) throws Exception {
+        Sketch sketch = Sketch.of(form, name);
+        String wanted = name.isEmpty() ? form.text("workflow") : name;
+        Inside.Call call = new Inside.Call(
+                "PUT",
+                Inside.path("v1", "workflows", wanted),
+                "",
+                Map.of("content-type", "application/yaml", "idempotency-key", form.text("key")),
+                sketch.text().getBytes(StandardCharsets.UTF_8));
+        try {
+            visit.ask(sketch.base().isEmpty() ? call.with("If-None-Match", "*") : call.with("If-Match", sketch.base()));
+        } catch (Refused e) {
+            if (e.status() != 412) {
+                throw e;
+            }
+            Sketch known = new Sketch(wanted, sketch.text(), sketch.base());
+            Doc draft = draft(visit, known, JsonNodeFactory.instance.arrayNode(), "");
+            return confirm(visit, known, draft, e.problem());
+        }
+        return Look.goTo(Inside.path("workflows", wanted, "definition") + "?did=publish");
+    }
+}

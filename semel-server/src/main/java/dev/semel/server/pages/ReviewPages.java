@@ -1,0 +1,189 @@
+package dev.semel.server.pages;
+
+import dev.semel.json.Json;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Inside;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The inbox: what waits for a person, what is known about it, and the decision. */
+public final class ReviewPages {
+    private static final List<Tab> TABS = List.of(
+            new Tab("", "All"),
+            new Tab("in_doubt", "In doubt"),
+            new Tab("changed", "Changed"),
+            new Tab("approval", "Approvals"),
+            new Tab("held", "Held"),
+            new Tab("decided", "Decided"));
+
+    private ReviewPages() {}
+
+    /** A part of the inbox, as it is called in addresses and to people. */
+    public record Tab(String word, String title) {}
+
+    static void addTo(Router router, Door door) {
+        String one = "/reviews/{review_id}";
+        router.add("GET", "/reviews", Scope.OPEN, door.page(ReviewPages::list))
+                .add("POST", "/reviews/decide", Scope.OPEN, door.deed(ReviewPages::decideMany))
+                .add("GET", one, Scope.OPEN, door.page(visit -> one(visit, 200, Doc.NOTHING)))
+                .add("POST", one + "/decide", Scope.OPEN, door.deed(ReviewPages::decide))
+                .add("POST", one + "/check", Scope.OPEN, door.deed(ReviewPages::check));
+    }
+
+    /** What a decision says on its button. */
+    public static String label(String decision) {
+        return switch (decision) {
+            case "happened" -> "It happened";
+            case "did_not_happen" -> "It did not happen";
+            case "send" -> "Send it";
+            case "suppress" -> "Suppress it";
+            case "approve" -> "Approve";
+            case "reject" -> "Reject";
+            case "go_on" -> "Let it go on";
+            case "stop" -> "Stop the run";
+            default -> decision;
+        };
+    }
+
+    /** The decisions of a kind, that which ends the run last. */
+    public static List<String> decisions(String kind) {
+        return switch (kind) {
+            case "in_doubt" -> List.of("happened", "did_not_happen", "stop");
+            case "changed" -> List.of("send", "suppress", "stop");
+            case "approval" -> List.of("approve", "reject", "stop");
+            case "held" -> List.of("go_on", "stop");
+            default -> List.of();
+        };
+    }
+
+    private static Answer list(Visit visit) throws Exception {
+        String tab = visit.asked("tab");
+        List<String> words = new ArrayList<>();
+        if (tab.equals("decided")) {
+            words.add("state:decided");
+        } else {
+            word(words, "kind", tab);
+            word(words, "workflow", visit.asked("workflow"));
+            word(words, "to", visit.asked("to"));
+        }
+        String query = "q=" + Inside.encoded(String.join(" ", words));
+        Doc page = visit.get(
+                "/v1/reviews",
+                visit.asked("after").isEmpty() ? query : query + "&after=" + Inside.encoded(visit.asked("after")));
+        Map<String, Object> parts = new HashMap<>(Map.of(
+                "tabs",
+                TABS,
+                "tab",
+                tab,
+                "page",
+                page,
+                "workflow",
+                visit.asked("workflow"),
+                "to",
+                visit.asked("to"),
+                "next",
+                next(visit, page)));
+        parts.put("mayDecide", visit.may("POST", "/v1/reviews/decide"));
+        return visit.show("reviews", "Reviews", "Reviews", parts);
+    }
+
+    private static void word(List<String> words, String name, String value) {
+        if (!value.isBlank()) {
+            words.add(name + ":" + value.strip());
+        }
+    }
+
+    private static String next(Visit visit, Doc page) {
+        if (!page.has("next")) {
+            return "";
+        }
+        StringBuilder next = new StringBuilder("?after=" + Inside.encoded(page.text("next")));
+        for (String name : List.of("tab", "workflow", "to")) {
+            if (!visit.asked(name).isEmpty()) {
+                next.append('&').append(name).append('=').append(Inside.encoded(visit.asked(name)));
+            }
+        }
+        return next.toString();
+    }
+
+    private static Answer one(Visit visit, int status, Doc problem) throws Exception {
+        String path = Inside.path("v1", "reviews", visit.part("review_id"));
+        Doc review = visit.get(path);
+        boolean open = review.text("status").equals("open");
+        Map<String, Object> parts = new HashMap<>(Map.of(
+                "review",
+                review,
+                "problem",
+                problem,
+                "beside",
+                beside(visit, review),
+                "mayDecide",
+                open && visit.may("POST", path + "/decide"),
+                "mayCheck",
+                open && review.text("protection").equals("lookup") && visit.may("POST", path + "/check")));
+        return visit.show(status, new Look.Sheet("review", review.text("title"), "Reviews", parts));
+    }
+
+    /** What else of the same run waits: mostly it can be decided by the same look. */
+    private static List<Doc> beside(Visit visit, Doc review) throws Exception {
+        String q = "kind:" + review.text("kind") + " workflow:" + review.text("workflow");
+        return visit.maybe("/v1/reviews", "q=" + Inside.encoded(q)).items().stream()
+                .filter(other -> other.text("run_id").equals(review.text("run_id"))
+                        && !other.text("review_id").equals(review.text("review_id")))
+                .toList();
+    }
+
+    private static Answer decide(Visit visit, Form form) throws Exception {
+        ObjectNode body = said(form);
+        if (form.text("version").matches("[1-9][0-9]{0,8}")) {
+            body.put("version", Integer.parseInt(form.text("version")));
+        }
+        try {
+            visit.send("POST", Inside.path("v1", "reviews", visit.part("review_id"), "decide"), body, form.text("key"));
+        } catch (Refused e) {
+            // Somebody was faster, or what is asked has changed: the question is shown as it stands, and who it was.
+            return one(visit, e.status(), e.problem());
+        }
+        return Look.goTo(Inside.path("reviews", visit.part("review_id")) + "?did=decide");
+    }
+
+    private static ObjectNode said(Form form) {
+        ObjectNode body = JsonNodeFactory.instance
+                .objectNode()
+                .put("decision", form.text("decision"))
+                .put("note", form.text("note"));
+        if (form.text("decision").equals("happened") && !form.text("data").isBlank()) {
+            body.set("result", Json.parse(form.text("data").strip()));
+        }
+        return body;
+    }
+
+    /** Each has its own answer, and the page tells them one by one. */
+    private static Answer decideMany(Visit visit, Form form) throws Exception {
+        ObjectNode body = said(form);
+        ArrayNode ids = body.putArray("ids");
+        form.all("ids").forEach(ids::add);
+        Doc answer = visit.send("POST", "/v1/reviews/decide", body, form.text("key"));
+        Grid grid = Grid.named(answer.count("decided") + " of " + ids.size() + " were decided")
+                .link("Review", "review_id", "reviews")
+                .status("Is", doc -> doc.at("decided").has("decision") ? "decided" : "refused")
+                .text("Decision", doc -> label(doc.at("decided").text("decision")))
+                .text("Because", doc -> doc.text("detail"))
+                .link("Run", "run_id", "runs")
+                .of(answer.items());
+        return visit.show("list", "Decided together", "Reviews", Map.of("grid", grid));
+    }
+
+    private static Answer check(Visit visit, Form form) throws Exception {
+        String path = Inside.path("v1", "reviews", visit.part("review_id"), "check");
+        visit.send("POST", path, JsonNodeFactory.instance.objectNode(), form.text("key"));
+        return Look.goTo(Inside.path("reviews", visit.part("review_id")) + "?did=check");
+    }
+}

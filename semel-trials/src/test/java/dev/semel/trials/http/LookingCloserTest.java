@@ -1,0 +1,92 @@
+package dev.semel.trials.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Flows;
+import dev.semel.trials.support.OnBothStores;
+import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.Stage;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** What the pages of one thing ask of the API. */
+class LookingCloserTest extends OnBothStores {
+    LookingCloserTest(Stage stage) {
+        super(stage);
+    }
+
+    private Caller admin() {
+        return stage.admin();
+    }
+
+    @Test
+    void keys_of_one_workflow_are_listed_alone_and_page_by_page() {
+        admin().publish(Flows.flow("closer_a")).expect(200);
+        admin().publish(Flows.flow("closer_b")).expect(200);
+        for (String key : List.of("k1", "k2", "k3", "k4")) {
+            admin().trigger(key.equals("k2") ? "closer_b" : "closer_a", key, Flows.data(""))
+                    .expect(200);
+        }
+        List<String> found = new ArrayList<>();
+        String after = "";
+        do {
+            JsonNode page = admin().get("/v1/keys?workflow=closer_a&limit=2" + after)
+                    .expect(200)
+                    .json();
+            page.path("items")
+                    .forEach(one -> found.add(one.path("idempotency_key").asString()));
+            after = page.path("next").isNull()
+                    ? ""
+                    : "&after=" + page.path("next").asString();
+        } while (!after.isEmpty());
+        assertEquals(List.of("k1", "k3", "k4"), found);
+        Problem.expect(admin().get("/v1/keys?workflow=closer_never"), 404, "not-found");
+    }
+
+    @Test
+    void a_view_is_a_filter_that_works_and_belongs_to_nobody_else() {
+        Caller other = stage.server().with("operate", "read");
+        other.put("/v1/views/late", "{\"filter\":\"status:failed since:24h\"}").expect(200);
+        Problem.expect(other.put("/v1/views/odd", "{\"filter\":\"state:failed\"}"), 400, "invalid-input");
+        Problem.expect(
+                other.put("/v1/views/hers", "{\"filter\":\"status:failed\",\"owner\":\"usr_ana\"}"),
+                400,
+                "invalid-input");
+        assertTrue(
+                stage.server().with("read").get("/v1/views").expect(200).body().contains("status:failed since:24h"));
+        Problem.expect(
+                stage.server().with("read").put("/v1/views/mine", "{\"filter\":\"status:failed\"}"), 403, "forbidden");
+    }
+
+    @Test
+    void a_run_that_is_gone_says_when_it_began_and_a_word_that_is_no_id_does_not() {
+        Instant hour = Instant.now().minusSeconds(3_600);
+        String id = new RunId(hour.getEpochSecond() * 1_000_000 << 12, 7).text();
+        Reply gone = Problem.expect(admin().get("/v1/runs/" + id), 404, "not-found");
+        assertEquals(Instant.ofEpochSecond(hour.getEpochSecond()).toString(), gone.text("began_at"));
+        assertFalse(Problem.expect(admin().get("/v1/runs/nothing"), 404, "not-found")
+                .has("began_at"));
+    }
+
+    @Test
+    void an_address_that_leads_nowhere_is_a_page_for_browsers_and_a_problem_for_others() {
+        Reply page = stage.server().stranger().send("GET", "/no/such/page", "", "Accept: text/html,*/*");
+        assertEquals(404, page.status());
+        assertTrue(String.valueOf(page.header("Content-Type")).startsWith("text/html"), page.body());
+        assertTrue(String.valueOf(page.header("Content-Security-Policy")).contains("default-src 'none'"));
+        Problem.expect(stage.server().stranger().get("/no/such/page"), 404, "not-found");
+        Problem.expect(
+                stage.server().stranger().send("GET", "/v1/no/such", "", "Accept: text/html"), 401, "unauthenticated");
+        Problem.expect(admin().send("GET", "/v1/no/such", "", "Accept: text/html"), 404, "not-found");
+        Problem.expect(
+                stage.server().stranger().send("POST", "/no/such/page", "", "Accept: text/html"), 404, "not-found");
+    }
+}
