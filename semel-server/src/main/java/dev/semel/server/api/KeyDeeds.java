@@ -83,7 +83,7 @@ final class KeyDeeds {
                 }
             }
             List<Ledger.Row> told = rows.values().stream()
-                    .filter(row -> !EffectRoutes.isOwnNote(row))
+                    .filter(row -> !row.isNote())
                     .sorted(Comparator.comparingLong(Ledger.Row::firstAt).thenComparing(Ledger.Row::id))
                     .toList();
             cut |= !open.isEmpty() || told.size() > MOST_EFFECTS;
