@@ -101,7 +101,8 @@ interface ReviewRules {
         desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
         Ledger.Holder same = Deed.in(by.run(), replay);
         desk().apply(Desk.ops(
-                replay, new Ledger.Reserve(deed.id(), same, 0, 0, deed.onChange(), deed.data(), Deed.FACTS, true, false)));
+                replay,
+                new Ledger.Reserve(deed.id(), same, 0, 0, deed.onChange(), deed.data(), Deed.FACTS, true, false)));
         desk().apply(Desk.ops(replay, deed.settle(same, Ledger.State.DONE, "1")));
         assertFalse(desk().reads.reviews().isAsked(asked), "the provider was asked, and knew");
         assertEquals(List.of(), open());
