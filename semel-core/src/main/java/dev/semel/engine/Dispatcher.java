@@ -21,8 +21,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,11 +43,8 @@ public final class Dispatcher implements AutoCloseable {
     private final Catalog catalog;
     private final Sweep sweep;
     private final Committer.Surroundings around;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition wake = lock.newCondition();
+    private final Bell bell = new Bell();
     private final Thread thread;
-    private boolean woken;
-    private volatile boolean closing;
     private @Nullable RunId onTrial;
     private long trialEnds;
     private long settledDoubts;
@@ -72,18 +67,12 @@ public final class Dispatcher implements AutoCloseable {
 
     /** Look now. */
     public void wakeUp() {
-        lock.lock();
-        try {
-            woken = true;
-            wake.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        bell.ring();
     }
 
     private void loop() {
         int failures = 0;
-        while (!closing) {
+        while (!bell.isOver()) {
             try {
                 catalog.check();
                 boolean more = !parts.committer().isOutdated() && work();
@@ -337,29 +326,13 @@ public final class Dispatcher implements AutoCloseable {
     }
 
     private void pause() {
-        lock.lock();
-        try {
-            long pause = TimeUnit.MILLISECONDS.toNanos(sweep.foundSomething() ? SWEEPING_MILLIS : PAUSE_MILLIS);
-            long left = Math.min(untilNext, pause);
-            while (!closing && !woken && left > 0) {
-                left = wake.awaitNanos(left);
-            }
-            woken = false;
-        } catch (InterruptedException e) {
-            closing = true;
-        } finally {
-            lock.unlock();
-        }
+        long pause = TimeUnit.MILLISECONDS.toNanos(sweep.foundSomething() ? SWEEPING_MILLIS : PAUSE_MILLIS);
+        bell.await(Math.min(untilNext, pause));
+        bell.hear();
     }
 
     @Override
     public void close() {
-        closing = true;
-        wakeUp();
-        try {
-            thread.join(10_000);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        bell.end(thread);
     }
 }

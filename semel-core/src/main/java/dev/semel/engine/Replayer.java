@@ -23,8 +23,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +43,7 @@ public final class Replayer implements AutoCloseable {
     private final Planner planner;
     private final Committer.Surroundings around;
     private final RunId self;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition wake = lock.newCondition();
+    private final Bell bell = new Bell();
     private final Thread thread;
     /** When the next runs of a plan may start, for those that go at a pace. */
     private final Map<RunId, Long> paced = new HashMap<>();
@@ -59,12 +56,9 @@ public final class Replayer implements AutoCloseable {
     private final Map<RunId, Long> elsewhere = new ConcurrentHashMap<>();
 
     private long nextLook = Long.MIN_VALUE;
-    private volatile boolean woken = true;
     private volatile boolean busy;
     /** It has a plan that cannot go on before runs have ended. */
     private volatile boolean resting;
-
-    private volatile boolean closing;
 
     public Replayer(Intake.Parts parts, ReplayDoor door, Limits limits, Committer.Surroundings around) {
         this.parts = parts;
@@ -73,6 +67,7 @@ public final class Replayer implements AutoCloseable {
         this.around = around;
         this.self = around.ambient().id();
         around.ambient().onJump(this::wakeUp);
+        bell.ring();
         this.thread = Thread.ofPlatform().name("semel-replays").daemon(true).start(this::loop);
     }
 
@@ -88,13 +83,7 @@ public final class Replayer implements AutoCloseable {
 
     /** Look now. */
     public void wakeUp() {
-        lock.lock();
-        try {
-            woken = true;
-            wake.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        bell.ring();
     }
 
     /** A run has ended: a plan may have waited for it. */
@@ -106,7 +95,7 @@ public final class Replayer implements AutoCloseable {
 
     /** When this could move by itself next, as long as it does not now; empty while it does. */
     public OptionalLong quietUntil() {
-        if (busy || woken) {
+        if (busy || bell.isRung()) {
             return OptionalLong.empty();
         }
         Replay.Plan plan = parts.readers().maybe(reads -> reads.plans().applying());
@@ -120,12 +109,12 @@ public final class Replayer implements AutoCloseable {
 
     private void loop() {
         int failures = 0;
-        while (!closing) {
+        while (!bell.isOver()) {
             try {
                 if (!parts.committer().isOutdated()
-                        && (woken || around.ambient().nanos() - nextLook >= 0)) {
+                        && (bell.isRung() || around.ambient().nanos() - nextLook >= 0)) {
                     busy = true;
-                    woken = false; // before looking: who calls from here on is heard
+                    bell.hear();
                     work();
                 }
                 failures = 0;
@@ -133,7 +122,7 @@ public final class Replayer implements AutoCloseable {
                 if (Ambient.Death.isIn(e)) {
                     return;
                 }
-                if (failures++ == 0 && !closing) { // an outage is told once
+                if (failures++ == 0 && !bell.isOver()) { // an outage is told once
                     LOG.log(Level.WARNING, "applying a replay failed and will be tried again: " + e.getMessage());
                 }
                 nextLook = around.ambient().nanos() + SOON_NANOS;
@@ -149,7 +138,7 @@ public final class Replayer implements AutoCloseable {
     /** Plans take turns, a page of each; one that has to wait stops no other. */
     private void work() {
         boolean more = true;
-        while (more && !closing) {
+        while (more && !bell.isOver()) {
             more = false;
             resting = false;
             List<Replay.Plan> plans = parts.readers().ask(reads -> reads.plans().free(self, reads.now(), PLANS));
@@ -357,7 +346,7 @@ public final class Replayer implements AutoCloseable {
         try {
             open.await();
         } catch (InterruptedException e) {
-            closing = true;
+            bell.end();
         }
         synchronized (made) {
             return List.copyOf(made);
@@ -371,28 +360,11 @@ public final class Replayer implements AutoCloseable {
     }
 
     private void pause() {
-        lock.lock();
-        try {
-            long left =
-                    Math.max(1, Math.min(LOOK_NANOS, nextLook - around.ambient().nanos()));
-            while (!closing && !woken && left > 0) {
-                left = wake.awaitNanos(left);
-            }
-        } catch (InterruptedException e) {
-            closing = true;
-        } finally {
-            lock.unlock();
-        }
+        bell.await(Math.max(1, Math.min(LOOK_NANOS, nextLook - around.ambient().nanos())));
     }
 
     @Override
     public void close() {
-        closing = true;
-        wakeUp();
-        try {
-            thread.join(10_000);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        bell.end(thread);
     }
 }

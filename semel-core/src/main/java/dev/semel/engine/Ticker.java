@@ -26,8 +26,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,15 +49,12 @@ public final class Ticker implements AutoCloseable {
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
     private final TickPatience patience = new TickPatience();
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition wake = lock.newCondition();
+    private final Bell bell = new Bell();
     private final Thread thread;
     private final Set<String> registered = ConcurrentHashMap.newKeySet();
     private volatile int orphans;
     private long nextLook = Long.MIN_VALUE;
-    private volatile boolean woken = true;
     private volatile boolean busy;
-    private volatile boolean closing;
 
     public Ticker(Intake.Parts parts, TickDoor door, Catalog catalog, Committer.Surroundings around) {
         this.parts = parts;
@@ -68,6 +63,7 @@ public final class Ticker implements AutoCloseable {
         this.around = around;
         this.layout = new TickLayout(parts, catalog, patience);
         around.ambient().onJump(this::wakeUp);
+        bell.ring();
         this.thread = Thread.ofPlatform().name("semel-ticks").daemon(true).start(this::loop);
     }
 
@@ -93,18 +89,12 @@ public final class Ticker implements AutoCloseable {
 
     /** Look now. */
     public void wakeUp() {
-        lock.lock();
-        try {
-            woken = true;
-            wake.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        bell.ring();
     }
 
     /** When the next tick fires, as long as none is being seen to; empty while one is. */
     public OptionalLong quietUntil() {
-        if (busy || woken || !layout.isUpToDate()) {
+        if (busy || bell.isRung() || !layout.isUpToDate()) {
             return OptionalLong.empty();
         }
         Seen seen = look();
@@ -124,7 +114,7 @@ public final class Ticker implements AutoCloseable {
 
     private void loop() {
         int failures = 0;
-        while (!closing) {
+        while (!bell.isOver()) {
             try {
                 if (!parts.committer().isOutdated()) {
                     work();
@@ -134,7 +124,7 @@ public final class Ticker implements AutoCloseable {
                 if (Ambient.Death.isIn(e)) {
                     return;
                 }
-                if (failures++ == 0 && !closing) { // an outage is told once
+                if (failures++ == 0 && !bell.isOver()) { // an outage is told once
                     LOG.log(Level.WARNING, "firing schedules failed and will be tried again: " + e.getMessage());
                 }
                 nextLook = around.ambient().nanos() + LOOK_NANOS;
@@ -148,19 +138,19 @@ public final class Ticker implements AutoCloseable {
     }
 
     private void work() {
-        boolean called = woken;
+        boolean called = bell.isRung();
         if (!called && layout.isUpToDate() && around.ambient().nanos() - nextLook < 0) {
             return;
         }
         busy = true;
-        woken = false; // before looking: who calls from here on is heard
+        bell.hear();
         registered.removeIf(id -> {
             layout.again(id);
             patience.forgetAll();
             return true;
         });
         boolean more = true;
-        while (more && !closing) {
+        while (more && !bell.isOver()) {
             layout.look(); // each time: a ticker that is never idle must hear of edits, too
             more = fire();
         }
@@ -272,7 +262,7 @@ public final class Ticker implements AutoCloseable {
         try {
             open.await();
         } catch (InterruptedException e) {
-            closing = true;
+            bell.end();
         }
         synchronized (settled) {
             return settled.stream()
@@ -369,28 +359,11 @@ public final class Ticker implements AutoCloseable {
     }
 
     private void pause() {
-        lock.lock();
-        try {
-            long left =
-                    Math.min(LOOK_NANOS, Math.max(1, nextLook - around.ambient().nanos()));
-            while (!closing && !woken && left > 0) {
-                left = wake.awaitNanos(left);
-            }
-        } catch (InterruptedException e) {
-            closing = true;
-        } finally {
-            lock.unlock();
-        }
+        bell.await(Math.min(LOOK_NANOS, Math.max(1, nextLook - around.ambient().nanos())));
     }
 
     @Override
     public void close() {
-        closing = true;
-        wakeUp();
-        try {
-            thread.join(10_000);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        bell.end(thread);
     }
 }
