@@ -183,7 +183,7 @@ interface ResumeRules {
         int flags = Known.HOLD | Known.RERUN_FAILED;
         RunId first = failed(desk().key("a", flags));
         RunId next = desk().id();
-        desk().apply(desk().admit(next, desk().key("a", flags)));
+        desk().apply(desk().again(next, first, first, desk().key("a", flags)));
         assertEquals(first, desk().runOf(next).lineage());
         assertEquals(Resumed.FOLLOWED, desk().change(resume(first)), "another run took its place");
         RunId second = failed(desk().key("b", flags));
