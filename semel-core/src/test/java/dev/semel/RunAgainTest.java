@@ -12,6 +12,7 @@ import dev.semel.error.SemelException;
 import dev.semel.key.KeyPolicy;
 import dev.semel.replay.Manner;
 import dev.semel.replay.Order;
+import dev.semel.replay.Resume;
 import dev.semel.run.RunState;
 import dev.semel.store.Plans;
 import dev.semel.store.Replay;
@@ -101,6 +102,36 @@ final class RunAgainTest {
         assertEquals(RunState.COMPLETED, retry.status());
         assertEquals(1, mail.calls());
         assertEquals(replay, retry("in").id(), "it has completed: there is nothing to run again");
+        assertEquals(1, mail.calls());
+    }
+
+    @Test
+    void a_retry_while_its_run_goes_on_in_place_is_answered_with_that_run() {
+        failed.resume(Resume.because("ann", "it is back"));
+        lab.settle();
+        Run<String> retry = retry("in");
+        assertEquals(failed.id(), retry.id());
+        lab.clock().advance(Duration.ofHours(2));
+        assertEquals(RunState.COMPLETED, retry.status());
+        assertEquals(1, mail.calls());
+    }
+
+    @Test
+    void a_run_that_failed_again_in_place_is_followed_once_by_a_retry_or_a_replay() {
+        refusals.set(1);
+        failed.resume(Resume.because("ann", "it is back"));
+        lab.settle();
+        assertEquals(RunState.FAILED, failed.status());
+        Replay.Plan plan = plan(failed.id());
+        Run<String> retry = retry("in");
+        assertNotEquals(failed.id(), retry.id(), "it failed, and is run again");
+        var refused = assertThrows(
+                SemelException.class, () -> lab.semel().replays().apply(ws(), plan.id(), Manner.SAFE, "ann"));
+        assertTrue(
+                refused.detail().contains("moved") || refused.code() == ErrorCode.PRECONDITION_FAILED,
+                refused.detail());
+        lab.clock().advance(Duration.ofHours(2));
+        assertEquals(RunState.COMPLETED, retry.status());
         assertEquals(1, mail.calls());
     }
 

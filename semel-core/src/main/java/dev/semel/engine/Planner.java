@@ -25,6 +25,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -103,15 +106,14 @@ public final class Planner {
             blocked = "it ended so long ago that its record is being removed";
         }
         if (blocked != null || entries == null) {
-            return new Prospect(
-                    asked, base, version, Outlook.blocked(Objects.requireNonNull(blocked)), "", resumed);
+            return new Prospect(asked, base, version, Outlook.blocked(Objects.requireNonNull(blocked)), "", resumed);
         }
         List<Ledger.Row> rows = new ArrayList<>();
         lineage.forEach(run -> rows.addAll(seen.rows().getOrDefault(run.id(), List.of())));
         Order order = wanted.order();
         Terms terms = new Terms(order.from(), wanted.otherInput(), version != had, order.redo(), order.confirmed());
-        Past past =
-                new Past(base.lineage(), base.state(), entries, rows, versions(lineage, version), called, seen.now());
+        Past past = new Past(
+                base.lineage(), base.state(), entries, rows, versions(lineage, entries, version), called, seen.now());
         List<Entry> carried = new ArrayList<>(Carried.of(entries, terms));
         if (!order.redo().isEmpty()) {
             carried.addFirst(new Entry.Redo(seen.now(), order.redo()));
@@ -138,20 +140,28 @@ public final class Planner {
         return called;
     }
 
-    /** What the next version says beside those of the lineage. Where one of them is code, nothing can be compared. */
-    private Versions versions(List<Rows.Run> lineage, int next) {
+    /**
+     * What the next version says beside those of the lineage. Where one of them is code, nothing can be compared.
+     *
+     * @param entries of the run that goes on or is followed, which may have changed its version in place
+     */
+    Versions versions(List<Rows.Run> lineage, List<Entry> entries, int next) {
         String workflowId = lineage.getLast().workflowId();
-        List<Expected> declared = expected(workflowId, next);
-        List<List<Expected>> others = new ArrayList<>();
-        boolean compared = true;
-        for (int other : lineage.stream().mapToInt(Rows.Run::version).distinct().toArray()) {
-            List<Expected> said = other == next ? null : expected(workflowId, other);
-            compared &= other == next || said != null;
-            if (other != next) {
-                others.add(said == null ? List.of() : said);
+        Set<Integer> had = lineage.stream().map(Rows.Run::version).collect(Collectors.toCollection(TreeSet::new));
+        for (Entry entry : entries) {
+            if (entry instanceof Entry.Resumed resumed) {
+                had.add(resumed.version());
             }
         }
-        return new Versions(compared ? declared : null, others);
+        had.remove(next);
+        List<List<Expected>> others = new ArrayList<>();
+        boolean compared = true;
+        for (int other : had) {
+            List<Expected> said = expected(workflowId, other);
+            compared &= said != null;
+            others.add(said == null ? List.of() : said);
+        }
+        return new Versions(compared ? expected(workflowId, next) : null, others);
     }
 
     /** What it had and what it did are removed, or will be within the hour: a replay would not know what to reuse. */

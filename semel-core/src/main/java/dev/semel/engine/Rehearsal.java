@@ -52,8 +52,10 @@ public final class Rehearsal {
         names.addAll(Intake.earlierNames(one));
         Reads.Found found = readers.names(names);
         long then = Math.max(at, found.now());
-        Standings standings =
-                new Standings(then, failed -> readers.ask(reads -> Line.newest(reads, one.workspace(), failed).known()));
+        Standings standings = new Standings(
+                then,
+                failed -> readers.ask(
+                        reads -> Line.newest(reads, one.workspace(), failed).known()));
         Known byKey = null;
         Known byRunId = null;
         Known byPayload = null;

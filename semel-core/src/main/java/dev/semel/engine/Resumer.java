@@ -12,7 +12,6 @@ import dev.semel.replay.Outlook;
 import dev.semel.replay.Past;
 import dev.semel.replay.Resume;
 import dev.semel.replay.Terms;
-import dev.semel.replay.Versions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.run.StepId;
@@ -158,7 +157,7 @@ public final class Resumer {
                 run.state(),
                 entries,
                 seen.rows(),
-                Versions.one(version.body().expected()),
+                planner.versions(seen.lineage(), entries, version.version()),
                 planner.calledBy(run),
                 seen.now());
         Outlook outlook = Outlook.of(past, Terms.USUAL);
@@ -227,7 +226,8 @@ public final class Resumer {
             if (entry.kind() == Entry.Kind.EFFECT
                     && expected.stream().noneMatch(one -> one.place().covers(entry.path()))) {
                 throw new Blocked(
-                        "step \"" + StepPath.nameOf(entry.path()) + "\" is on its record and not in version " + version.version(),
+                        "step \"" + StepPath.nameOf(entry.path()) + "\" is on its record and not in version "
+                                + version.version(),
                         "Resume it by the version that it had, or replay it by the current one: POST /v1/replays.");
             }
         }

@@ -66,9 +66,7 @@ final class Script {
         Step step = make();
         if (step instanceof Step.Apply apply) {
             past.add(apply);
-        }
-        if (past.size() > REMEMBERED) {
-            past.removeFirst();
+            past.subList(0, Math.max(0, past.size() - REMEMBERED)).clear();
         }
         return step;
     }

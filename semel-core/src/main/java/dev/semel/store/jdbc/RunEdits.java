@@ -137,7 +137,8 @@ final class RunEdits {
         }
         Effects.update(session, decided);
         session.update(WAKE, decide.run());
-        // Decided is not in doubt any more, also before somebody takes the run up. One that went on in place and waits for
+        // Decided is not in doubt any more, also before somebody takes the run up. One that went on in place and waits
+        // for
         // its queue waits on.
         session.update(
                 "UPDATE semel_work SET waits = NULL, state = ? WHERE run = ? AND owner IS NULL AND state <> ?",

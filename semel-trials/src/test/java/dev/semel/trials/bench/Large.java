@@ -57,6 +57,13 @@ final class Large {
                 workflows.add(row.getString(1));
             }
         }
+        runs();
+        names();
+        deeds();
+        repeats();
+    }
+
+    private void runs() throws SQLException {
         each(
                 1,
                 "INSERT INTO semel_run (run, ws, workflow_id, version, door, actor, key, input, fields, lineage,"
@@ -86,6 +93,9 @@ final class Large {
                     row.setObject(8, failed ? 1 : null, java.sql.Types.INTEGER);
                     row.setString(9, failed ? workflow(n) : null);
                 });
+    }
+
+    private void names() throws SQLException {
         each(
                 keysEach,
                 "INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)"
@@ -96,6 +106,9 @@ final class Large {
                     row.setBytes(3, new byte[32]);
                     row.setLong(4, at(n));
                 });
+    }
+
+    private void deeds() throws SQLException {
         each(
                 1,
                 "INSERT INTO semel_effect (ws, digest, step, run, claim, turn, state, generation, attempt, first_at,"
@@ -110,6 +123,9 @@ final class Large {
                     row.setString(6, "effect-" + n);
                     row.setString(7, workflow(n));
                 });
+    }
+
+    private void repeats() throws SQLException {
         each(
                 1,
                 "INSERT INTO semel_use (run, replays, conflicts, last_at) VALUES (?, 1, 0, ?)",

@@ -57,12 +57,8 @@ final class LargeBench {
                 : List.of("sqlite", "postgres");
         Path folder = Files.createTempDirectory("semel-bench");
         if (stores.contains("sqlite")) {
-            measure(
-                    "SQLite",
-                    "sqlite:" + folder.resolve("semel.db"),
-                    "jdbc:sqlite:" + folder.resolve("semel.db"),
-                    runs,
-                    keys);
+            Path file = folder.resolve("semel.db");
+            measure(new Place("SQLite", "sqlite:" + file, "jdbc:sqlite:" + file), runs, keys);
         }
         if (stores.contains("postgres")) {
             try (EmbeddedPostgres postgres = EmbeddedPostgres.builder()
@@ -73,28 +69,31 @@ final class LargeBench {
                     .setServerConfig("max_wal_size", "4GB")
                     .start()) {
                 String url = postgres.getJdbcUrl("postgres", "postgres");
-                measure("PostgreSQL", url, url, runs, keys);
+                measure(new Place("PostgreSQL", url, url), runs, keys);
             }
         }
     }
 
-    private static void measure(String what, String store, String url, int runs, int keys) throws Exception {
+    /** A store: how the server is told of it, and how JDBC is. */
+    private record Place(String what, String store, String url) {}
+
+    private static void measure(Place place, int runs, int keys) throws Exception {
         Path folder = Files.createTempDirectory("semel-bench");
-        try (Child first = new Child(folder, store)) {
+        try (Child first = new Child(folder, place.store())) {
             for (int i = 0; i < FLOWS; i++) {
                 first.publish(
                         "flow" + i, "semel: 1\nworkflow: flow" + i + "\nsteps:\n  - {id: note, set: {ok: true}}\n");
             }
         }
         long began = System.nanoTime();
-        Large.fill(url, runs, keys, Instant.now().toEpochMilli() * 1_000);
+        Large.fill(place.url(), runs, keys, Instant.now().toEpochMilli() * 1_000);
         say(
                 "%s: %d runs and %d keys written in %.0f s",
-                what, runs, (long) runs * keys, (System.nanoTime() - began) / 1e9);
-        try (Child server = new Child(folder, store)) {
+                place.what(), runs, (long) runs * keys, (System.nanoTime() - began) / 1e9);
+        try (Child server = new Child(folder, place.store())) {
             LargeBench bench = new LargeBench(runs, server);
-            bench.lists(what);
-            bench.live(what);
+            bench.lists(place.what());
+            bench.live(place.what());
         }
     }
 
