@@ -22,8 +22,10 @@ final class LetterScript {
         return switch (random.nextInt(8)) {
             case 0, 1, 2 -> post();
             case 3, 4 -> new Letter.Listen(address(), ear(), random.nextInt(4) == 0);
-            case 5 -> // for what came since then
-                new Letter.Listen(address(), ear(), false, Place.START + random.nextInt(20) * 1_000_000L);
+            case 5 -> { // for what came since then; what is older stays kept beside it
+                Letter.Ear ear = new Letter.Ear(ear().by(), Invariants.LATER);
+                yield new Letter.Listen(address(), ear, false, Place.START + random.nextInt(20) * 1_000_000L);
+            }
             case 6 -> new Letter.Hush(ear());
             default -> new Letter.Delete(1 + random.nextInt(3));
         };
