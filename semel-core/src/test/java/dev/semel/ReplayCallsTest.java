@@ -12,6 +12,7 @@ import dev.semel.replay.Foretold;
 import dev.semel.replay.Manner;
 import dev.semel.replay.Order;
 import dev.semel.replay.Outlook;
+import dev.semel.replay.Resume;
 import dev.semel.replay.Terms;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -109,6 +110,27 @@ final class ReplayCallsTest {
         lab.settle();
         assertEquals(end, run.status(), lab::describe);
         return run;
+    }
+
+    @Test
+    void what_goes_on_in_place_finds_the_replay_of_what_it_called_when_the_key_is_gone() {
+        lab.register(charging);
+        Workflow<String, String> order = order(Start.withKey("k"));
+        lab.register(order);
+        cards.refuse(1);
+        Run<String> run = started(order, RunState.FAILED);
+        var row = Objects.requireNonNull(lab.semel().backstage().row(run.id()));
+        var child = Objects.requireNonNull(
+                lab.semel().view(reads -> reads.children(row.id()).getFirst()));
+        Replay.Plan plan = plan(child.text(), new Order("test", "", false), null);
+        apply(plan, Manner.SAFE);
+        completed(plan);
+        assertEquals(1, cards.effects());
+        lab.clock().advance(Duration.ofDays(2));
+        run.resume(Resume.because("ann", "the card was charged"));
+        lab.clock().advance(Duration.ofMinutes(2));
+        assertEquals(RunState.COMPLETED, run.status(), lab::describe);
+        assertEquals(1, cards.effects(), "the child was not started again");
     }
 
     private String childOf(Run<?> parent) {

@@ -3,6 +3,7 @@ package dev.semel.engine;
 import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
 import dev.semel.journal.Memory;
+import dev.semel.journal.Resumptions;
 import dev.semel.key.Admissions;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.run.RunId;
@@ -42,6 +43,12 @@ final class Earlier {
         });
     }
 
+    /** Whether nothing was done before it: it is the first run of its line, in its first life. */
+    static boolean isFirst(RunLoop.Resident run) {
+        return run.lineage().equals(run.id())
+                && !Resumptions.isResumed(run.driver().claim());
+    }
+
     /** All runs of a lineage, the oldest first. */
     static List<RunId> members(Reads reads, RunId first) {
         List<RunId> all = new ArrayList<>();
@@ -71,18 +78,18 @@ final class Earlier {
     }
 
     /**
-     * The run that an earlier run of the lineage called at this place, whatever became of the name under which it was
-     * found then; null where there is none, or this call means another one.
+     * The run that a run of the lineage called at this place, also this one before it went on in place, whatever became of
+     * the name under which it was found then; null where there is none, or this call means another one.
      */
     static @Nullable RunId called(Execution execution, String path, Durable.Child child) {
-        RunLoop.Resident run = execution.run();
-        if (run.lineage().equals(run.id())) {
+        if (isFirst(execution.run())) {
             return null;
         }
+        RunLoop.Resident run = execution.run();
         String workflowId = execution.engine().starter().workflowId(run, child);
         return execution.maybe(reads -> {
-            for (RunId before : members(reads, run.lineage())) {
-                RunId called = before.compareTo(run.id()) < 0 ? called(reads, before, path) : null;
+            for (RunId member : members(reads, run.lineage()).reversed()) {
+                RunId called = called(reads, member, path);
                 Rows.Run found = called == null ? null : reads.claimed(called);
                 if (found != null
                         && found.workflowId().equals(workflowId)
@@ -96,7 +103,7 @@ final class Earlier {
     }
 
     private static @Nullable RunId called(Reads reads, RunId run, String path) {
-        for (Entry entry : record(reads.claimed(run), reads.journal(run))) {
+        for (Entry entry : record(reads.claimed(run), reads.journal(run)).reversed()) {
             if (entry instanceof Entry.Begun begun
                     && begun.kind() == Entry.Kind.CALL
                     && begun.path().equals(path)

@@ -102,11 +102,9 @@ final class EffectGate {
         return execution.memory().redo().contains(place.path());
     }
 
-    /** In a safe replay: what an earlier run of the lineage did under a key across runs, whatever became of that key. */
+    /** In a safe replay, or after going on in place: what the lineage did under a key across runs, whatever became of that key. */
     private Ledger.@Nullable Row replayed() {
-        if (name.once() == null
-                || afresh()
-                || execution.run().lineage().equals(execution.run().id())) {
+        if (name.once() == null || afresh() || Earlier.isFirst(execution.run())) {
             return null;
         }
         Ledger.Row row = execution.maybe(reads -> reads.effect(name.stepRow()));

@@ -111,8 +111,9 @@ public final class Replayer implements AutoCloseable {
         int failures = 0;
         while (!bell.isOver()) {
             try {
-                if (!parts.committer().isOutdated()
-                        && (bell.isRung() || around.ambient().nanos() - nextLook >= 0)) {
+                if (parts.committer().isOutdated()) {
+                    bell.hear(); // nothing is done any more, and nobody rings for it
+                } else if (bell.isRung() || around.ambient().nanos() - nextLook >= 0) {
                     busy = true;
                     bell.hear();
                     work();

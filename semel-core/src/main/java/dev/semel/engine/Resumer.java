@@ -132,6 +132,10 @@ public final class Resumer {
                         "run " + other.runIdText() + " was started with its key after it had failed",
                         "Resume that run, if it has failed.");
             }
+            if (other.createdAt() > seen.run().createdAt()) {
+                throw new Blocked(
+                        "run " + other.runIdText() + " came after it in its line", "Resume that run, if it has failed.");
+            }
         }
         if (Resumptions.count(seen.entries()) >= Resumptions.MOST) {
             throw new Blocked(

@@ -116,7 +116,9 @@ public final class Ticker implements AutoCloseable {
         int failures = 0;
         while (!bell.isOver()) {
             try {
-                if (!parts.committer().isOutdated()) {
+                if (parts.committer().isOutdated()) {
+                    bell.hear(); // nothing is done any more, and nobody rings for it
+                } else {
                     work();
                 }
                 failures = 0;
