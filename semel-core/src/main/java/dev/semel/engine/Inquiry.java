@@ -71,7 +71,7 @@ final class Inquiry {
 
     /** About an effect that a run leaves in doubt when it ends; what its code would ask is not known any more. */
     static Review.Question left(Ledger.Row row) {
-        ObjectNode text = text("", Urgency.NONE, OWNER).put("left", true);
+        ObjectNode text = text("", Urgency.NONE, OWNER).put(Review.Question.LEFT, true);
         return new Review.Question(
                 Review.Kind.DOUBT, row.facts().path(), row.id().digest(), OWNER, Json.write(text), 0);
     }

@@ -93,6 +93,11 @@ public sealed interface Review<T> {
             return decidedAt == 0;
         }
 
+        /** Whether that question is answered by this one. What a run left when it ended gives way to what its code asks. */
+        public boolean standsFor(Question other) {
+            return isOpen() && kind == other.kind() && (!Question.isLeft(question) || Question.isLeft(other.text()));
+        }
+
         public Row decided(long at, Decided how) {
             return new Row(
                     ws,
@@ -145,6 +150,13 @@ public sealed interface Review<T> {
      * @param dueIn microseconds until it should be decided; 0 where nobody said
      */
     record Question(Kind kind, String step, String effect, String reviewer, String text, long dueIn) {
+        /** What the text says of an effect that a run left in doubt when it ended: nobody knows what its code would ask. */
+        public static final String LEFT = "left";
+
+        private static boolean isLeft(String text) {
+            return text.contains("\"" + LEFT + "\":true");
+        }
+
         /** The signal that carries the decision; null where it is carried by something else. */
         public @Nullable String signal() {
             return switch (kind) {

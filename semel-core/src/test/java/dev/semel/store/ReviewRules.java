@@ -89,6 +89,23 @@ interface ReviewRules {
     }
 
     @Test
+    default void what_a_run_left_gives_way_to_what_its_code_asks_and_not_the_other_way_round() {
+        Deed deed = Deed.of(desk().ws, "d");
+        Driver by = driver();
+        desk().apply(Desk.ops(by.run(), deed.reserve(by.run())));
+        desk().apply(Desk.ops(by.run(), deed.settle(by.run(), Ledger.State.UNKNOWN, null)));
+        var left = new Review.Question(Kind.DOUBT, "pay", deed.id().digest(), "owner", "{\"left\":true}", 0);
+        var own = new Review.Question(Kind.DOUBT, "pay", deed.id().digest(), "cfo", "{\"title\":\"sent?\"}", 0);
+        assertEquals(Asked.ASKED, ask(by, left));
+        assertEquals("owner", row(by, "pay").reviewer());
+        assertEquals(Asked.ASKED, ask(by, own));
+        assertEquals("cfo", row(by, "pay").reviewer());
+        assertEquals(2, row(by, "pay").version(), "whoever read the first one is told that it is another");
+        assertEquals(Asked.ASKED, ask(by, left));
+        assertEquals("cfo", row(by, "pay").reviewer());
+    }
+
+    @Test
     default void a_doubt_that_is_settled_is_not_asked_any_more_though_nobody_decided_it() {
         Deed deed = Deed.of(desk().ws, "d");
         Driver by = doubting(deed);

@@ -82,7 +82,7 @@ final class ReviewEdits {
         }
         String id = Review.id(run, question.step());
         Review.Row there = JdbcReviews.find(session, ask.workspace(), id);
-        boolean stands = there != null && there.isOpen() && there.kind() == question.kind();
+        boolean stands = there != null && there.standsFor(question);
         if (stands || isAskedElsewhere(ask.workspace(), id, question)) {
             return Asked.ASKED;
         }
