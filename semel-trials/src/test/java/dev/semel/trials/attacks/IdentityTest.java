@@ -156,11 +156,14 @@ class IdentityTest extends OnBothStores {
         Reply run = started(other.trigger("theirs", "their-key", data("")));
         other.put("/v1/workflows/theirs/runs/their-run", data("")).expect(200);
         String token = other.get("/v1/tokens").json().at("/items/0/token_id").asString();
+        // An id says when it was made, and so does the refusal; nobody has this one, of the same moment.
+        String id = run.runId();
+        String nobodys = id.substring(0, id.length() - 1) + (id.endsWith("a") ? "b" : "a");
         String[][] pairs = {
-            {"GET", "/v1/runs/" + run.runId(), "/v1/runs/run_0000000000000000000000"},
+            {"GET", "/v1/runs/" + id, "/v1/runs/" + nobodys},
             {"GET", "/v1/runs/their-run", "/v1/runs/no-run"},
-            {"GET", "/v1/runs/" + run.runId() + "/timeline", "/v1/runs/no-run/timeline"},
-            {"GET", "/v1/runs/" + run.runId() + "/requests", "/v1/runs/no-run/requests"},
+            {"GET", "/v1/runs/" + id + "/timeline", "/v1/runs/" + nobodys + "/timeline"},
+            {"GET", "/v1/runs/" + id + "/requests", "/v1/runs/" + nobodys + "/requests"},
             {"GET", "/v1/workflows/theirs", "/v1/workflows/none"},
             {"GET", "/v1/workflows/" + run.text("workflow_id"), "/v1/workflows/wf_0"},
             {"GET", "/v1/workflows/theirs/runs", "/v1/workflows/none/runs"},
