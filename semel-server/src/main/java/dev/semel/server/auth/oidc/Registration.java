@@ -67,7 +67,8 @@ public record Registration(String issuer, String client, String secret, String l
     /** Reads `group=role,…`; where a semicolon stands there it separates, since names of groups may have commas. */
     public static List<Grant> grants(String text) {
         List<Grant> grants = new ArrayList<>();
-        for (String one : text.split(text.contains(";") ? ";" : ",")) {
+        String[] parts = text.contains(";") ? text.split(";") : text.split(",");
+        for (String one : parts) {
             int equals = one.lastIndexOf('=');
             if (one.isBlank()) {
                 continue;
