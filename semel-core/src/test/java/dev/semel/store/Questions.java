@@ -156,6 +156,10 @@ final class Questions {
                             : reads.delivery(ws, hook, deliveries.getFirst().id()));
             answer("first delivery", () -> reads.firstDelivery(ws, hook, "evt_1"));
         }
+        effects(ws);
+    }
+
+    private void effects(int ws) {
         for (Reads.Part part : Reads.Part.values()) {
             Reads.EffectFilter all = Reads.EffectFilter.all(ws, 1_000).part(part);
             answer("effects " + part, () -> reads.effects(all));

@@ -17,6 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class ReplayPages {
     private static final Pattern FILTER = Pattern.compile("(?:(?:status|workflow|key|replayed|since):\\S+(?:\\s+|$))+");
     private static final int MOST_NAMED = 1_000;
+    private static final int STOP_AFTER = 5;
     private static final List<String> FATES = List.of("planned", "applied", "outdated", "refused", "left_out");
 
     private ReplayPages() {}
@@ -96,6 +97,10 @@ public final class ReplayPages {
         body.put("from", form.text("from").strip())
                 .put("version", form.text("version").isEmpty() ? "as_it_was" : form.text("version"))
                 .put("approval", form.ticked("approval"));
+        if (form.ticked("approval")) { // what is approved is how it is applied, too; else that is said when it is
+            put(body, "rate", form.text("rate").strip());
+            body.put("stop_after", STOP_AFTER);
+        }
         return made(visit, body, form);
     }
 
@@ -124,6 +129,11 @@ public final class ReplayPages {
                 .put("version", plan.text("version"))
                 .put("approval", plan.is("needs_approval") || plan.has("approved_by"))
                 .put("late_signals", plan.is("late_signals"));
+        for (String member : List.of("include", "rate", "canary", "stop_after")) {
+            if (plan.at("apply").has(member)) {
+                body.set(member, plan.at("apply").node().required(member));
+            }
+        }
         if (!plan.list("redo").isEmpty()) {
             body.set("redo", plan.at("redo").node());
         }
@@ -132,7 +142,7 @@ public final class ReplayPages {
 
     private static Answer turn(Visit visit, Form form, String deed) throws Exception {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
-        if (deed.equals("apply")) {
+        if (deed.equals("apply") && !form.ticked("approved")) {
             ArrayNode include = body.putArray("include");
             form.all("include").forEach(include::add);
             for (String number : List.of("rate", "canary", "stop_after")) {

@@ -22,6 +22,8 @@ record Allowed(Map<String, String> reasons) {
             "the same questions, each answered from tables in memory",
             "file-size semel-core/src/test/java/dev/semel/testing/memory/Snapshot.java",
             "one table after another, as its rows stand in SQL",
+            "file-size semel-core/src/main/java/dev/semel/effect/Ledger.java",
+            "one rule for all stores: every question to the ledger and every answer, to be read together",
             "file-size semel-core/src/main/java/dev/semel/store/Edit.java",
             "one change after another, a few lines each; sealed, so that a new one breaks every store until it is done",
             "file-size semel-trials/src/test/java/dev/semel/trials/simulation/Simulation.java",

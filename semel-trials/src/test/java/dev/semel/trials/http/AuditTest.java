@@ -41,13 +41,13 @@ class AuditTest extends OnBothStores {
             "POST /v1/hooks/{name}", "the delivery is kept",
             "POST /v1/runs/{run_id}/signals/{name}", "the timeline of the run has the signal",
             "DELETE /v1/sessions/{session_id}", "tokens have no sessions; the tests of the pages look for its row",
-            "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it",
-            "POST /v1/drafts", "changes nothing");
+            "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it");
 
     /** They change nothing. */
     private static final Map<String, String> NOTHING = Map.of(
             "POST /v1/replays", "a plan changes nothing, and is kept with who made it",
             "POST /v1/reviews/{review_id}/check", "wakes the run, which asks the provider itself",
+            "POST /v1/drafts", "makes a text and keeps nothing",
             "POST /v1/keys/{key}/simulate", "tells what would happen",
             "POST /v1/backtests", "tells what would have happened");
 

@@ -132,12 +132,13 @@ class DetailPagesInBrowserTest {
             Page page = tab.page();
             tab.go("/workflows/watched/runs?status=failed");
             page.locator("input[name=approval]").check();
+            page.locator("input[name=rate]").fill("1");
             press(page, "Plan a replay of these 12 runs");
             assertThat(page.locator("main")).containsText("somebody else has to approve it");
             String id = page.url().replaceAll(".*/(rpl_[A-Za-z0-9]+).*", "$1");
             server.as(second).post("/v1/replays/" + id + "/approve", "{}").expect(200);
             tab.go("/replays/" + id);
-            page.locator("#a-rate").fill("1");
+            assertThat(page.locator("main")).containsText("As it was approved: the safe part, 1 runs a second");
             outage.end();
             press(page, "Apply the safe part: 12 runs");
             page.locator("#s-reason").fill("enough seen");
