@@ -193,6 +193,12 @@ final class Drafts {
         Definition before = FileWorkflow.of(current.published());
         out.put("version", current.published().version());
         out.put("tag", Seen.of(current).tag());
+        Current.Candidate candidate = current.candidate();
+        if (candidate != null) {
+            out.putObject("candidate")
+                    .put("version", candidate.published().version())
+                    .put("share", candidate.share());
+        }
         out.put("unified", LineDiff.unified(before.text(), text));
         ArrayNode notes = out.putArray("notes");
         if (definition != null) {

@@ -160,17 +160,18 @@ final class ReviewRoutes {
     /** What was said, checked as far as that goes without the question. */
     private record Say(String decision, @Nullable JsonNode result, String note, int version, JsonNode body) {
         static Say of(Said said) {
-            JsonNode version = said.value("version");
-            if (version != null && (!version.isInt() || version.intValue() < 1)) {
-                throw RunActs.refused("version is a whole number from 1");
-            }
             return new Say(
-                    said.text("decision"),
-                    said.value("result"),
-                    said.text("note"),
-                    version == null ? 0 : version.intValue(),
-                    said.body());
+                    said.text("decision"), said.value("result"), said.text("note"), versionIn(said), said.body());
         }
+    }
+
+    /** The version of the question that is meant; 0 where none is named. */
+    static int versionIn(Said said) {
+        JsonNode version = said.value("version");
+        if (version != null && (!version.isInt() || version.intValue() < 1)) {
+            throw RunActs.refused("version is a whole number from 1");
+        }
+        return version == null ? 0 : version.intValue();
     }
 
     private Answer decide(Request request) {
@@ -257,37 +258,46 @@ final class ReviewRoutes {
                         .with("decided_at", String.valueOf(Views.time(row.decidedAt())));
     }
 
+    /**
+     * One of several that are decided together.
+     *
+     * @param version the one that is meant: of an id alone, and of a filter, it is the one that was found
+     */
+    private record Meant(ReviewViews.Case one, int version) {
+        static Meant found(ReviewViews.Case one) {
+            return new Meant(one, one.row().version());
+        }
+    }
+
     /** Many of one kind together, by their ids or by a filter; each has its own answer. */
     private Answer decideMany(Request request) {
         Said said = Said.in(request, Set.of("ids", "q", "decision", "result", "note"));
-        List<ReviewViews.Case> cases = meant(request, said);
-        if (cases.stream().map(one -> one.row().kind()).distinct().count() > 1) {
+        List<Meant> all = meant(request, said);
+        if (all.stream().map(meant -> meant.one().row().kind()).distinct().count() > 1) {
             throw RunActs.refused("reviews that are decided together are of one kind");
         }
         Say say = Say.of(said);
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         int decided = 0;
-        for (ReviewViews.Case one : cases) {
+        for (Meant meant : all) {
             ObjectNode item = Views.object();
             try {
-                // The version that was read is the one that is decided.
-                Say each = new Say(
-                        say.decision(), say.result(), say.note(), one.row().version(), say.body());
+                Say each = new Say(say.decision(), say.result(), say.note(), meant.version(), say.body());
                 item.put("status_code", 200);
-                item.setAll((ObjectNode) decide(request, one, each).body());
+                item.setAll((ObjectNode) decide(request, meant.one(), each).body());
                 decided++;
             } catch (SemelException e) {
                 item.removeAll();
                 item.setAll(EventViews.problem(e, request.id()));
-                item.put("review_id", one.row().id());
+                item.put("review_id", meant.one().row().id());
             }
             items.add(item);
         }
         return Views.ok(out.put("decided", decided));
     }
 
-    private List<ReviewViews.Case> meant(Request request, Said said) {
+    private List<Meant> meant(Request request, Said said) {
         int ws = request.principal().workspace();
         JsonNode ids = said.value("ids");
         String q = said.text("q");
@@ -301,14 +311,27 @@ final class ReviewRoutes {
             }
             List<Review.Row> rows =
                     open(ws, wanted, null, new Paging(MOST_AT_ONCE, null)).found();
-            return rows.stream().map(row -> find(ws, row.id())).toList();
+            return rows.stream().map(row -> Meant.found(find(ws, row.id()))).toList();
         }
         if (!ids.isArray() || ids.isEmpty() || ids.size() > MOST_AT_ONCE) {
             throw RunActs.refused("ids is a list of 1 to " + MOST_AT_ONCE + " ids");
         }
-        List<ReviewViews.Case> cases = new ArrayList<>();
-        ids.forEach(id -> cases.add(find(ws, id.asString(""))));
-        return cases;
+        List<Meant> all = new ArrayList<>();
+        ids.forEach(id -> all.add(meant(ws, id.asString(""))));
+        return all;
+    }
+
+    /** `rev_…@2` means version 2 and no other; `rev_…` the one that is found. */
+    private Meant meant(int ws, String text) {
+        int at = text.indexOf('@');
+        if (at < 0) {
+            return Meant.found(find(ws, text));
+        }
+        String version = text.substring(at + 1);
+        if (!version.matches("[1-9][0-9]{0,8}")) {
+            throw RunActs.refused("behind the @ of an id stands its version, a whole number from 1");
+        }
+        return new Meant(find(ws, text.substring(0, at)), Integer.parseInt(version));
     }
 
     /** The provider is asked again, by the run itself; what it answers is in the timeline. */

@@ -24,6 +24,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What people and systems say to a run that exists: a signal, a decision, an end. */
 final class RunActs {
+    private static final Set<String> DECISIONS =
+            Set.of("approve", "reject", "send", "suppress", "happened", "did_not_happen");
+
     private final Semel semel;
     private final Views views;
     private final Deeds deeds;
@@ -87,40 +90,68 @@ final class RunActs {
         }
     }
 
-    /** The first decision counts; whoever comes later is told that it was not theirs, unless it is the same request. */
+    /**
+     * The first decision counts; whoever comes later is told that it was not theirs, unless it is the same request. One
+     * that names a version is about that question only: sent once more, the same step asks another one.
+     */
     Answer decide(Request request) {
-        Said said = Said.in(request, Set.of("step", "decision", "result", "note"));
+        Said said = Said.in(request, Set.of("step", "decision", "result", "note", "version"));
         String step = said.text("step");
         String by = request.principal().tokenId();
+        int version = ReviewRoutes.versionIn(said);
         Run<JsonNode> run = run(request);
-        Run.Ruling ruling = mayDecide(request, step) ? ruling(run, said, by) : null;
+        boolean may = mayDecide(request, step);
+        Run.Ruling ruling = !may ? null : version == 0 ? ruling(run, said, by) : ruling(request, said, version);
         Deeds.Deed deed = new Deeds.Deed("run.decide", run.id(), Json.write(said.body()));
         return done(request, deed, ruling, "decided");
     }
 
     /** False: it is not asked in the store yet, so nobody but an administrator can know whom it is for. */
     private boolean mayDecide(Request request, String step) {
-        Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
-        Review.Row row = semel.reviews().one(run.ws(), Review.id(run.id(), step));
+        Review.Row row = asked(request, step);
         if (row != null) {
             Deciders.check(request.principal(), row);
         }
         return row != null || request.principal().may(Scope.ADMIN);
     }
 
+    private Run.@Nullable Ruling ruling(Request request, Said said, int version) {
+        String decision = decision(said);
+        Review.Row row = asked(request, said.text("step"));
+        if (row == null || !Reviews.words(row.kind()).contains(decision)) {
+            return null;
+        }
+        JsonNode result = decision.equals("happened") ? result(said.value("result")) : null;
+        return semel.reviews()
+                .ruling(
+                        row,
+                        new Reviews.Verdict(decision, result, version),
+                        new Reviews.Who(request.principal().tokenId(), said.text("note")));
+    }
+
+    private static String decision(Said said) {
+        String decision = said.text("decision");
+        if (!DECISIONS.contains(decision)) {
+            throw refused("decision is one of approve, reject, send, suppress, happened (with result), did_not_happen");
+        }
+        return decision;
+    }
+
+    private Review.@Nullable Row asked(Request request, String step) {
+        Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
+        return semel.reviews().one(run.ws(), Review.id(run.id(), step));
+    }
+
     private static Run.@Nullable Ruling ruling(Run<JsonNode> run, Said said, String by) {
         String step = said.text("step");
         String note = said.text("note");
-        return switch (said.text("decision")) {
+        return switch (decision(said)) {
             case "approve" -> run.approval(step, true, by, note);
             case "reject" -> run.approval(step, false, by, note);
             case "send" -> run.review(step, true, by, note);
             case "suppress" -> run.review(step, false, by, note);
             case "happened" -> run.settlement(step, result(said.value("result")), by, note);
-            case "did_not_happen" -> run.settlement(step, null, by, note);
-            default ->
-                throw refused(
-                        "decision is one of approve, reject, send, suppress, happened (with result), did_not_happen");
+            default -> run.settlement(step, null, by, note);
         };
     }
 

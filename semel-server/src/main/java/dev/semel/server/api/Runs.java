@@ -10,14 +10,17 @@ import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.server.steps.FileStep;
 import dev.semel.store.Reads;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Runs and the requests beside them. */
@@ -102,6 +105,10 @@ final class Runs {
     /** Steps as they are on record. */
     Answer timeline(Request request) {
         Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
+        // Before the steps are: where one is asked about again meanwhile, whoever reads this has seen the question
+        // before.
+        List<Review.Row> asked =
+                Objects.requireNonNull(semel.view(reads -> reads.reviews().of(run.id())));
         List<Entry> entries = new ArrayList<>();
         List<String> chunks = semel.view(reads ->
                 reads.journal(run.id()).stream().map(Reads.Chunk::entries).toList());
@@ -117,7 +124,19 @@ final class Runs {
                         ? file.definition().steps().collect(Collectors.toMap(FileStep::id, FileStep::kind))
                         : Map.of();
         var timeline = new Timeline(run.lineage(), kinds, entries, effects == null ? List.of() : effects);
-        return Views.ok(views.steps(run, timeline.items()));
+        return Views.ok(views.steps(run, asking(timeline.items(), asked)));
+    }
+
+    private static ObjectNode asking(ObjectNode timeline, List<Review.Row> asked) {
+        if (!asked.isEmpty()) {
+            ArrayNode reviews = timeline.putArray("reviews");
+            asked.forEach(row -> reviews.addObject()
+                    .put("review_id", row.id())
+                    .put("step", row.step().equals(Review.WHOLE_RUN) ? null : row.step())
+                    .put("version", row.version())
+                    .put("open", row.isOpen()));
+        }
+        return timeline;
     }
 
     /** `status:failed workflow:x key:k replayed:true since:2h`. */

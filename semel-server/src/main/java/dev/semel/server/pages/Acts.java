@@ -88,6 +88,7 @@ final class Acts {
         if (form.text("decision").equals("happened") && !form.text("data").isBlank()) {
             body.set("result", data(form));
         }
+        ReviewPages.meaning(form, body);
         Doc answer =
                 visit.send("POST", Inside.path("v1", "runs", visit.part("run_id"), "decide"), body, form.text("key"));
         if (!answer.is("decided")) {

@@ -178,14 +178,15 @@ final class Builder {
 
     /** @param conflict what the API said where somebody else published meanwhile; nothing where nobody did */
     private static Answer confirm(Visit visit, Sketch sketch, Doc draft, Doc conflict) throws Exception {
-        String now = draft.at("diff").text("tag");
-        Doc theirs = Doc.NOTHING;
-        if (!now.isEmpty() && !now.equals(sketch.base())) {
-            theirs = visit.maybe(
-                    Inside.path("v1", "workflows", sketch.name(), "diff"),
-                    "from=" + Inside.encoded(number(sketch.base())) + "&to="
-                            + draft.at("diff").text("version"));
-        }
+        Doc diff = draft.at("diff");
+        String now = diff.text("tag");
+        String version = diff.text("version");
+        String seen = number(sketch.base());
+        boolean published = !now.isEmpty() && !seen.equals(version);
+        Doc theirs = published ? between(visit, sketch, seen, version) : Doc.NOTHING;
+        // Whoever has seen it knows it too; but publishing ends it, so it is said to everybody.
+        String candidate = diff.at("candidate").text("version");
+        Doc tried = candidate.isEmpty() ? Doc.NOTHING : between(visit, sketch, version, candidate);
         return visit.show(
                 "publish",
                 "Publish " + draft.text("workflow"),
@@ -204,7 +205,14 @@ final class Builder {
                         "seen",
                         sketch.base(),
                         "theirs",
-                        theirs));
+                        theirs,
+                        "tried",
+                        tried));
+    }
+
+    private static Doc between(Visit visit, Sketch sketch, String from, String to) throws Exception {
+        return visit.maybe(
+                Inside.path("v1", "workflows", sketch.name(), "diff"), "from=" + Inside.encoded(from) + "&to=" + to);
     }
 
     /** The version of a tag. */

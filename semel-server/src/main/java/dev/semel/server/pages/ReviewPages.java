@@ -142,9 +142,7 @@ public final class ReviewPages {
 
     private static Answer decide(Visit visit, Form form) throws Exception {
         ObjectNode body = said(form);
-        if (form.text("version").matches("[1-9][0-9]{0,8}")) {
-            body.put("version", Integer.parseInt(form.text("version")));
-        }
+        meaning(form, body);
         try {
             visit.send("POST", Inside.path("v1", "reviews", visit.part("review_id"), "decide"), body, form.text("key"));
         } catch (Refused e) {
@@ -152,6 +150,13 @@ public final class ReviewPages {
             return one(visit, e.status(), e.problem());
         }
         return Look.goTo(Inside.path("reviews", visit.part("review_id")) + "?did=decide");
+    }
+
+    /** The version of the question that the page showed: another one was not seen, and is not decided. */
+    static void meaning(Form form, ObjectNode body) {
+        if (form.text("version").matches("[1-9][0-9]{0,8}")) {
+            body.put("version", Integer.parseInt(form.text("version")));
+        }
     }
 
     private static ObjectNode said(Form form) {

@@ -111,8 +111,9 @@ public final class RunPages {
 
     private Answer one(Visit visit) throws Exception {
         String path = Inside.path("v1", "runs", visit.part("run_id"));
-        Doc run = visit.get(path);
+        // First what is asked, then the rest: a question that comes in between was not seen on this page.
         Doc timeline = visit.get(path + "/timeline");
+        Doc run = visit.get(path);
         Doc workflow = visit.maybe(Inside.path("v1", "workflows", run.text("workflow_id")), "");
         return visit.show(
                 "run",
@@ -125,6 +126,8 @@ public final class RunPages {
                         run,
                         "bars",
                         Bars.of(run, timeline, clock.instant()),
+                        "asked",
+                        new Asked(timeline.list("reviews")),
                         "signal",
                         signal(run),
                         "owner",
@@ -135,6 +138,18 @@ public final class RunPages {
                         open(run) && visit.may("POST", path + "/signals/x"),
                         "mayDecide",
                         open(run) && visit.may("POST", path + "/decide")));
+    }
+
+    /** What the run asked of people. */
+    public record Asked(List<Doc> reviews) {
+        /** The version of a step's question that this page shows; that of the next one, where it is on its way yet. */
+        public long version(String step) {
+            return reviews.stream()
+                    .filter(review -> review.text("step").equals(step))
+                    .map(review -> review.number("version") + (review.is("open") ? 0 : 1))
+                    .findFirst()
+                    .orElse(1L);
+        }
     }
 
     /** The signal that it waits for; empty where it waits for none. */

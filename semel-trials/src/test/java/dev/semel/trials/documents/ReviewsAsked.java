@@ -22,7 +22,11 @@ final class ReviewsAsked {
         asking.ask(200, "POST", "/v1/reviews/{review_id}/decide", "{\"decision\":\"approve\",\"note\":\"fine\"}");
         asking.without().ask(409, "POST", "/v1/reviews/{review_id}/decide", "{\"decision\":\"reject\"}");
         asking.ask(200, "GET", "/v1/reviews?q=state:decided&limit=1", "");
-        asking.ask(200, "GET", "/v1/reviews/{review_id}", "");
+        String review = Json.parse(
+                        asking.ask(200, "GET", "/v1/reviews/{review_id}", "").body())
+                .path("review_id")
+                .asString();
+        asking.ask(200, "POST", "/v1/reviews/decide", "{\"ids\":[\"" + review + "@1\"],\"decision\":\"approve\"}");
         asking.ask(200, "POST", "/v1/reviews/decide", "{\"q\":\"kind:approval\",\"decision\":\"approve\"}");
         asking.review("rev_none").ask(404, "GET", "/v1/reviews/{review_id}", "");
         asking.ask(200, "GET", "/v1/effects?limit=2", "");

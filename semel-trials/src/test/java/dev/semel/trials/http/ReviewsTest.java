@@ -188,7 +188,9 @@ class ReviewsTest extends OnBothStores {
         admin().publish(asking("old", "")).expect(200);
         String id = asked("old");
         String run = admin().get("/v1/reviews/" + id).runId();
-        String body = "{\"step\":\"release\",\"decision\":\"reject\",\"note\":\"no\"}";
+        String body = "{\"step\":\"release\",\"decision\":\"reject\",\"note\":\"no\",\"version\":1}";
+        Reply later = admin().post("/v1/runs/" + run + "/decide", body.replace(":1}", ":2}"));
+        assertFalse(later.expect(200).flag("decided"), "nobody has read a second version");
         assertTrue(admin().post("/v1/runs/" + run + "/decide", body).expect(200).flag("decided"));
         Reply decided = admin().get("/v1/reviews/" + id).expect(200);
         assertEquals("reject", decided.json().path("decided").path("decision").asString());
@@ -207,6 +209,11 @@ class ReviewsTest extends OnBothStores {
         assertEquals(200, done.json().path("items").get(0).path("status_code").asInt());
         assertEquals(409, done.json().path("items").get(1).path("status_code").asInt());
         String three = asked("many");
+        String later = "{\"ids\":[\"" + three + "@2\"],\"decision\":\"approve\"}";
+        Reply left = admin().post("/v1/reviews/decide", later).expect(200);
+        assertEquals(0, left.json().path("decided").asInt());
+        assertEquals("review-decided", left.json().at("/items/0/code").asString());
+        admin().post("/v1/reviews/decide", later.replace("@2", "@two")).expect(400);
         String filter = "{\"q\":\"kind:approval workflow:many\",\"decision\":\"reject\"}";
         assertEquals(
                 1,

@@ -148,16 +148,73 @@ class DetailPagesInBrowserTest {
         }
     }
 
-    @Test
-    void what_is_in_doubt_is_decided_in_the_inbox_once_and_its_run_completes() {
+    /** The answer of the next pick is lost. */
+    private void lose() {
         Objects.requireNonNull(server.serve().playground()).lose(Provider.PICKS, () -> {});
-        String id = api().trigger("fulfil_order", "inbox_1", ORDER).expect(200).text("run_id");
+    }
+
+    /** A run that does not know whether its pick came through. */
+    private String doubting(String key) {
+        lose();
+        String order = ORDER.replace("10443", key);
+        String id = api().trigger("fulfil_order", key, order).expect(200).text("run_id");
         Crowd.until("it waits", () -> api().get("/v1/runs/" + id).text("status").equals("waiting"));
         api().post("/v1/runs/" + id + "/signals/payment.captured", "{\"data\":{}}")
                 .expect(200);
         Crowd.until(
                 "it is in doubt",
                 () -> api().get("/v1/runs/" + id).text("status").equals("in_doubt"));
+        return id;
+    }
+
+    /** What a run asks, once it asks so often. */
+    private String asked(String run, int version) {
+        String[] id = {""};
+        Crowd.until("it is asked in version " + version, () -> {
+            api().get("/v1/runs/" + run + "/timeline")
+                    .json()
+                    .path("reviews")
+                    .valueStream()
+                    .filter(review -> review.path("version").asInt() == version
+                            && review.path("open").asBoolean())
+                    .forEach(review -> id[0] = review.path("review_id").asString());
+            return !id[0].isEmpty();
+        });
+        return id[0];
+    }
+
+    @Test
+    void who_looked_at_one_question_does_not_decide_the_next_one() {
+        String run = doubting("again_1");
+        String other = doubting("again_2");
+        String review = asked(run, 1);
+        asked(other, 1);
+        try (Tab list = tab().go("/reviews?tab=in_doubt");
+                Tab page = tab().expecting("412").go("/runs/" + run)) {
+            lose();
+            api().post("/v1/reviews/" + review + "/decide", "{\"decision\":\"did_not_happen\",\"version\":1}")
+                    .expect(200);
+            asked(run, 2);
+            list.page()
+                    .locator("tr", new Page.LocatorOptions().setHasText(run))
+                    .locator("input[name=ids]")
+                    .check();
+            list.page().locator("button[value=did_not_happen]").click();
+            assertThat(list.page().locator("main")).containsText("0 of 1 were decided");
+            assertThat(list.page().locator("main")).containsText("is asked in version 2 by now, not 1");
+            press(page.page(), "It did not happen: send it with the same key");
+            assertThat(page.page().locator("main")).containsText("it was decided before, or it has moved on");
+        }
+        assertEquals("open", api().get("/v1/reviews/" + review).text("status"), "the second send is not decided");
+        String known = "{\"ids\":[\"" + review + "@2\",\"" + asked(other, 1) + "@1\"],\"decision\":\"happened\"}";
+        assertEquals(
+                2,
+                api().post("/v1/reviews/decide", known).json().path("decided").asInt());
+    }
+
+    @Test
+    void what_is_in_doubt_is_decided_in_the_inbox_once_and_its_run_completes() {
+        String id = doubting("inbox_1");
         try (Tab tab = tab();
                 Tab slow = tab().expecting("409")) {
             Page page = tab.page();
