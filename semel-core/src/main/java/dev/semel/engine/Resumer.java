@@ -134,7 +134,8 @@ public final class Resumer {
             }
             if (other.createdAt() > seen.run().createdAt()) {
                 throw new Blocked(
-                        "run " + other.runIdText() + " came after it in its line", "Resume that run, if it has failed.");
+                        "run " + other.runIdText() + " came after it in its line",
+                        "Resume that run, if it has failed.");
             }
         }
         if (Resumptions.count(seen.entries()) >= Resumptions.MOST) {

@@ -215,7 +215,8 @@ final class Drafts {
         Map<String, JsonNode> results = new HashMap<>();
         held.results().forEach((id, result) -> results.put(id, mask.value(result)));
         var shown = new KeyPreview.Facts(mask.input(held.input()), results);
-        KeyPreview preview = KeyPreview.of(definition, step, new KeyPreview.Known(held, shown, Set.copyOf(mask.names())));
+        KeyPreview preview =
+                KeyPreview.of(definition, step, new KeyPreview.Known(held, shown, Set.copyOf(mask.names())));
         if (preview != null) {
             out.putObject("preview")
                     .put("run_id", run.runIdText())

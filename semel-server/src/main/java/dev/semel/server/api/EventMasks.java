@@ -50,9 +50,7 @@ final class EventMasks {
         event.whole().properties().forEach(member -> {
             String name = member.getKey();
             JsonNode value = member.getValue();
-            out.set(
-                    name,
-                    name.equals("data") ? mask.input(value) : NAMES.contains(name) ? value : mask.value(value));
+            out.set(name, name.equals("data") ? mask.input(value) : NAMES.contains(name) ? value : mask.value(value));
         });
         return out;
     }

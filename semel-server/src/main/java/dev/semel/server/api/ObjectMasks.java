@@ -40,8 +40,7 @@ final class ObjectMasks {
         }
         String shown = thing.object();
         for (Ledger.Row row : rows.subList(0, Math.min(rows.size(), MOST_ROWS))) {
-            Rows.Run run =
-                    semel.view(reads -> reads.run(workspace, row.holder().run()));
+            Rows.Run run = semel.view(reads -> reads.run(workspace, row.holder().run()));
             shown = masks.of(run).text(shown);
         }
         return shown;

@@ -71,7 +71,9 @@ class MasksTest {
         }
         Masks.Mask mask = Masks.mask(List.of(FieldPath.parse("names")), List.of(input));
         assertEquals("•••", mask.text("something\nelse"));
-        assertEquals(Json.parse("{\"•••\": \"•••\", \"••• 2\": true}"), mask.value(Json.parse("{\"a\": \"b\", \"c\": true}")));
+        assertEquals(
+                Json.parse("{\"•••\": \"•••\", \"••• 2\": true}"),
+                mask.value(Json.parse("{\"a\": \"b\", \"c\": true}")));
     }
 
     @Test
@@ -86,12 +88,10 @@ class MasksTest {
 
     @Test
     void names_that_are_ours_stay_whatever_a_marked_field_holds() {
-        Masks.Mask mask = Masks.mask(
-                List.of(FieldPath.parse("name")), List.of(Json.parse("{\"name\": \"message\"}")));
+        Masks.Mask mask = Masks.mask(List.of(FieldPath.parse("name")), List.of(Json.parse("{\"name\": \"message\"}")));
         ObjectNode out = (ObjectNode) Json.parse("{\"error\": {\"message\": \"no message\", \"code\": \"refused\"}}");
         assertEquals(
-                Json.parse("{\"error\": {\"message\": \"no •••\", \"code\": \"refused\"}}"),
-                mask.within(out, "error"));
+                Json.parse("{\"error\": {\"message\": \"no •••\", \"code\": \"refused\"}}"), mask.within(out, "error"));
     }
 
     @Test

@@ -61,7 +61,6 @@ class AuditTest extends OnBothStores {
 
     /** Stands for the id that the answer tells. */
     private static final String MADE = "{made}";
-
     /** Stands for an id that is made inside. */
     private static final String ANY = "{any}";
 

@@ -19,8 +19,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 /** What a marked field holds does not come out by a way around the run: old versions, drafts, counts, stories, events. */
 class MaskEverywhereTest extends OnBothStores {
     private static final String EMAIL = "Olga.Meyer@trials.example";
-    private static final String DATA = "{\"data\":{\"email\":\"" + EMAIL + "\",\"order\":\"o-1\",\"seen\":{\"" + EMAIL
-            + "\":\"sent\"}}}";
+    private static final String DATA =
+            "{\"data\":{\"email\":\"" + EMAIL + "\",\"order\":\"o-1\",\"seen\":{\"" + EMAIL + "\":\"sent\"}}}";
     private static final String MARKED = "email: { type: string, pii: true }";
     private static final String FLOW = """
         semel: 1
@@ -56,10 +56,9 @@ class MaskEverywhereTest extends OnBothStores {
 
     private String ended(String workflow, String key) {
         String run = fresh(admin().trigger(workflow, key, DATA)).runId();
-        Crowd.until("it ends", () -> !admin().get("/v1/runs/" + run)
-                .json()
-                .path("ended_at")
-                .isNull());
+        Crowd.until(
+                "it ends",
+                () -> !admin().get("/v1/runs/" + run).json().path("ended_at").isNull());
         return run;
     }
 
@@ -79,7 +78,9 @@ class MaskEverywhereTest extends OnBothStores {
         String staged = FLOW.replace("NAME", "later");
         admin().send("PUT", "/v1/workflows/later?share=5", staged, "Content-Type: application/yaml")
                 .expect(200);
-        silent("a run beside a candidate that marks", admin().get("/v1/runs/" + run).body());
+        silent(
+                "a run beside a candidate that marks",
+                admin().get("/v1/runs/" + run).body());
         publish(FLOW, "later");
         for (String path : List.of("/v1/runs/" + run, "/v1/runs/" + run + "/timeline", "/v1/workflows/later/runs")) {
             silent(path, admin().get(path).expect(200).body());
@@ -123,7 +124,8 @@ class MaskEverywhereTest extends OnBothStores {
     }
 
     private JsonNode preview(String key) {
-        String text = FLOW.replace("NAME", "drafted").replace("\"${ 'drafted/' + steps.compose.to }\"", "'" + key + "'");
+        String text =
+                FLOW.replace("NAME", "drafted").replace("\"${ 'drafted/' + steps.compose.to }\"", "'" + key + "'");
         var body = JsonNodeFactory.instance.objectNode().put("workflow", "drafted");
         body.put("text", text).put("step", "make");
         return stage.server()
@@ -174,7 +176,8 @@ class MaskEverywhereTest extends OnBothStores {
         publish(
                 FLOW.replace(
                         "input:\n",
-                        "trigger: { events: [{ type: mask.moved, data: { email: \"${ event.data.who.mail }\" } }] }\ninput:\n"),
+                        "trigger: { events: [{ type: mask.moved, data: { email: \"${ event.data.who.mail }\" } }] }\n"
+                                + "input:\n"),
                 "by_part");
         String plain = "{\"email\":\"" + EMAIL + "\",\"note\":\"for " + EMAIL + "\",\"order\":\"o-1\",\"seen\":{\""
                 + EMAIL + "\":1}}";
@@ -185,14 +188,20 @@ class MaskEverywhereTest extends OnBothStores {
         JsonNode moved = sent("mask.moved", "{\"who\":{\"mail\":\"" + EMAIL + "\"},\"to\":\"Bonn\"}");
         assertEquals(Json.parse("{\"who\":{\"mail\":\"•••\"},\"to\":\"Bonn\"}"), moved.at("/event/data"));
         for (String type : List.of("mask.signed_up", "mask.moved")) {
-            silent("a list of events", admin().get("/v1/events?type=" + type).expect(200).body());
+            silent(
+                    "a list of events",
+                    admin().get("/v1/events?type=" + type).expect(200).body());
         }
         assertEquals(EMAIL, sent("mask.unknown", plain).at("/event/data/email").asString());
     }
 
     private JsonNode sent(String type, String data) {
         String event = "{\"id\":\"1\",\"source\":\"trials\",\"type\":\"" + type + "\",\"data\":" + data + "}";
-        String id = admin().post("/v1/events", event).expect(200).json().at("/event/event_id").asString();
+        String id = admin().post("/v1/events", event)
+                .expect(200)
+                .json()
+                .at("/event/event_id")
+                .asString();
         return stage.server().with("read").get("/v1/events/" + id).expect(200).json();
     }
 }
