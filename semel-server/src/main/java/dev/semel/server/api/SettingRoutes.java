@@ -14,6 +14,7 @@ import dev.semel.store.Rows;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -29,8 +30,13 @@ final class SettingRoutes<T> {
      * @param path below which they stand
      * @param parameter what their name is called in the path
      * @param change the scope that may change them
+     * @param owned whether one may say whose it is, with `owner`; nobody else changes it then
      */
-    record Place(String path, String parameter, Scope change, int largest) {}
+    record Place(String path, String parameter, Scope change, int largest, boolean owned) {
+        Place(String path, String parameter, Scope change, int largest) {
+            this(path, parameter, change, largest, false);
+        }
+    }
 
     /** @param lint what is allowed and probably a mistake, such as a channel that names a secret which is not there */
     SettingRoutes(Shelf<T> shelf, SettingDeeds deeds, Place place, BiFunction<Request, T, List<String>> lint) {
@@ -125,6 +131,10 @@ final class SettingRoutes<T> {
         Integer expected = SettingDeeds.expected(request);
         String actor = request.principal().tokenId();
         int workspace = request.principal().workspace();
+        Rows.Setting there = ownOrNobodys(request, name);
+        // What was looked at is what is changed: one that becomes somebody else's in between is left alone too.
+        Integer over =
+                expected == null && place.owned() ? Integer.valueOf(there == null ? 0 : there.version()) : expected;
         return deeds.put(
                 request,
                 new Deeds.Deed(
@@ -132,7 +142,7 @@ final class SettingRoutes<T> {
                         name,
                         new String(CanonicalJson.bytes(document), StandardCharsets.UTF_8),
                         String.valueOf(expected)),
-                shelf.putting(new Shelf.Draft(workspace, name, document, expected, actor)),
+                shelf.putting(new Shelf.Draft(workspace, name, document, over, actor)),
                 row -> {
                     ObjectNode out = SettingDeeds.head(row);
                     ArrayNode list = out.putArray("warnings");
@@ -145,10 +155,27 @@ final class SettingRoutes<T> {
         Integer expected = SettingDeeds.expected(request);
         int workspace = request.principal().workspace();
         String actor = request.principal().tokenId();
+        String name = known(name(request));
+        // An administrator may, so that no name is kept for ever by somebody who has left.
+        Rows.Setting there = request.principal().may(Scope.ADMIN) ? null : ownOrNobodys(request, name);
+        Integer over = expected == null && there != null ? Integer.valueOf(there.version()) : expected;
         return deeds.remove(
                 request,
-                new Deeds.Deed(shelf.word() + ".remove", name(request), String.valueOf(expected)),
-                shelf.removing(workspace, known(name(request)), expected, actor));
+                new Deeds.Deed(shelf.word() + ".remove", name, String.valueOf(expected)),
+                shelf.removing(workspace, name, over, actor));
+    }
+
+    /** What stands there, where one may say whose it is; refused where it is somebody else's. */
+    private Rows.@Nullable Setting ownOrNobodys(Request request, String name) {
+        Rows.Setting row = place.owned() ? shelf.row(request.principal().workspace(), name) : null;
+        String owner = row == null ? "" : Json.parse(row.body()).path("owner").asString("");
+        if (!owner.isEmpty() && !owner.equals(request.principal().tokenId())) {
+            throw new SemelException(
+                    ErrorCode.FORBIDDEN,
+                    "The " + shelf.word() + " " + name + " is somebody else's. Nothing was changed.",
+                    "Choose another name.");
+        }
+        return row;
     }
 
     /** A name that cannot be is one that is not there. */

@@ -64,7 +64,7 @@ final class SettingsApi {
         new SettingRoutes<>(
                         settings.views(),
                         deeds,
-                        new SettingRoutes.Place("/v1/views", "name", Scope.OPERATE, LARGEST_ROUTE),
+                        new SettingRoutes.Place("/v1/views", "name", Scope.OPERATE, LARGEST_ROUTE, true),
                         SettingsApi::refuseForeign)
                 .addTo(router);
         router.add("GET", "/v1/alerts/{name}/state", Scope.READ, new AlarmRoutes(settings)::state);

@@ -1,5 +1,7 @@
 package dev.semel.server.pages;
 
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
@@ -66,9 +68,23 @@ public record SavedViews(List<View> all, String filter, boolean mayKeep) {
         if (!form.ticked("shared")) {
             body.put("owner", visit.visitor().principal().tokenId());
         }
-        String path = Inside.path("v1", "views", form.text("name").strip());
-        visit.send("PUT", path, body, form.text("key"));
+        String name = form.text("name").strip();
+        String path = Inside.path("v1", "views", name);
+        visit.keep(path, body, form.text("key"), ownVersion(visit, path, name));
         return Look.goTo(back(filter, "view"));
+    }
+
+    /** The version of the reader's own view of that name; 0 where there must be none, since any other is not theirs. */
+    private static long ownVersion(Visit visit, String path, String name) throws Exception {
+        Doc there = visit.maybe(path, "");
+        String owner = there.at("document").text("owner");
+        if (there.has("version") && owner.isEmpty()) {
+            throw new SemelException(
+                    ErrorCode.PRECONDITION_FAILED,
+                    "There is a view " + name + " that everybody is shown. Nothing was changed.",
+                    "Choose another name, or remove that one first.");
+        }
+        return owner.equals(visit.visitor().principal().tokenId()) ? there.number("version") : 0;
     }
 
     private static Answer remove(Visit visit, Form form) throws Exception {

@@ -67,6 +67,28 @@ class LookingCloserTest extends OnBothStores {
     }
 
     @Test
+    void a_view_that_is_somebodys_own_is_changed_and_removed_by_nobody_else() {
+        Caller ana = stage.server().with("operate", "read");
+        Caller ben = stage.server().with("operate", "read");
+        String path = "/v1/views/anas";
+        String shared = "{\"filter\":\"status:failed\"}";
+        String id = ana.put(path, shared).expect(200).text("changed_by");
+        String own = "{\"filter\":\"status:failed\",\"owner\":\"" + id + "\"}";
+        ben.put(path, shared.replace("failed", "completed")).expect(200);
+        ana.put(path, own).expect(200);
+        Problem.expect(ben.put(path, shared), 403, "forbidden");
+        Problem.expect(ben.put(path, shared, "If-Match: \"3\""), 403, "forbidden");
+        Problem.expect(ben.delete(path), 403, "forbidden");
+        assertEquals(
+                id, admin().get(path).expect(200).json().at("/document/owner").asString());
+        ana.delete(path).expect(200);
+        ana.delete(path).expect(200); // asked twice it is the same wish
+        ben.put(path, shared).expect(200);
+        ana.put(path, own).expect(200);
+        admin().delete(path).expect(200);
+    }
+
+    @Test
     void a_run_that_is_gone_says_when_it_began_and_a_word_that_is_no_id_does_not() {
         Instant hour = Instant.now().minusSeconds(3_600);
         String id = new RunId(hour.getEpochSecond() * 1_000_000 << 12, 7).text();

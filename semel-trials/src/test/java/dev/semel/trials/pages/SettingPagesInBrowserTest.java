@@ -3,6 +3,7 @@ package dev.semel.trials.pages;
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /** Settings, versions, logs and views in a browser; and what is said where nothing is there. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -163,6 +165,65 @@ class SettingPagesInBrowserTest {
                             .locator("td[data-label^=Prevented]"))
                     .containsText("1");
         }
+    }
+
+    @Test
+    void who_publishes_is_told_of_a_version_that_is_being_tried_and_that_it_ends() {
+        api().publish(Flows.flow("tried", "title: One")).expect(200);
+        try (Tab tab = tab().go("/workflows/tried/edit")) {
+            Page page = tab.page();
+            page.locator("#yaml").fill(Flows.flow("tried", "title: Mine"));
+            String two = Flows.flow("tried", "title: Two");
+            api().send("PUT", "/v1/workflows/tried?share=10", two, "Content-Type: application/yaml")
+                    .expect(200);
+            press(page, "Publish…");
+            assertThat(page.locator("[role=alert]")).containsText("Version 2 is being tried with 10 %");
+            assertThat(page.locator("[role=alert]")).containsText("Publishing ends that");
+            assertThat(page.locator("#tried")).containsText("+title: Two");
+            assertThat(page.locator("#mine")).containsText("-title: One");
+            assertFalse(tab.text().contains("Somebody published"), "nobody did");
+            press(page, "Publish for all triggers, and end the trial of version 2");
+            assertThat(page.locator("main")).containsText("Published");
+            JsonNode now = api().get("/v1/workflows/tried").expect(200).json();
+            assertEquals(3, now.path("version").asInt());
+            assertTrue(now.path("candidate").isNull());
+        }
+    }
+
+    @Test
+    void a_view_of_a_name_that_others_use_is_refused_and_ones_own_is_kept_anew() {
+        Caller other = server.with("read", "operate");
+        String her = other.put("/v1/views/ours", "{\"filter\":\"status:failed\"}")
+                .expect(200)
+                .text("changed_by");
+        other.put("/v1/views/hers", "{\"filter\":\"status:failed\",\"owner\":\"" + her + "\"}")
+                .expect(200);
+        try (Tab tab = tab().expecting("403").expecting("412")) {
+            keep(tab, "/runs?status=completed", "hers");
+            assertThat(tab.page().locator("main")).containsText("view hers is somebody else's");
+            keep(tab, "/runs?status=completed", "ours");
+            assertThat(tab.page().locator("main")).containsText("There is a view ours that everybody is shown");
+            keep(tab, "/runs?status=completed", "mine");
+            keep(tab, "/runs?status=failed", "mine");
+            tab.go("/runs");
+            tab.page()
+                    .locator(".chips a", new Page.LocatorOptions().setHasText("mine"))
+                    .click();
+            tab.page().waitForURL("**/runs?status=failed");
+        }
+        for (String name : List.of("hers", "ours")) {
+            JsonNode kept = api().get("/v1/views/" + name).expect(200).json();
+            assertEquals("status:failed", kept.at("/document/filter").asString(), name);
+        }
+    }
+
+    private static void keep(Tab tab, String path, String name) {
+        tab.go(path);
+        tab.page()
+                .locator("summary", new Page.LocatorOptions().setHasText("Keep this view"))
+                .click();
+        tab.page().locator("#v-name").fill(name);
+        press(tab.page(), "Keep it");
     }
 
     @Test
