@@ -1,5 +1,6 @@
 package dev.semel.workflow;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,11 @@ public record Current(
     /** One version for all. */
     public Current(Published published, boolean paused, long change) {
         this(published, paused, null, change);
+    }
+
+    /** What a new trigger may get. */
+    public List<Published> versions() {
+        return candidate == null ? List.of(published) : List.of(published, candidate.published());
     }
 
     /** The same workflow for a trigger that drew the candidate. */

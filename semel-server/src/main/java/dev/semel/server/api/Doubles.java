@@ -33,10 +33,12 @@ final class Doubles {
         List<Figures.Thing> often =
                 Objects.requireNonNull(semel.view(reads -> reads.figures().objects(span.range(), 1, MOST_OBJECTS)));
         ArrayNode objects = out.putArray("doubled_objects");
+        // What is told here is kept and handed on as a text, where no mask could be put on later.
+        ObjectMasks shown = new ObjectMasks(semel, span.workspace());
         for (Figures.Thing thing : often) {
             List<Ledger.Row> made = created(thing);
             if (made.size() > 1) {
-                ObjectNode one = objects.addObject().put("object", thing.object());
+                ObjectNode one = objects.addObject().put("object", shown.of(thing, made));
                 one.put("created", made.size());
                 ArrayNode runs = one.putArray("runs");
                 made.forEach(row -> runs.add(row.holder().run().text()));

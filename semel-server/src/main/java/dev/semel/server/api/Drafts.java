@@ -22,7 +22,6 @@ import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Current;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -205,12 +204,13 @@ final class Drafts {
         if (run == null || run.input().isEmpty()) {
             return;
         }
-        Set<String> personal = new HashSet<>(definition.personalFields());
-        if (semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow file) {
-            personal.addAll(file.definition().personalFields());
-        }
+        Masks.Mask mask = new Masks(semel).of(run, FileWorkflow.pii(definition));
+        var held = new KeyPreview.Facts(Json.parse(run.input()), results(run));
+        Map<String, JsonNode> results = new HashMap<>();
+        held.results().forEach((id, result) -> results.put(id, mask.value(result)));
+        var shown = new KeyPreview.Facts(mask.input(held.input()), results);
         KeyPreview preview =
-                KeyPreview.of(definition, step, new KeyPreview.Known(Json.parse(run.input()), results(run), personal));
+                KeyPreview.of(definition, step, new KeyPreview.Known(held, shown, Set.copyOf(mask.names())));
         if (preview != null) {
             out.putObject("preview")
                     .put("run_id", run.runIdText())

@@ -41,12 +41,14 @@ final class EventShelf {
     private final EventDoor door;
     private final Views views;
     private final Deeds deeds;
+    private final EventMasks masks;
     private @Nullable HookDoor hooks;
 
     EventShelf(Semel semel, EventDoor door, Views views, Deeds deeds) {
         this.semel = semel;
         this.deeds = deeds;
         this.door = door;
+        this.masks = new EventMasks(door);
         this.views = views;
     }
 
@@ -79,12 +81,16 @@ final class EventShelf {
         return shown(page);
     }
 
-    private static Answer shown(Reads.Events page) {
+    private Answer shown(Reads.Events page) {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
-        page.found().forEach(event -> items.add(EventViews.kept(event)));
+        page.found().forEach(event -> items.add(kept(event)));
         out.put("next", page.next() == null ? null : Paging.cursor(page.next()));
         return Views.ok(out);
+    }
+
+    private ObjectNode kept(Rows.Event event) {
+        return EventViews.kept(event, masks.shown(event));
     }
 
     /** The one that its sender calls so, by either door. */
@@ -131,7 +137,7 @@ final class EventShelf {
 
     Answer get(Request request) {
         Rows.Event event = find(request);
-        ObjectNode out = EventViews.kept(event);
+        ObjectNode out = kept(event);
         ArrayNode runs = out.putArray("runs");
         Name.Kind kind = event.door() == Door.HOOK ? Name.Kind.HOOK : Name.Kind.EVENT;
         List<Rows.Held> names =

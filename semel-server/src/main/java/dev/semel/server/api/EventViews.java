@@ -8,6 +8,7 @@ import dev.semel.server.http.Problems;
 import dev.semel.store.Rows;
 import java.util.Locale;
 import java.util.UUID;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -62,8 +63,12 @@ final class EventViews {
         return out;
     }
 
-    /** A kept event; in lists the body is null where it is large. */
-    static ObjectNode kept(Rows.Event event) {
+    /**
+     * A kept event; in lists the body is null where it is large.
+     *
+     * @param body as everybody may see it
+     */
+    static ObjectNode kept(Rows.Event event, JsonNode body) {
         ObjectNode out = Views.object();
         out.put("event_id", event.eventId());
         out.put("door", event.door().name().toLowerCase(Locale.ROOT));
@@ -75,11 +80,7 @@ final class EventViews {
         out.put("correlation_id", event.correlationId());
         out.put("matched", event.matched());
         out.set("not_matched", Json.parse(event.notes()));
-        if (event.body().isEmpty()) {
-            out.putNull("event");
-        } else {
-            out.set("event", Json.parse(event.body()));
-        }
+        out.set("event", body);
         return out;
     }
 }

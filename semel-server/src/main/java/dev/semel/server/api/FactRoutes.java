@@ -29,10 +29,12 @@ final class FactRoutes {
 
     private final Semel semel;
     private final Views views;
+    private final Masks masks;
 
     FactRoutes(Semel semel, Views views) {
         this.semel = semel;
         this.views = views;
+        this.masks = new Masks(semel);
     }
 
     Answer list(Request request) {
@@ -99,7 +101,7 @@ final class FactRoutes {
             out.put("first_used_at", Views.time(fact.sinceAt()));
             out.put("hours_after", Math.round((fact.at() - fact.sinceAt()) / 36_000_000.0) / 100.0);
         }
-        return out;
+        return masks.of(run).within(out, "object");
     }
 
     private static String cursor(Figures.Behind behind) {
@@ -180,17 +182,23 @@ final class FactRoutes {
                 semel.view(reads -> reads.figures().objects(looking.range(), least, paging.limit())));
         ObjectNode out = Views.object();
         var items = out.putArray("items");
-        things.forEach(thing -> items.addObject()
-                .put("object", thing.object())
+        ObjectMasks shown = new ObjectMasks(semel, looking.workspace());
+        things.forEach(thing -> items.add(view(looking, thing, shown.of(thing))));
+        out.putNull("next");
+        return Views.ok(out);
+    }
+
+    private static ObjectNode view(Looking looking, Figures.Thing thing, String object) {
+        // A link has the object in it; of one that is masked it leads to all writes of the workflow.
+        String list = object.equals(thing.object())
+                ? "facts?kind=written&object=" + Looking.escaped(object)
+                : "facts?kind=written";
+        return Views.object()
+                .put("object", object)
                 .put("workflow", looking.name(thing.workflowId()))
                 .put("writes", thing.writes())
                 .put("first_at", Views.time(thing.firstAt()))
                 .put("last_at", Views.time(thing.lastAt()))
-                .put(
-                        "list",
-                        looking.list(
-                                "facts?kind=written&object=" + Looking.escaped(thing.object()), thing.workflowId())));
-        out.putNull("next");
-        return Views.ok(out);
+                .put("list", looking.list(list, thing.workflowId()));
     }
 }

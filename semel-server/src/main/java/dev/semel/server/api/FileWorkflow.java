@@ -49,6 +49,10 @@ public record FileWorkflow(Definition definition, Outside outside) implements Bo
 
     @Override
     public List<FieldPath> pii() {
+        return pii(definition);
+    }
+
+    static List<FieldPath> pii(Definition definition) {
         return definition.personalFields().stream()
                 .sorted()
                 .map(FieldPath::member)

@@ -26,12 +26,14 @@ final class KeyTale {
     private final KeyFuture future;
     private final EffectRoutes effects;
     private final KeyDeeds deeds;
+    private final Masks masks;
 
     KeyTale(Semel semel, KeyFuture future) {
         this.semel = semel;
         this.future = future;
         this.effects = new EffectRoutes(semel);
         this.deeds = new KeyDeeds(semel);
+        this.masks = new Masks(semel);
     }
 
     /** Adds what was done outside, the sentences, and what would happen now. */
@@ -48,7 +50,7 @@ final class KeyTale {
         if (again != null) {
             story.add(again);
         }
-        done.rows().forEach(row -> story.add(sentence(row, in(held, done, row))));
+        done.rows().forEach(row -> story.add(sentence(row, in(held, done, row), mask(done, row))));
         if (done.cut()) {
             story.add(CUT);
         }
@@ -105,13 +107,22 @@ final class KeyTale {
         return fields.isEmpty() ? "" : ", because it differed in " + String.join(", ", fields);
     }
 
-    private static String sentence(Ledger.Row row, String in) {
+    /** As the run that holds the row is shown. */
+    private Masks.Mask mask(KeyDeeds.Found found, Ledger.Row row) {
+        RunId holder = row.holder().run();
+        Rows.Run known = found.runs().get(holder);
+        return masks.of(
+                known != null ? known : semel.view(reads -> reads.run(row.id().workspace(), holder)));
+    }
+
+    private static String sentence(Ledger.Row row, String in, Masks.Mask mask) {
         String step = "Step " + row.facts().path() + in;
         if (EffectRoutes.isSuppressed(row)) {
-            return step + " was suppressed: another run had sent " + row.facts().key() + " inside its window.";
+            return step + " was suppressed: another run had sent "
+                    + mask.text(row.facts().key()) + " inside its window.";
         }
-        String about =
-                row.facts().object() == null ? "" : " about " + row.facts().object();
+        String object = row.facts().object();
+        String about = object == null ? "" : " about " + mask.text(object);
         String when = Views.time(row.firstAt());
         return switch (row.state()) {
             case DONE ->
@@ -165,7 +176,7 @@ final class KeyTale {
         out.put("could_double", out.path("could_double").asString("") + more + (cut ? " " + CUT : ""));
     }
 
-    private static ObjectNode couldDouble(Ledger.Row row, KeyDeeds.Found found, RunId lineage, long now) {
+    private ObjectNode couldDouble(Ledger.Row row, KeyDeeds.Found found, RunId lineage, long now) {
         boolean settled = row.state() == Ledger.State.DONE;
         boolean guarded = row.window() > 0 && (!settled || row.expiresAt() > now);
         ObjectNode item = Views.object();
@@ -179,6 +190,7 @@ final class KeyTale {
         String because = found.isOf(row, lineage)
                 ? "a new run begins a new line, whose steps have new keys"
                 : "a new run starts runs of its own, unless those have keys that still stand";
+        mask(found, row).within(item, "effect_key", "object");
         return item.put(
                 "because",
                 !guarded

@@ -4,6 +4,8 @@ import dev.semel.Semel;
 import dev.semel.json.Json;
 import dev.semel.key.FieldPath;
 import dev.semel.store.Rows;
+import dev.semel.workflow.Current;
+import dev.semel.workflow.Published;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -21,12 +23,13 @@ import tools.jackson.databind.node.StringNode;
 /**
  * What names a person in a run, and how it is shown to everybody who did not ask for it with a reason. A field that the
  * workflow marks as `pii` is masked in the input; and since workflows hand such values on, so are texts equal to it, or
- * with it in them, in outputs, results, errors, questions and keys of effects.
+ * with it in them, in outputs, results, errors, questions and keys of effects, and in names of members.
  */
 final class Masks {
     static final String MARK = "•••";
     private static final int MOST_VALUES = 200;
     private static final Pattern EVERYTHING = Pattern.compile("(?s).+");
+    private static final Pattern FIELD_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]*");
     private static final int SHORTEST = 3;
     private static final int SHORTEST_NUMBER = 5;
 
@@ -38,10 +41,17 @@ final class Masks {
 
     /** The mask of a run; of one whose workflow marks nothing, {@link Mask#NONE}. */
     Mask of(Rows.@Nullable Run run) {
-        List<FieldPath> paths = run == null
-                ? List.of()
-                : semel.version(run.workflowId(), run.version()).body().pii();
-        if (run == null || paths.isEmpty()) {
+        return of(run, List.of());
+    }
+
+    /** @param more what is masked besides, such as by a text that is not published yet */
+    Mask of(Rows.@Nullable Run run, List<FieldPath> more) {
+        if (run == null) {
+            return Mask.NONE;
+        }
+        List<FieldPath> paths = marked(run);
+        paths.addAll(more);
+        if (paths.isEmpty()) {
             return Mask.NONE;
         }
         String input = run.input();
@@ -50,12 +60,30 @@ final class Masks {
             Rows.Run whole = semel.view(reads -> reads.run(run.ws(), run.id()));
             input = whole == null ? "" : whole.input();
         }
-        return mask(paths, input.isEmpty() ? JsonNodeFactory.instance.nullNode() : Json.parse(input));
+        return mask(paths, List.of(input.isEmpty() ? JsonNodeFactory.instance.nullNode() : Json.parse(input)));
     }
 
-    static Mask mask(List<FieldPath> paths, JsonNode input) {
+    /** By the version it runs with and by those that new runs get: whoever marks a field means old runs, too. */
+    private List<FieldPath> marked(Rows.Run run) {
+        List<FieldPath> paths = new ArrayList<>(
+                semel.version(run.workflowId(), run.version()).body().pii());
+        // Remembered until somebody publishes, so that a list costs no read for each of its rows.
+        Current current = semel.workflow(run.ws(), run.workflowId());
+        if (current == null) {
+            return paths;
+        }
+        for (Published published : current.versions()) {
+            if (published.version() != run.version()) {
+                paths.addAll(published.body().pii());
+            }
+        }
+        return paths;
+    }
+
+    /** Of what the marked fields hold in any of these. */
+    static Mask mask(List<FieldPath> paths, List<JsonNode> inputs) {
         Set<String> found = new LinkedHashSet<>();
-        paths.forEach(path -> gather(path.of(input), found));
+        inputs.forEach(input -> paths.forEach(path -> gather(path.of(input), found)));
         // Too many to look for one by one: then nothing that was made of this input is shown.
         return new Mask(paths, found.size() > MOST_VALUES ? EVERYTHING : values(found));
     }
@@ -76,9 +104,16 @@ final class Masks {
     private static void gather(JsonNode node, Set<String> found) {
         if (node.isContainer()) {
             node.forEach(inner -> gather(inner, found));
+            // {"ada@example.com": true}: a name that no author would give a field is a value.
+            node.propertyNames().stream()
+                    .filter(name -> !FIELD_NAME.matcher(name).matches())
+                    .forEach(name -> add(name.strip(), found));
             return;
         }
-        String text = node.isString() || node.isNumber() ? node.asString().strip() : "";
+        add(node.isString() || node.isNumber() ? node.asString().strip() : "", found);
+    }
+
+    private static void add(String text, Set<String> found) {
         boolean digits = text.chars().allMatch(c -> c >= '0' && c <= '9');
         if (text.length() >= (digits ? SHORTEST_NUMBER : SHORTEST)) {
             found.add(text);
@@ -94,12 +129,20 @@ final class Masks {
         static final Mask NONE = new Mask(List.of(), null);
         private static final JsonNode MARKED = StringNode.valueOf(MARK);
 
+        /** Members whose names are ours; those of all others came with the data, and may say whom it is about. */
+        private static final Set<String> OURS = Set.of("error", "waiting_for", "attempts");
+
         List<String> names() {
-            return paths.stream().map(FieldPath::toString).toList();
+            return paths.stream().map(FieldPath::toString).distinct().toList();
         }
 
         JsonNode input(JsonNode input) {
-            return paths.isEmpty() ? input : anywhere(FieldPath.masked(input, paths, MARKED));
+            return paths.isEmpty() ? input : anywhere(FieldPath.masked(input, paths, MARKED), true);
+        }
+
+        /** What a step gave, or any other value that came of the input. */
+        JsonNode value(JsonNode value) {
+            return anywhere(value, true);
         }
 
         /** Masks what stands in these members, as far as they are there. */
@@ -107,7 +150,7 @@ final class Masks {
             for (String member : members) {
                 JsonNode value = values == null ? null : out.get(member);
                 if (value != null) {
-                    out.set(member, anywhere(value));
+                    out.set(member, anywhere(value, !OURS.contains(member)));
                 }
             }
             return out;
@@ -117,18 +160,21 @@ final class Masks {
             return values == null ? text : values.matcher(text).replaceAll(MARK);
         }
 
-        private JsonNode anywhere(JsonNode node) {
+        private JsonNode anywhere(JsonNode node, boolean names) {
             if (values == null) {
                 return node;
             }
             if (node instanceof ObjectNode object) {
                 ObjectNode out = JsonNodeFactory.instance.objectNode();
-                object.properties().forEach(member -> out.set(member.getKey(), anywhere(member.getValue())));
+                object.properties().forEach(member -> {
+                    String name = names ? free(text(member.getKey()), out) : member.getKey();
+                    out.set(name, anywhere(member.getValue(), names));
+                });
                 return out;
             }
             if (node instanceof ArrayNode array) {
                 List<JsonNode> all = new ArrayList<>();
-                array.forEach(element -> all.add(anywhere(element)));
+                array.forEach(element -> all.add(anywhere(element, names)));
                 return JsonNodeFactory.instance.arrayNode().addAll(all);
             }
             if (!node.isString() && !node.isNumber()) {
@@ -137,6 +183,15 @@ final class Masks {
             String text = node.asString();
             String masked = text(text);
             return masked.equals(text) ? node : StringNode.valueOf(masked);
+        }
+
+        /** Two names that are equal under the mask stay two members. */
+        private static String free(String name, ObjectNode taken) {
+            String free = name;
+            for (int n = 2; taken.has(free); n++) {
+                free = name + " " + n;
+            }
+            return free;
         }
     }
 }

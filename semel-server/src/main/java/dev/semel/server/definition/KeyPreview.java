@@ -1,5 +1,6 @@
 package dev.semel.server.definition;
 
+import dev.semel.server.language.Expression;
 import dev.semel.server.language.Failure;
 import dev.semel.server.language.FieldRef;
 import dev.semel.server.language.ResultSize;
@@ -7,6 +8,7 @@ import dev.semel.server.language.Scope;
 import dev.semel.server.language.Template;
 import dev.semel.server.steps.FileStep;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -18,10 +20,26 @@ import tools.jackson.databind.JsonNode;
  * @param problem why it cannot; null where it can
  */
 public record KeyPreview(@Nullable String key, @Nullable String problem) {
-    /** What is known of a run. */
-    public record Known(JsonNode input, Map<String, JsonNode> results, Set<String> personal) {}
+    private static final String PERSONAL = "it is made of personal data, which is not shown here";
+    private static final String DERIVED =
+            "it computes with results of steps, which may hold personal data; only a plain path to one is shown here";
 
-    /** Null where the step has no key of its own. What is made of personal fields is not shown. */
+    /** Input and results of a run. */
+    public record Facts(JsonNode input, Map<String, JsonNode> results) {}
+
+    /**
+     * What is known of a run.
+     *
+     * @param shown the same as everybody may see it, with masks
+     * @param personal fields of the input that any version marks
+     */
+    public record Known(Facts held, Facts shown, Set<String> personal) {}
+
+    /**
+     * Null where the step has no key of its own. The key is made of what everybody may see of the run; where it reads
+     * anything that is masked, it is not shown. Whether it is depends on what it reads, never on what comes out: a
+     * draft is written by whoever looks, and could ask for one letter after the other.
+     */
     public static @Nullable KeyPreview of(Definition definition, String step, Known known) {
         Template template = definition
                 .steps()
@@ -33,13 +51,19 @@ public record KeyPreview(@Nullable String key, @Nullable String problem) {
         if (template == null) {
             return null;
         }
-        if (template.expressions()
-                .flatMap(expression -> expression.reads().stream())
-                .anyMatch(path -> personal(path, known.personal()))) {
-            return new KeyPreview(null, "it is made of personal data, which is not shown here");
+        String hidden = known.personal().isEmpty()
+                ? null
+                : template.expressions()
+                        .map(expression -> hidden(expression, known))
+                        .filter(Objects::nonNull)
+                        .findFirst()
+                        .orElse(null);
+        if (hidden != null) {
+            return new KeyPreview(null, hidden);
         }
         try {
-            Scope scope = Scope.ofRun(known.input(), known.results(), "").withStep("step_of_this_run");
+            Scope scope = Scope.ofRun(known.shown().input(), known.shown().results(), "")
+                    .withStep("step_of_this_run");
             JsonNode value = template.fill(scope, new ResultSize());
             return value.isString() || value.isNumber()
                     ? new KeyPreview(value.asString(), null)
@@ -49,10 +73,36 @@ public record KeyPreview(@Nullable String key, @Nullable String problem) {
         }
     }
 
+    /** Why what this expression reads is not shown; null where it is. */
+    private static @Nullable String hidden(Expression expression, Known known) {
+        boolean plain = expression instanceof Expression.Plain;
+        for (FieldRef path : expression.reads()) {
+            if (path.root().equals("steps") && !plain) {
+                return DERIVED;
+            }
+            if (personal(path, known.personal())
+                    || !Objects.equals(value(path, known.held()), value(path, known.shown()))) {
+                return PERSONAL;
+            }
+        }
+        return null;
+    }
+
     private static boolean personal(FieldRef path, Set<String> fields) {
         return path.root().equals("input")
-                && !fields.isEmpty()
                 && (path.parts().isEmpty()
                         || fields.contains(path.parts().getFirst().toString()));
+    }
+
+    private static @Nullable JsonNode value(FieldRef path, Facts facts) {
+        if (path.root().equals("input")) {
+            return Expression.inside(facts.input(), path.parts());
+        }
+        JsonNode result = path.root().equals("steps") && !path.parts().isEmpty()
+                ? facts.results().get(path.parts().getFirst().toString())
+                : null;
+        return result == null
+                ? null
+                : Expression.inside(result, path.parts().subList(1, path.parts().size()));
     }
 }

@@ -5,6 +5,7 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
+import dev.semel.key.FieldPath;
 import dev.semel.run.RunId;
 import dev.semel.server.doors.Delivered.Note;
 import dev.semel.server.doors.Delivered.Started;
@@ -120,6 +121,30 @@ public final class EventDoor {
         match.takers().forEach(one -> runs.add(starting.preview(one, asked)));
         boolean known = semel.view(reads -> reads.event(workspace, asked.eventId())) != null;
         return new Delivered(asked.eventId(), known, runs, match.notes());
+    }
+
+    /**
+     * What a version of a workflow marks as personal in the input that it makes of an event.
+     *
+     * @param input null where it would not start for this one
+     */
+    public record Marking(List<FieldPath> pii, @Nullable JsonNode input) {}
+
+    /** Of those that may want an event of this type, whatever their conditions say: the ones that mark anything. */
+    public List<Marking> marking(int workspace, Event event) {
+        List<Marking> found = new ArrayList<>();
+        for (Current current : subscribers.of(workspace).of(event.type())) {
+            for (Published version : current.versions()) {
+                List<FieldPath> pii = version.body().pii();
+                boolean wants = version.extras().doors().events().stream()
+                        .anyMatch(one -> one.fits(event.type(), event.source()));
+                if (wants && !pii.isEmpty()) {
+                    Matching match = Matching.of(version, event);
+                    found.add(new Marking(pii, match instanceof Matching.Takes(JsonNode input) ? input : null));
+                }
+            }
+        }
+        return found;
     }
 
     private record Match(long change, List<Current> takers, List<Note> notes) {}

@@ -25,7 +25,7 @@ class MasksTest {
                     FieldPath.parse("house"),
                     FieldPath.parse("card"),
                     FieldPath.parse("lines[].to")),
-            INPUT);
+            List.of(INPUT));
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
@@ -69,8 +69,46 @@ class MasksTest {
         for (int i = 0; i <= 200; i++) {
             input.withArray("names").add("name " + i);
         }
-        Masks.Mask mask = Masks.mask(List.of(FieldPath.parse("names")), input);
+        Masks.Mask mask = Masks.mask(List.of(FieldPath.parse("names")), List.of(input));
         assertEquals("•••", mask.text("something\nelse"));
+        assertEquals(
+                Json.parse("{\"•••\": \"•••\", \"••• 2\": true}"),
+                mask.value(Json.parse("{\"a\": \"b\", \"c\": true}")));
+    }
+
+    @Test
+    void names_of_members_are_masked_too_and_two_that_become_equal_stay_two() {
+        ObjectNode out = (ObjectNode) Json.parse("""
+            {"result": {"ada@b.example": "sent", "Ada@B.example": "again", "•••": 1, "to Ada": {"EVE ÜNAL": true}, "id": "o-1"}}
+            """);
+        assertEquals(Json.parse("""
+            {"result": {"•••": "sent", "••• 2": "again", "••• 3": 1, "to •••": {"•••": true}, "id": "o-1"}}
+            """), MASK.within(out, "result"));
+    }
+
+    @Test
+    void names_that_are_ours_stay_whatever_a_marked_field_holds() {
+        Masks.Mask mask = Masks.mask(List.of(FieldPath.parse("name")), List.of(Json.parse("{\"name\": \"message\"}")));
+        ObjectNode out = (ObjectNode) Json.parse("{\"error\": {\"message\": \"no message\", \"code\": \"refused\"}}");
+        assertEquals(
+                Json.parse("{\"error\": {\"message\": \"no •••\", \"code\": \"refused\"}}"), mask.within(out, "error"));
+    }
+
+    @Test
+    void a_name_inside_of_a_marked_field_is_looked_for_unless_it_is_the_name_of_a_field() {
+        Masks.Mask mask = Masks.mask(
+                List.of(FieldPath.parse("people")),
+                List.of(Json.parse("{\"people\": {\"ada@b.example\": {\"first-name\": true}}}")));
+        assertEquals("first-name of •••", mask.text("first-name of ada@b.example"));
+    }
+
+    @Test
+    void what_any_of_several_inputs_holds_is_masked() {
+        Masks.Mask mask = Masks.mask(
+                List.of(FieldPath.parse("name"), FieldPath.parse("mail")),
+                List.of(Json.parse("{\"name\": \"Ada\"}"), Json.parse("{\"mail\": \"eve@b.example\"}")));
+        assertEquals("••• and •••", mask.text("Ada and eve@b.example"));
+        assertEquals(List.of("name", "mail"), mask.names());
     }
 
     @Test
