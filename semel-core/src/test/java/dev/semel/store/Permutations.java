@@ -85,7 +85,8 @@ public final class Permutations implements AutoCloseable {
                 if (chosen.test(pair)) {
                     Exploration.Report report = permutations.explore(pair, new Exploration.Bounds(true, MOST));
                     System.out.println(pair.words() + ": " + report.orders() + " results of whole transactions, "
-                            + report.interleavings() + " interleavings" + (report.interleavings() < MOST ? "" : " (not all)")
+                            + report.interleavings() + " interleavings"
+                            + (report.interleavings() < MOST ? "" : " (not all)")
                             + ", " + report.waits() + " with a wait"
                             + (report.findings().isEmpty() ? "" : "  FAILED"));
                     report.findings().forEach(System.out::println);
