@@ -204,6 +204,10 @@ public final class Foresight {
                     : told(path, "effect", Action.SEND, "it was refused, or did not leave");
         }
         boolean done = row.state() == Ledger.State.DONE;
+        if (place != Versions.Place.GONE
+                && past.otherData().contains(row.holder().run())) {
+            return told(path, "effect", Action.ASK, "it was done, or may have been, for another input");
+        }
         return switch (place) {
             case SAME -> done ? found(path) : sent(path, row);
             // What is done is found by the place alone, whatever protects it now.
@@ -265,8 +269,10 @@ public final class Foresight {
     }
 
     private static Foretold first(Expected one) {
-        boolean certain = one.place().certain();
-        String why = certain ? "it was not come to" : "only if the run comes to it";
+        boolean certain = one.place().certain() && !one.across();
+        String why = one.across()
+                ? "unless another run did it under the same key"
+                : certain ? "it was not come to" : "only if the run comes to it";
         String more = switch (one.kind()) {
             case "call" -> "; it starts a run of \"" + one.protection() + "\", which is not told here";
             case "await" -> "; it waits for what is sent to the new run";
