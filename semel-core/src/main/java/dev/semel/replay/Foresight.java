@@ -204,17 +204,17 @@ public final class Foresight {
                     : told(path, "effect", Action.SEND, "it was refused, or did not leave");
         }
         boolean done = row.state() == Ledger.State.DONE;
-        if (place != Versions.Place.GONE
-                && past.otherData().contains(row.holder().run())) {
-            return told(path, "effect", Action.ASK, "it was done, or may have been, for another input");
-        }
-        return switch (place) {
+        Foretold one = switch (place) {
             case SAME -> done ? found(path) : sent(path, row);
             // What is done is found by the place alone, whatever protects it now.
             case CHANGED -> done ? found(path) : strange(path, "effect", place);
             case GONE -> protection.equals("repeatable") ? null : strange(path, "effect", place);
             case UNKNOWN -> strange(path, "effect", place);
         };
+        boolean other = past.otherData().contains(row.holder().run());
+        return other && one != null && one.action().isSafe() && one.action() != Action.RUN_AGAIN
+                ? one.instead(Action.ASK, "it was done, or may have been, for another input")
+                : one;
     }
 
     private static Foretold found(String path) {
