@@ -89,7 +89,12 @@ public interface Figures {
     record Met(List<Replayed> runs, @Nullable RunId next) {}
 
     /** @param input null where it is longer than {@link #LONGEST_INPUT}, and to be read alone */
-    record Replayed(RunId run, long times, String workflowId, int version, @Nullable String input) {}
+    record Replayed(
+            RunId run,
+            long times,
+            String workflowId,
+            int version,
+            @Nullable String input) {}
 
     /** In characters: lists of inputs must fit into memory whatever the runs hold. */
     int LONGEST_INPUT = 16_384;

@@ -218,8 +218,10 @@ interface FigureRules {
         desk().apply(new Write.Tally(List.of(desk().seen(run, false, 3), desk().seen(other, false, 4))));
         desk().place.setTime(Place.START + 2 * HOUR);
         desk().apply(new Write.Tally(List.of(desk().seen(run, false, 50))));
-        var first = new Figures.Replayed(run, 5, Desk.WORKFLOW, 1, desk().runOf(run).input());
-        var second = new Figures.Replayed(other, 4, Desk.WORKFLOW, 1, desk().runOf(other).input());
+        var first =
+                new Figures.Replayed(run, 5, Desk.WORKFLOW, 1, desk().runOf(run).input());
+        var second = new Figures.Replayed(
+                other, 4, Desk.WORKFLOW, 1, desk().runOf(other).input());
         var range = new Figures.Range(desk().ws, Desk.WORKFLOW, Place.START, Place.START + 2 * HOUR);
         assertEquals(new Figures.Met(List.of(first, second), null), figures().met(range, among(10)));
         Figures.Met slice = figures().met(range, among(4));
@@ -227,10 +229,14 @@ interface FigureRules {
         Figures.Met rest = figures().met(range, among(4).behind(slice.next()));
         assertNull(rest.next());
         long times = slice.runs().stream().mapToLong(Figures.Replayed::times).sum();
-        assertEquals(9, times + rest.runs().stream().mapToLong(Figures.Replayed::times).sum());
+        assertEquals(
+                9,
+                times + rest.runs().stream().mapToLong(Figures.Replayed::times).sum());
         assertEquals(
                 List.of(),
-                figures().met(new Figures.Range(desk().ws, "wf_none", 0, Long.MAX_VALUE), among(10)).runs());
+                figures()
+                        .met(new Figures.Range(desk().ws, "wf_none", 0, Long.MAX_VALUE), among(10))
+                        .runs());
     }
 
     private RunId failedAt(long at) {
@@ -260,7 +266,8 @@ interface FigureRules {
                 new Figures.Failures(1, true, first, List.of(new Figures.Failure("broken", "pay", 1))),
                 figures().failures(range, 1));
         var asking = new Figures.Range(desk().ws, "", "ask", since, Long.MAX_VALUE);
-        assertEquals(new Figures.Failures(1, false, slow, List.of(once)), figures().failures(asking, 9));
+        assertEquals(
+                new Figures.Failures(1, false, slow, List.of(once)), figures().failures(asking, 9));
         var nobody = new Figures.Failures(0, false, null, List.of());
         assertEquals(nobody, figures().failures(new Figures.Range(desk().ws, "", 0, since), 9));
         assertEquals(nobody, figures().failures(new Figures.Range(desk().ws + 1, "", 0, Long.MAX_VALUE), 9));

@@ -211,13 +211,7 @@ final class JdbcFigures implements Figures {
     @Override
     public Failures failures(Range range, int most) {
         Object[] where = {
-            range.ws(),
-            range.since(),
-            range.until(),
-            range.workflowId(),
-            range.workflowId(),
-            range.step(),
-            range.step()
+            range.ws(), range.since(), range.until(), range.workflowId(), range.workflowId(), range.step(), range.step()
         };
         Object[] counted = Arrays.copyOf(where, where.length + 1);
         counted[where.length] = most;

@@ -214,15 +214,15 @@ final class MemoryFigures implements Figures {
         return ask(() -> {
             List<Tables.End> failed = tables.ends.rows().values().stream()
                     .filter(end -> hasFailed(end, range))
-                    .sorted(Comparator.comparingLong((Tables.End end) -> end.end().endedAt())
+                    .sorted(Comparator.comparingLong(
+                                    (Tables.End end) -> end.end().endedAt())
                             .thenComparing(Tables.End::run))
                     .limit(most)
                     .toList();
             Map<Pair<String, String>, Long> counts = new TreeMap<>();
             for (Tables.End end : failed) {
                 Write.Ending ending = end.end().ending();
-                counts.merge(
-                        new Pair<>(text(ending.errorCode()), text(ending.errorStep())), 1L, Long::sum);
+                counts.merge(new Pair<>(text(ending.errorCode()), text(ending.errorStep())), 1L, Long::sum);
             }
             List<Failure> errors = new ArrayList<>();
             counts.forEach((error, runs) -> errors.add(new Failure(error.first(), error.second(), runs)));
@@ -251,7 +251,8 @@ final class MemoryFigures implements Figures {
         var end = new Pair<>(range.ws(), new Pair<>(among.before(), Tables.FIRST));
         return ask(() -> {
             List<Write.Seen> rows = tables.requestsByWorkspace.headMap(end, false).descendingMap().values().stream()
-                    .takeWhile(seen -> seen.workspace() == range.ws() && seen.id().compareTo(among.from()) >= 0)
+                    .takeWhile(
+                            seen -> seen.workspace() == range.ws() && seen.id().compareTo(among.from()) >= 0)
                     .limit(among.looked())
                     .toList();
             TreeMap<RunId, Long> times = new TreeMap<>();
@@ -265,7 +266,8 @@ final class MemoryFigures implements Figures {
                         && (range.workflowId().isEmpty()
                                 || range.workflowId().equals(run.asked().workflowId()))) {
                     String input = run.input().length() > LONGEST_INPUT ? null : run.input();
-                    runs.add(new Replayed(id, n, run.asked().workflowId(), run.asked().version(), input));
+                    runs.add(new Replayed(
+                            id, n, run.asked().workflowId(), run.asked().version(), input));
                 }
             });
             return new Met(runs, rows.size() == among.looked() ? rows.getLast().id() : null);

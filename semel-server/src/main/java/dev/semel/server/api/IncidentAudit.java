@@ -54,9 +54,11 @@ final class IncidentAudit {
         }
         out.put("audit_rows", rows).put("decided", decided);
         ArrayNode fired = out.putArray("alerts");
-        alerts.stream().limit(mostShown).forEach(row -> fired.addObject()
-                .put("name", row.target())
-                .put("at", Views.time(row.at()))
-                .put("because", row.reason()));
+        alerts.stream()
+                .limit(mostShown)
+                .forEach(row -> fired.addObject()
+                        .put("name", row.target())
+                        .put("at", Views.time(row.at()))
+                        .put("because", row.reason()));
     }
 }

@@ -82,10 +82,12 @@ final class IncidentFacts {
             out.set("first", first(first, first.end()));
         }
         ArrayNode errors = out.putArray("errors");
-        failures.errors().stream().limit(MOST_SHOWN).forEach(error -> errors.addObject()
-                .put("code", error.code())
-                .put("step", error.step())
-                .put("runs", error.runs()));
+        failures.errors().stream()
+                .limit(MOST_SHOWN)
+                .forEach(error -> errors.addObject()
+                        .put("code", error.code())
+                        .put("step", error.step())
+                        .put("runs", error.runs()));
     }
 
     private ObjectNode first(Rows.Run run, Rows.End end) {

@@ -34,10 +34,7 @@ final class Markdown {
 
     /** Marks inside a word do not emphasise, and ids of runs are to be copied as they are. */
     private static boolean isInside(String line, int at) {
-        return at > 0
-                && at + 1 < line.length()
-                && isOfWord(line.charAt(at - 1))
-                && isOfWord(line.charAt(at + 1));
+        return at > 0 && at + 1 < line.length() && isOfWord(line.charAt(at - 1)) && isOfWord(line.charAt(at + 1));
     }
 
     private static boolean isOfWord(char c) {

@@ -57,8 +57,8 @@ final class PreventedWorth {
         Figures.Among among = Figures.Among.of(looking.range(), PAGE);
         for (int looked = 0; looked < REQUESTS_LOOKED_AT; looked += PAGE) {
             Figures.Among slice = among;
-            Figures.Met met = Objects.requireNonNull(
-                    semel.view(reads -> reads.figures().met(looking.range(), slice)));
+            Figures.Met met =
+                    Objects.requireNonNull(semel.view(reads -> reads.figures().met(looking.range(), slice)));
             met.runs().forEach(run -> worth.add(worthOf(looking.workspace(), run), run.times()));
             if (met.next() == null) {
                 return true;

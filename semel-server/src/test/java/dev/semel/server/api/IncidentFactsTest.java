@@ -51,8 +51,8 @@ final class IncidentFactsTest {
     private void audit(int number) {
         String id = "tok_" + number;
         byte[] hash = id.getBytes(StandardCharsets.UTF_8);
-        var note = new Edit.Note(
-                ws(), "token.create", id, new Edit.By(lab.semel().newId(), "usr_ann", ""));
+        var note =
+                new Edit.Note(ws(), "token.create", id, new Edit.By(lab.semel().newId(), "usr_ann", ""));
         var token = new Rows.Token(id, ws(), "default", "t", hash, "read", 0, 0, 0);
         lab.semel().change(new Edit.Noted<>(new Edit.CreateToken(token), Objects::nonNull, note));
     }
@@ -83,7 +83,8 @@ final class IncidentFactsTest {
         assertTrue(trigger.startsWith("Run " + first.id() + " failed first"), trigger);
         ObjectNode today = facts(now() - HOUR, now() + HOUR);
         assertEquals(MORE_THAN_ARE_LOOKED_AT, today.get("failed_runs").asInt());
-        assertEquals("[\"alerts\",\"audit_rows\",\"decided\"]", today.get("at_least").toString());
+        assertEquals(
+                "[\"alerts\",\"audit_rows\",\"decided\"]", today.get("at_least").toString());
         assertTrue(
                 Objects.requireNonNull(IncidentText.drafts(today).get("visible"))
                         .contains("Whether an alert fired is not known"),

@@ -93,7 +93,8 @@ final class IncidentTextTest {
         String shown = IncidentText.markdown(hostile, 1);
         // Whatever is live is ours, and stands there with a tame name as well.
         assertEquals(live(IncidentText.markdown(tame, 1)), live(shown), shown);
-        assertEquals(IncidentText.markdown(tame, 1).lines().count(), shown.lines().count(), shown);
+        assertEquals(
+                IncidentText.markdown(tame, 1).lines().count(), shown.lines().count(), shown);
         assertFalse(shown.contains("<"), shown);
     }
 

@@ -77,8 +77,10 @@ class AuditListTest extends OnBothStores {
         String cancelled = admin().trigger("reasons", "why-1", "{}").expect(200).runId();
         String decided = admin().trigger("reasons", "why-2", "{}").expect(200).runId();
         Crowd.until(
-                "it waits", () -> admin().get("/v1/runs/" + decided).text("status").equals("waiting"));
-        Reply failed = admin().post("/v1/workflows/reasons_fail/trigger?wait=60s", "{}").expect(200);
+                "it waits",
+                () -> admin().get("/v1/runs/" + decided).text("status").equals("waiting"));
+        Reply failed = admin().post("/v1/workflows/reasons_fail/trigger?wait=60s", "{}")
+                .expect(200);
         String plan = admin().post("/v1/replays", "{\"runs\":[\"" + failed.runId() + "\"]}")
                 .expect(200)
                 .text("replay_id");
@@ -97,7 +99,9 @@ class AuditListTest extends OnBothStores {
             String told = newest().path("reason").asString();
             assertTrue(told.contains(why), deed.getKey() + " left " + newest());
         }
-        admin().post("/v1/runs/" + decided + "/decide", "{\"step\":\"may\",\"decision\":\"approve\",\"note\":\"I looked\"}")
+        admin().post(
+                        "/v1/runs/" + decided + "/decide",
+                        "{\"step\":\"may\",\"decision\":\"approve\",\"note\":\"I looked\"}")
                 .expect(200);
         assertTrue(newest().path("reason").asString().contains("I looked"), newest().toString());
     }
