@@ -13,6 +13,9 @@ public record RunId(long high, long low) implements Comparable<RunId> {
     private static final long LATEST = (1L << 52) - 1;
     private static final int LENGTH = PREFIX.length() + Base62.DIGITS;
 
+    /** Behind every id that a worker makes. */
+    public static final RunId NEWEST = new RunId(-1L, -1L);
+
     /** Reads what {@link #text} wrote; null for any other text, which may then be a chosen id. */
     public static @Nullable RunId parse(String text) {
         if (text.length() != LENGTH || !text.startsWith(PREFIX)) {

@@ -106,7 +106,7 @@ public interface Figures {
     record Doubt(String workflowId, long effects, long oldestAt) {}
 
     /** The newest runs of a workflow as they were asked for, newest first. */
-    List<Arrival> arrivals(int ws, String workflowId, int limit);
+    List<Arrival> arrivals(int ws, String workflowId, RunId before, int limit);
 
     /**
      * A trigger that got a run.

@@ -95,7 +95,7 @@ final class Questions {
             answer("met", () -> figures.met(all, newest));
             answer("some met", () -> figures.met(some, newest));
             answer("doubts", () -> figures.doubts(one));
-            answer("arrivals", () -> figures.arrivals(one, "wf_pay", 5));
+            answer("arrivals", () -> figures.arrivals(one, "wf_pay", RunId.NEWEST, 5));
             for (Figure figure : Figure.values()) {
                 List<Counted.Fact> first = figures.facts(all, figure, Figures.Behind.START, 2);
                 answer("facts", () -> first);

@@ -98,7 +98,7 @@ final class JdbcFigures implements Figures {
     private static final String ARRIVALS = """
         SELECT r.run, r.door, r.actor, r.key, r.fields, r.created_at, COALESCE(e.ended_at, 0)
         FROM semel_run r LEFT JOIN semel_end e ON e.run = r.run
-        WHERE r.ws = ? AND r.workflow_id = ? ORDER BY r.run DESC LIMIT ?
+        WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? ORDER BY r.run DESC LIMIT ?
         """;
 
     private static final String UNTIDY = """
@@ -257,7 +257,7 @@ final class JdbcFigures implements Figures {
     }
 
     @Override
-    public List<Arrival> arrivals(int ws, String workflowId, int limit) {
+    public List<Arrival> arrivals(int ws, String workflowId, RunId before, int limit) {
         return ask(() -> session.list(
                 ARRIVALS,
                 row -> new Arrival(
@@ -270,6 +270,7 @@ final class JdbcFigures implements Figures {
                         row.getLong(7)),
                 ws,
                 workflowId,
+                before.bytes(),
                 limit));
     }
 

@@ -301,13 +301,14 @@ final class MemoryFigures implements Figures {
     }
 
     @Override
-    public List<Arrival> arrivals(int ws, String workflowId, int limit) {
+    public List<Arrival> arrivals(int ws, String workflowId, RunId before, int limit) {
         return ask(() -> {
             List<Arrival> newest = new ArrayList<>();
             for (Map.Entry<Pair<String, RunId>, Tables.Run> each :
                     tables.runsByWorkflow.descendingMap().entrySet()) {
                 Tables.Run run = each.getValue();
                 if (newest.size() < limit
+                        && run.asked().id().compareTo(before) < 0
                         && run.asked().workspace() == ws
                         && run.asked().workflowId().equals(workflowId)) {
                     newest.add(arrival(run));

@@ -42,6 +42,7 @@ public final class Watch implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Watch.class.getName());
     private static final long TELLING = 60_000_000;
     private static final int PAGE = 200;
+    private static final int FAILURES_COUNTED = 10_000;
     private static final int MOST_AT_ONCE = 64;
     private static final String ACTOR = "alerts";
 
@@ -257,6 +258,9 @@ public final class Watch implements AutoCloseable {
             case "repeated_writes" -> (double) (numbers.named() - numbers.objects());
             case "in_doubt" -> (double) numbers.inDoubt();
             case "in_doubt_oldest" -> numbers.oldestDoubt() == 0 ? 0 : (now - numbers.oldestDoubt()) / 1e6;
+            case "failed_runs" -> (double) Objects.requireNonNull(
+                            semel.view(reads -> reads.figures().failures(range, FAILURES_COUNTED)))
+                    .runs();
             case "unprotected_effects" -> (double) numbers.of(Figure.UNPROTECTED);
             default -> (double) numbers.of(Figure.UNKEYED);
         };

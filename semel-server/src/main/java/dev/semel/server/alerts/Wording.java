@@ -64,6 +64,7 @@ final class Wording {
             case "in_doubt" -> "The number of effects in doubt";
             case "in_doubt_oldest" -> "The wait of the oldest effect in doubt";
             case "unprotected_effects" -> "The number of unprotected effects";
+            case "failed_runs" -> "The number of failed runs";
             default -> "The number of requests without a key";
         };
     }
@@ -87,6 +88,9 @@ final class Wording {
             case "in_doubt", "in_doubt_oldest" ->
                 "an effect was sent and nobody knows whether it happened. List the runs with `semel runs"
                         + " status:in_doubt`, look at the other side, and say it with `semel decide`.";
+            case "failed_runs" ->
+                "runs fail. `semel runs status:failed` lists them with the step and the error. When the cause is gone,"
+                        + " `semel replay plan \"status:failed since:2h\"` says what a replay would send.";
             case "unprotected_effects" ->
                 "a step with `protect: none` sends. It can happen twice after a crash; give it a protection.";
             default ->

@@ -8,7 +8,9 @@ import dev.semel.store.Counted;
 import dev.semel.store.Figure;
 import dev.semel.store.Figures;
 import dev.semel.store.Rows;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -27,14 +29,26 @@ final class PreventedWorth {
         this.semel = semel;
     }
 
-    /** @param complete false: there are more rows than were looked at */
-    record Sum(Worth worth, boolean complete) {}
+    /**
+     * @param each by workflow id
+     * @param complete false: there are more rows than were looked at
+     */
+    record Sum(Worth worth, Map<String, Worth> each, boolean complete) {
+        private void add(String workflowId, @Nullable String text, long times) {
+            worth.add(text, times);
+            each.computeIfAbsent(workflowId, _ -> new Worth()).add(text, times);
+        }
+
+        Worth of(String workflowId) {
+            return each.getOrDefault(workflowId, new Worth());
+        }
+    }
 
     Sum of(Looking looking) {
-        Worth worth = new Worth();
-        boolean complete = suppressed(looking, worth);
-        boolean all = !looking.step().isEmpty() || !isSaid(looking.workspace()) || replayed(looking, worth);
-        return new Sum(worth, complete && all);
+        Sum sum = new Sum(new Worth(), new HashMap<>(), true);
+        boolean complete = suppressed(looking, sum);
+        boolean all = !looking.step().isEmpty() || !isSaid(looking.workspace()) || replayed(looking, sum);
+        return new Sum(sum.worth(), sum.each(), complete && all);
     }
 
     /** Thousands of runs are not read where no workflow says what a trigger is worth. */
@@ -45,21 +59,21 @@ final class PreventedWorth {
                         && file.definition().saysWorth());
     }
 
-    private boolean suppressed(Looking looking, Worth worth) {
+    private boolean suppressed(Looking looking, Sum sum) {
         List<Counted.Fact> facts = Objects.requireNonNull(semel.view(
                 reads -> reads.figures().facts(looking.range(), Figure.SUPPRESSED, Figures.Behind.START, LOOKED_AT)));
-        facts.forEach(fact -> worth.add(fact.worth(), 1));
+        facts.forEach(fact -> sum.add(fact.workflowId(), fact.worth(), 1));
         return facts.size() < LOOKED_AT;
     }
 
     /** In slices, each of which is one question for the requests, their runs and what was asked of those. */
-    private boolean replayed(Looking looking, Worth worth) {
+    private boolean replayed(Looking looking, Sum sum) {
         Figures.Among among = Figures.Among.of(looking.range(), PAGE);
         for (int looked = 0; looked < REQUESTS_LOOKED_AT; looked += PAGE) {
             Figures.Among slice = among;
             Figures.Met met =
                     Objects.requireNonNull(semel.view(reads -> reads.figures().met(looking.range(), slice)));
-            met.runs().forEach(run -> worth.add(worthOf(looking.workspace(), run), run.times()));
+            met.runs().forEach(run -> sum.add(run.workflowId(), worthOf(looking.workspace(), run), run.times()));
             if (met.next() == null) {
                 return true;
             }

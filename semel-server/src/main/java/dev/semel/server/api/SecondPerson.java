@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * known for as long as there is the token, whatever became of the audit.
  */
 final class SecondPerson {
+    private static final int LONGEST = 16;
     private static final int AT_ONCE = 500;
     private static final int PAGES = 20;
 
@@ -24,11 +25,21 @@ final class SecondPerson {
     }
 
     boolean isOther(int ws, String maker, String approver) {
-        return !maker.equals(approver) && !isTheirs(ws, maker, approver) && !isTheirs(ws, approver, maker);
+        String first = root(ws, maker);
+        return !maker.equals(approver) && !(first.startsWith(People.ACTOR) && first.equals(root(ws, approver)));
     }
 
-    private boolean isTheirs(int ws, String person, String token) {
-        return person.startsWith(People.ACTOR) && token.startsWith("tok_") && person.equals(makerOf(ws, token));
+    /** Who made it, or made what made it: a person, or the token with which it began. */
+    private String root(int ws, String credential) {
+        String at = credential;
+        for (int i = 0; i < LONGEST && at.startsWith("tok_"); i++) {
+            String maker = makerOf(ws, at);
+            if (maker == null) {
+                return at;
+            }
+            at = maker;
+        }
+        return at;
     }
 
     /** Null where nobody knows. */

@@ -1,12 +1,14 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.run.RunId;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Request;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.signals.Advisor;
 import dev.semel.server.signals.Numbers;
+import dev.semel.server.signals.Worth;
 import dev.semel.store.Counted;
 import dev.semel.store.Figure;
 import dev.semel.store.Figures;
@@ -56,23 +58,26 @@ final class SignalRoutes {
         out.put("step", looking.step().isEmpty() ? null : looking.step());
         view(out, Numbers.total(all), looking, looking.workflowId());
         PreventedWorth.Sum prevented = worth.of(looking);
-        ObjectNode duplicates = (ObjectNode) out.required("duplicates_prevented");
-        ArrayNode amounts = duplicates.putArray("worth");
-        prevented
-                .worth()
-                .sums()
-                .forEach((currency, amount) ->
-                        amounts.addObject().put("currency", currency).put("amount", amount));
-        duplicates.put("worth_complete", prevented.complete());
+        worth(out, prevented.worth(), prevented.complete());
         ArrayNode workflows = out.putArray("workflows");
         all.forEach((id, numbers) -> {
             ObjectNode one = workflows.addObject();
             one.put("workflow", looking.name(id)).put("workflow_id", id);
             view(one, numbers, looking, id);
+            worth(one, prevented.of(id), prevented.complete());
         });
         series(out.putArray("series"), sums);
-        advice(out.putArray("advice"), all, looking);
+        out.put("advice_complete", advice(out.putArray("advice"), all, looking));
         return Views.ok(out);
+    }
+
+    private static void worth(ObjectNode out, Worth worth, boolean complete) {
+        ObjectNode duplicates = (ObjectNode) out.required("duplicates_prevented");
+        ArrayNode amounts = duplicates.putArray("worth");
+        worth.sums()
+                .forEach((currency, amount) ->
+                        amounts.addObject().put("currency", currency).put("amount", amount));
+        duplicates.put("worth_complete", complete);
     }
 
     private static void view(ObjectNode out, Numbers numbers, Looking looking, String of) {
@@ -103,7 +108,7 @@ final class SignalRoutes {
         also.putObject("in_doubt")
                 .put("count", numbers.inDoubt())
                 .put("oldest_at", Views.time(numbers.oldestDoubt()))
-                .put("list", "/v1/runs?q=status%3Ain_doubt");
+                .put("list", looking.words("reviews", "kind:in_doubt", of));
         also.put("unprotected_effects", numbers.of(Figure.UNPROTECTED));
         also.put("requests_without_key", numbers.of(Figure.UNKEYED));
         also.put("triggers", numbers.triggers());
@@ -121,22 +126,27 @@ final class SignalRoutes {
                         .put("suppressed_effects", numbers.of(Figure.SUPPRESSED))
                         .put("retry_recoveries", numbers.of(Figure.RECOVERED))
                         .put("expired_key_retries", numbers.of(Figure.EXPIRED))
-                        .put("writes", numbers.of(Figure.WRITTEN)));
+                        .put("writes", numbers.of(Figure.WRITTEN))
+                        .put("unprotected_effects", numbers.of(Figure.UNPROTECTED))
+                        .put("requests_without_key", numbers.of(Figure.UNKEYED)));
     }
 
-    private void advice(ArrayNode out, Map<String, Numbers> all, Looking looking) {
+    /** False: there are more than were looked at. */
+    private boolean advice(ArrayNode out, Map<String, Numbers> all, Looking looking) {
         List<String> ids = new ArrayList<>(all.keySet());
+        boolean complete = ids.size() <= WORKFLOWS_LOOKED_AT;
         for (String id : ids.subList(0, Math.min(WORKFLOWS_LOOKED_AT, ids.size()))) {
             Current workflow = semel.workflow(looking.workspace(), id);
             if (workflow == null) {
                 continue;
             }
-            windows(out, workflow, looking);
-            callers(out, workflow, looking);
+            complete &= windows(out, workflow, looking);
+            complete &= callers(out, workflow, looking);
         }
+        return complete;
     }
 
-    private void windows(ArrayNode out, Current workflow, Looking looking) {
+    private boolean windows(ArrayNode out, Current workflow, Looking looking) {
         String id = workflow.published().workflowId();
         Figures.Range range = looking.period().of(looking.workspace(), id, "");
         List<Counted.Fact> expired = Objects.requireNonNull(semel.view(
@@ -152,12 +162,14 @@ final class SignalRoutes {
                     .put("says", advice.says())
                     .put("list", looking.list("facts?kind=expired", id));
         }
+        return expired.size() < EXPIRED_LOOKED_AT;
     }
 
-    private void callers(ArrayNode out, Current workflow, Looking looking) {
+    private boolean callers(ArrayNode out, Current workflow, Looking looking) {
         String id = workflow.published().workflowId();
+        RunId until = RunId.madeUntil(looking.period().until());
         List<Figures.Arrival> arrivals = Objects.requireNonNull(
-                semel.view(reads -> reads.figures().arrivals(looking.workspace(), id, ARRIVALS_LOOKED_AT)));
+                semel.view(reads -> reads.figures().arrivals(looking.workspace(), id, until, ARRIVALS_LOOKED_AT)));
         List<Figures.Arrival> inTime = arrivals.stream()
                 .filter(one -> one.door() == Door.HTTP.code()
                         && one.at() >= looking.period().since()
@@ -173,5 +185,7 @@ final class SignalRoutes {
             ArrayNode runs = one.putArray("runs");
             caller.runs().forEach(runs::add);
         }
+        return arrivals.size() < ARRIVALS_LOOKED_AT
+                || arrivals.getLast().at() < looking.period().since();
     }
 }

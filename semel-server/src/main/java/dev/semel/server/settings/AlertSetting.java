@@ -34,7 +34,8 @@ public record AlertSetting(
             "in_doubt",
             "in_doubt_oldest",
             "unprotected_effects",
-            "requests_without_key");
+            "requests_without_key",
+            "failed_runs");
 
     private static final Pattern TIME = Pattern.compile("([1-9][0-9]{0,3})([smhd])");
     private static final Duration LONGEST = Duration.ofDays(31);

@@ -51,7 +51,12 @@ final class SecondPersonTest {
         assertTrue(isOther("usr_ann", "usr_bob"));
         assertTrue(isOther("usr_ann", "tok_b"));
         assertTrue(isOther("tok_a", "tok_b"));
-        assertTrue(isOther("tok_b", "tok_c"), "who holds a token that a token made is not known");
+        assertFalse(isOther("tok_b", "tok_c"), "bob made the one with the other");
+        make("tok_d", "usr_ann");
+        assertFalse(isOther("tok_a", "tok_d"), "two tokens of one person are one person");
+        make("tok_e", "tok_first");
+        make("tok_f", "tok_first");
+        assertTrue(isOther("tok_e", "tok_f"), "whom an installation gave its first tokens is not known");
         assertTrue(isOther("usr_ann", "tok_unknown"));
     }
 
