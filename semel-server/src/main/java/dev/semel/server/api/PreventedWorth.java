@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 final class PreventedWorth {
     private static final int PAGE = 1_000;
     private static final int LOOKED_AT = 5_000;
-    private static final int REQUESTS_LOOKED_AT = 20_000;
 
     private final Semel semel;
 
@@ -69,7 +68,7 @@ final class PreventedWorth {
     /** In slices, each of which is one question for the requests, their runs and what was asked of those. */
     private boolean replayed(Looking looking, Sum sum) {
         Figures.Among among = Figures.Among.of(looking.range(), PAGE);
-        for (int looked = 0; looked < REQUESTS_LOOKED_AT; looked += PAGE) {
+        for (int looked = 0; looked < LOOKED_AT; looked += PAGE) {
             Figures.Among slice = among;
             Figures.Met met =
                     Objects.requireNonNull(semel.view(reads -> reads.figures().met(looking.range(), slice)));
