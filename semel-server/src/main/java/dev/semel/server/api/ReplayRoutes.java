@@ -7,6 +7,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.replay.Action;
 import dev.semel.replay.Manner;
+import dev.semel.replay.Notify;
 import dev.semel.replay.Order;
 import dev.semel.run.RunId;
 import dev.semel.server.http.Answer;
@@ -41,6 +42,7 @@ final class ReplayRoutes {
             "redo",
             "confirm_redo",
             "late_signals",
+            "notify",
             "input",
             "version",
             "approval",
@@ -113,7 +115,8 @@ final class ReplayRoutes {
                 version.equals("as_it_is"),
                 texts("redo", said.value("redo")),
                 flag(said, "confirm_redo"),
-                flag(said, "late_signals"));
+                flag(said, "late_signals"),
+                notifying(said.text("notify")));
         if (input != null) {
             Rows.Run run = views.find(request.principal(), runs.getFirst());
             int by = semel.replays().version(run.ws(), runs.getFirst(), order);
@@ -129,6 +132,13 @@ final class ReplayRoutes {
                 input == null ? null : Json.write(input),
                 flag(said, "approval"),
                 manner(said));
+    }
+
+    private static Notify notifying(String word) {
+        if (!Set.of("", "missing", "none", "again").contains(word)) {
+            throw RunActs.refused("notify is missing, none or again");
+        }
+        return word.isEmpty() ? Notify.MISSING : Notify.of(word);
     }
 
     private static boolean flag(Said said, String member) {
@@ -254,7 +264,7 @@ final class ReplayRoutes {
                 return action;
             }
         }
-        throw Paging.refused("action is one of reuse, run_again, send, resend, check, ask, unprotected");
+        throw Paging.refused("action is one of reuse, run_again, send, resend, check, ask, unprotected, silent");
     }
 
     private static Replay.@Nullable Fate fate(@Nullable String word) {
