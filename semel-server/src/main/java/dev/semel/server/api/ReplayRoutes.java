@@ -35,6 +35,7 @@ final class ReplayRoutes {
     private static final int MOST_WATCHED = 1_000;
     private static final int READ_AT_ONCE = 500;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long COUNTED_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final Set<String> MEMBERS = Set.of(
             "runs",
             "q",
@@ -59,6 +60,11 @@ final class ReplayRoutes {
     private final ConcurrentHashMap<RunId, Watched> watched = new ConcurrentHashMap<>();
 
     private record Watched(long at, ObjectNode view) {}
+
+    private final ConcurrentHashMap<RunId, Counted> counted = new ConcurrentHashMap<>();
+
+    /** What the items of a plan came to. */
+    private record Counted(Replay.State state, long until, List<Plans.Count> counts) {}
 
     ReplayRoutes(Semel semel, Views views, Triggers triggers, Deeds deeds) {
         this.semel = semel;
@@ -193,7 +199,24 @@ final class ReplayRoutes {
     }
 
     private ObjectNode view(Replay.Plan plan) {
-        return ReplayViews.plan(plan, semel.replays().progress(plan.id()));
+        return ReplayViews.plan(plan, counts(plan));
+    }
+
+    /** All items are counted for it: what was counted counts for ten times as long as that took, and for five seconds at most. */
+    private List<Plans.Count> counts(Replay.Plan plan) {
+        Counted known = counted.get(plan.id());
+        long begun = semel.nanos();
+        if (known != null && known.state() == plan.state() && begun - known.until() < 0) {
+            return known.counts();
+        }
+        List<Plans.Count> counts = semel.replays().progress(plan.id());
+        if (counted.size() > MOST_WATCHED) {
+            counted.clear();
+        }
+        long ended = semel.nanos();
+        long until = ended + Math.min(COUNTED_NANOS, 10 * (ended - begun));
+        counted.put(plan.id(), new Counted(plan.state(), until, counts));
+        return counts;
     }
 
     private Replay.Plan find(Request request) {
