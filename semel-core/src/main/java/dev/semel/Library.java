@@ -3,6 +3,7 @@ package dev.semel;
 import dev.semel.engine.Catalog;
 import dev.semel.engine.Children;
 import dev.semel.engine.Limits;
+import dev.semel.engine.ReplayDoor;
 import dev.semel.engine.RunLoop;
 import dev.semel.engine.TickDoor;
 import dev.semel.error.ErrorCode;
@@ -142,6 +143,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         JsonNode data = workflow.inputOf(input);
         Trigger.Ties ties = Trigger.Ties.NONE;
         Door door = Door.LIBRARY;
+        Trigger.DoorName follows = null;
         if (start.replayOf() != null) {
             Rows.Run original = staying(find(start.replayOf()));
             if (!original.workflowId().equals(current.published().workflowId())) {
@@ -162,8 +164,16 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
             }
             ties = new Trigger.Ties(original.lineage(), null, original.id(), null);
             door = Door.REPLAY;
+            follows = semel.view(reads -> ReplayDoor.following(reads, original.id()));
         }
-        Answer answer = semel.trigger(trigger(new Asked(home(), current, data, start, ties, door), workflow));
+        Answer answer = semel.trigger(trigger(new Asked(home(), current, data, start, ties, door, follows), workflow));
+        if (follows != null && answer.mismatch()) {
+            throw new SemelException(
+                    ErrorCode.REPLAY_REFUSED,
+                    "Run " + start.replayOf() + " was replayed before, with another input, by " + answer.runId()
+                            + ". No run was started.",
+                    "Take that run, or replay that one.");
+        }
         return new Run<>(semel, new Run.Named(answer.run(), answer.runId(), answer.replayed()), workflow);
     }
 
@@ -188,7 +198,13 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
     }
 
     private record Asked(
-            Trigger.Space space, Current current, JsonNode data, Start start, Trigger.Ties ties, Door door) {}
+            Trigger.Space space,
+            Current current,
+            JsonNode data,
+            Start start,
+            Trigger.Ties ties,
+            Door door,
+            Trigger.@Nullable DoorName follows) {}
 
     private static Trigger trigger(Asked asked, @Nullable Workflow<?, ?> workflow) {
         Start start = asked.start();
@@ -214,7 +230,8 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
                 Json.write(asked.data()),
                 new Trigger.Names(
                         key == null ? null : IdempotencyKey.of(key),
-                        start.id() == null ? null : new ChosenRunId(start.id())),
+                        start.id() == null ? null : new ChosenRunId(start.id()),
+                        asked.follows()),
                 new Trigger.Sender(asked.door(), ACTOR, start.correlationId()),
                 false,
                 workflow == null
@@ -245,7 +262,8 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
                     "Call it without one: a replayed parent finds the same child again.");
         }
         Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId, "", parent.depth());
-        Asked asked = new Asked(space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD);
+        Asked asked =
+                new Asked(space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD, null);
         return semel.trigger(trigger(asked, known.get(child.workflow()))).run();
     }
 

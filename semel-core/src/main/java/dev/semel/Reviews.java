@@ -10,6 +10,7 @@ import dev.semel.store.Rows;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -71,7 +72,10 @@ public final class Reviews {
     private @Nullable Deed deed(Review.Row row, Verdict verdict, Who who) {
         List<RunId> run = List.of(row.run());
         return switch (verdict.word()) {
-            case "stop" -> new Deed(new Edit.Cancel(row.ws(), row.run(), who.by(), who.note()), run);
+            case "stop" -> {
+                RunId waits = waiting(row);
+                yield new Deed(new Edit.Cancel(row.ws(), waits, who.by(), who.note()), List.of(waits));
+            }
             case "go_on" -> new Deed(new Edit.GoOn(row.ws(), row.run(), who.by(), who.note()), run);
             case "happened", "did_not_happen" -> settlement(row, verdict, who);
             case "approve", "send" -> new Deed(signal(row, true, who), run);
@@ -79,8 +83,16 @@ public final class Reviews {
         };
     }
 
+    /** Who waits for the answer: the run that asked; or, where that has ended in doubt, one that replays it and asks too. */
+    private RunId waiting(Review.Row row) {
+        Review.Row last = row.kind() == Review.Kind.DOUBT
+                ? semel.view(reads -> reads.reviews().about(row.ws(), row.effect()))
+                : null;
+        return last == null ? row.run() : last.run();
+    }
+
     private static Edit.Signal signal(Review.Row row, boolean yes, Who who) {
-        String name = row.kind() == Review.Kind.APPROVAL ? Deciding.approval(row.step()) : Deciding.review(row.step());
+        String name = Objects.requireNonNull(row.signal(), "a question that is decided by a signal");
         String value = Json.write(Deciding.decision(yes, who.by(), who.note()));
         return new Edit.Signal(row.ws(), row.run(), name, Deciding.ONCE, value);
     }
@@ -95,7 +107,7 @@ public final class Reviews {
         String result = verdict.word().equals("did_not_happen") ? null : given == null ? "null" : Json.write(given);
         Edit.By by = new Edit.By(semel.newId(), who.by(), who.note());
         RunId holder = effect.holder().run();
-        List<RunId> runs = holder.equals(row.run()) ? List.of(holder) : List.of(holder, row.run());
+        List<RunId> runs = Stream.of(holder, row.run(), waiting(row)).distinct().toList();
         return new Deed(new Edit.Decide(id, holder, result, by), runs);
     }
 
@@ -103,8 +115,8 @@ public final class Reviews {
     Run.@Nullable Ruling ruling(Rows.Run run, String step, String word, Who who) {
         boolean approval = word.equals("approve") || word.equals("reject");
         String question = approval ? Deciding.approval(step) : Deciding.review(step);
-        boolean asked = Objects.requireNonNull(semel.view(reads -> Deciding.isAsked(reads, run.id(), question)));
-        if (!asked) {
+        String signal = semel.view(reads -> Deciding.asked(reads, run.id(), question));
+        if (signal == null) {
             return null;
         }
         Review.Row row = one(run.ws(), Review.id(run.id(), step));
@@ -114,7 +126,7 @@ public final class Reviews {
         // It is on record that it asks, and the question is on its way to the store.
         boolean yes = word.equals("approve") || word.equals("send");
         String value = Json.write(Deciding.decision(yes, who.by(), who.note()));
-        return new Run.Ruling(new Edit.Signal(run.ws(), run.id(), question, Deciding.ONCE, value), List.of(run.id()));
+        return new Run.Ruling(new Edit.Signal(run.ws(), run.id(), signal, Deciding.ONCE, value), List.of(run.id()));
     }
 
     /** Whether what a change answered says that it was done. */

@@ -27,7 +27,7 @@ final class ReplayElsewhereTest {
 
     private final Place place = PostgresPlace.withItsOwnClock();
     private final Semel here = open();
-    private final Semel there = open();
+    private Semel there = open();
     private final AtomicBoolean broken = new AtomicBoolean(true);
 
     private Semel open() {
@@ -41,6 +41,10 @@ final class ReplayElsewhereTest {
         here.close();
         there.close();
         place.close();
+    }
+
+    private Replay.Plan now(int ws, Replay.Plan plan) {
+        return Objects.requireNonNull(here.replays().find(ws, plan.id()));
     }
 
     @Test
@@ -65,12 +69,19 @@ final class ReplayElsewhereTest {
                         new Order("test", "", false),
                         null,
                         false));
+        there.close();
         here.replays().apply(ws, plan.id(), Manner.SAFE, "ann");
+        Waiting.until(
+                "it says what it waits for",
+                () -> now(ws, plan).note().equals("It waits for a worker that has the code of \"flow\" v1."));
+        assertEquals(Replay.State.APPLYING, now(ws, plan).state());
+        there = open();
+        there.register(flow);
         Waiting.until("it is applied", () -> {
             there.replays().apply(ws, plan.id(), Manner.SAFE, "ann");
-            Replay.Plan now = Objects.requireNonNull(here.replays().find(ws, plan.id()));
-            return now.state() == Replay.State.DONE;
+            return now(ws, plan).state() == Replay.State.DONE;
         });
+        assertEquals("", now(ws, plan).note());
         Replay.Item item = here.replays()
                 .items(new Plans.Wanted(plan.id(), 0, null), null, 10)
                 .getFirst();

@@ -1,14 +1,20 @@
 package dev.semel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.InDoubt;
 import dev.semel.error.SemelException;
+import dev.semel.replay.Manner;
+import dev.semel.replay.Order;
 import dev.semel.run.RunState;
+import dev.semel.store.Plans;
+import dev.semel.store.Replay;
 import dev.semel.store.Waiting;
+import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.util.List;
@@ -89,6 +95,57 @@ final class ReplayTest extends OnAFile {
         Run<Integer> meant = semel.start(one, "y", Start.replayWithOtherInput(run.id()));
         assertEquals(1, meant.result(SOON), "what was done is reused");
         assertEquals(1, sent.get());
+    }
+
+    @Test
+    void asked_for_twice_it_is_one_run() {
+        Workflow<String, Integer> one = mailing("one");
+        semel.register(one);
+        Run<Integer> run = semel.start(one, "x");
+        assertEquals(1, run.result(SOON));
+        Run<Integer> first = semel.start(one, "x", Start.replayOf(run.id()));
+        assertEquals(first.id(), semel.start(one, "x", Start.replayOf(run.id())).id());
+        assertEquals(1, first.result(SOON));
+        SemelException other =
+                assertThrows(SemelException.class, () -> semel.start(one, "y", Start.replayWithOtherInput(run.id())));
+        assertEquals(ErrorCode.REPLAY_REFUSED, other.code());
+        Run<Integer> second = semel.start(one, "x", Start.replayOf(first.id()));
+        assertNotEquals(first.id(), second.id(), "that is another end, followed on its own");
+    }
+
+    @Test
+    void a_program_and_a_plan_make_one_run() {
+        AtomicInteger tries = new AtomicInteger();
+        Workflow<String, String> flow =
+                flow((ctx, in) -> ctx.step("try").retry(Retry.none()).run(String.class, _ -> {
+                    if (tries.incrementAndGet() == 1) {
+                        throw new IllegalStateException("not today");
+                    }
+                    return in;
+                }));
+        Run<String> run = start(flow);
+        failure(run);
+        int ws = semel.backstage().workspace();
+        Replay.Plan plan = semel.replays()
+                .plan(new Replays.Asked(
+                        ws,
+                        "ann",
+                        new Replays.Which.These(List.of(run.id())),
+                        new Order("test", "", false),
+                        null,
+                        false));
+        semel.replays().apply(ws, plan.id(), Manner.SAFE, "ann");
+        Waiting.until("it is applied", () -> item(plan).fate() == Replay.Fate.APPLIED);
+        assertEquals(
+                String.valueOf(item(plan).made()),
+                semel.start(flow, "x", Start.replayOf(run.id())).id());
+        assertEquals(2, tries.get());
+    }
+
+    private Replay.Item item(Replay.Plan plan) {
+        return semel.replays()
+                .items(new Plans.Wanted(plan.id(), 0, null), null, 10)
+                .getFirst();
     }
 
     record Before(String id) {}

@@ -14,19 +14,24 @@ import dev.semel.replay.Manner;
 import dev.semel.replay.Order;
 import dev.semel.replay.Outlook;
 import dev.semel.replay.Resume;
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Figure;
 import dev.semel.store.Figures;
 import dev.semel.store.Plans;
 import dev.semel.store.Replay;
+import dev.semel.store.Review;
 import dev.semel.testing.Lab;
 import dev.semel.testing.Provider;
+import dev.semel.workflow.EffectPlan;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -158,6 +163,74 @@ final class ResumeTest {
                         .facts(all, Figure.RECOVERED, Figures.Behind.START, 10)
                         .size());
         assertEquals(1, recovered);
+    }
+
+    /** A mail under one key for all runs, and what it says now. */
+    private final AtomicReference<String> text = new AtomicReference<>("first");
+
+    private final Workflow<String, String> news = Workflow.define("news", String.class, String.class)
+            .body((ctx, in) -> ctx.effect("send")
+                    .key("news")
+                    .oncePer(Duration.ofDays(1))
+                    .data(text.get())
+                    .onChange(EffectPlan.OnChange.REVIEW)
+                    .retry(Retry.none())
+                    .lookup(String.class, step -> mail.find(step.key()))
+                    .call(step -> mail.call(step.key())));
+
+    /** A run whose changed message was approved, and refused by the provider. */
+    private Run<String> approvedThenFailed() {
+        lab.register(news);
+        lab.start(news, "x");
+        lab.settle();
+        text.set("second");
+        Run<String> run = lab.start(news, "y");
+        lab.settle();
+        mail.refuse(1);
+        assertTrue(run.reviewed("send", true, "ann", "fine"));
+        lab.settle();
+        assertEquals(RunState.FAILED, run.status());
+        assertEquals(1, mail.effects());
+        return run;
+    }
+
+    @Test
+    void a_changed_message_that_was_approved_stays_approved() {
+        Run<String> run = approvedThenFailed();
+        run.resume(mended());
+        lab.settle();
+        assertEquals("mail-2", run.result(Duration.ZERO));
+    }
+
+    @Test
+    void an_approval_of_one_message_does_not_count_for_another() {
+        Run<String> run = approvedThenFailed();
+        text.set("third");
+        run.resume(mended());
+        lab.settle();
+        assertEquals(1, mail.effects(), "nobody has seen what it says now");
+        assertTrue(String.valueOf(run.waitingFor()).contains("review"), run.waitingFor());
+        Review.Row asked = lab.semel().reviews().one(ws(), Review.id(row(run), "send"));
+        assertNotNull(asked);
+        assertTrue(asked.isOpen());
+        assertEquals(2, asked.version(), "whoever read the first one is told that it is another");
+        assertTrue(run.reviewed("send", true, "bob", "this one too"));
+        lab.settle();
+        assertEquals("mail-2", run.result(Duration.ZERO));
+    }
+
+    @Test
+    void a_message_that_is_again_what_was_accepted_is_suppressed() {
+        Run<String> run = approvedThenFailed();
+        text.set("first");
+        run.resume(mended());
+        lab.settle();
+        assertEquals("mail-1", run.result(Duration.ZERO));
+        assertEquals(1, mail.effects());
+    }
+
+    private RunId row(Run<?> run) {
+        return Objects.requireNonNull(lab.semel().backstage().row(run.id())).id();
     }
 
     @Test

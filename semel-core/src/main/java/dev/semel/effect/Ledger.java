@@ -90,7 +90,7 @@ public final class Ledger {
         }
     }
 
-    /** What is shown of an effect and never decides. */
+    /** What is shown of an effect. Only its key decides, and that only whether it is still the one that was sent. */
     public record Facts(
             String key,
             String path,
@@ -229,8 +229,18 @@ public final class Ledger {
         /** Another run's effect with this key was accepted inside the window, and when. */
         record Suppressed(String result, RunId by, long acceptedAt) implements Verdict {}
 
-        /** This step was sent before, its outcome is unknown, and it may not simply be sent again. */
-        record Unsettled(int generation, int attempt, long firstAt) implements Verdict {}
+        /**
+         * This step was sent before, its outcome is unknown, and it may not simply be sent again.
+         *
+         * @param renamed it went out under another key than it has now: neither the provider's memory nor a look for the
+         *     new key says anything of it
+         */
+        record Unsettled(int generation, int attempt, long firstAt, boolean renamed) implements Verdict {
+            /** One whose key is what it was. */
+            public Unsettled(int generation, int attempt, long firstAt) {
+                this(generation, attempt, firstAt, false);
+            }
+        }
 
         /** Another run has reserved it or is in doubt about it. */
         record Taken(RunId by, boolean inDoubt) implements Verdict {}
@@ -267,15 +277,13 @@ public final class Ledger {
                 ask.afresh() && !row.holder().run().equals(ask.holder().run())
                         ? grant(ask, new Verdict.Granted(row.generation() + 1, 1, now, false))
                         : new Change(new Verdict.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
-            // Nothing was done under this key so far: a provider's window begins with the next send.
-            case FREE ->
-                Accepted.carry(row, grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, now, false)));
+            case FREE -> freed(row, ask, now);
             case RESERVED, UNKNOWN -> {
                 if (row.state() == State.RESERVED && row.holder().equals(ask.holder())) {
                     boolean unsure = row.attempt() > 1; // what was before is not known any more
                     yield new Change(new Verdict.Granted(row.generation(), row.attempt(), row.firstAt(), unsure), null);
                 }
-                yield now - row.firstAt() < ask.resendFor()
+                yield now - row.firstAt() < ask.resendFor() && !isRenamed(row, ask)
                         ? Accepted.carry(
                                 row,
                                 grant(
@@ -284,6 +292,17 @@ public final class Ledger {
                         : unsettled(row, ask);
             }
         };
+    }
+
+    /**
+     * Nothing was done under this key so far: a provider's window begins with the next send. A message that was let through
+     * and refused may be tried again; another one in its place is held against what was accepted, as any other would be.
+     */
+    private static Change freed(Row row, Reserve ask, long now) {
+        Row accepted = Objects.equals(row.data(), ask.data()) ? null : Accepted.of(row);
+        return accepted == null || ask.onChange() == OnChange.SEND
+                ? Accepted.carry(row, grant(ask, new Verdict.Granted(row.generation(), row.attempt() + 1, now, false)))
+                : others(accepted, ask, now);
     }
 
     /**
@@ -296,8 +315,15 @@ public final class Ledger {
         if (!own && row.state() == State.RESERVED) {
             return new Change(new Verdict.Taken(row.holder().run(), false), null);
         }
-        Verdict verdict = new Verdict.Unsettled(row.generation(), row.attempt(), row.firstAt());
-        return new Change(verdict, !own && ask.asks() ? heldBy(row, ask.holder()) : null);
+        boolean renamed = isRenamed(row, ask);
+        Verdict verdict = new Verdict.Unsettled(row.generation(), row.attempt(), row.firstAt(), renamed);
+        return new Change(verdict, !own && ask.asks() && !renamed ? heldBy(row, ask.holder()) : null);
+    }
+
+    /** A key that is made of results which were made anew may be another one. What may always be sent again has no need of it. */
+    private static boolean isRenamed(Row row, Reserve ask) {
+        return ask.resendFor() != Long.MAX_VALUE
+                && !row.facts().key().equals(ask.facts().key());
     }
 
     private static Row heldBy(Row row, Holder holder) {

@@ -5,6 +5,7 @@ import dev.semel.journal.Journal;
 import dev.semel.journal.Memory;
 import dev.semel.run.RunId;
 import dev.semel.store.Reads;
+import dev.semel.store.Review;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,20 +18,32 @@ public final class Deciding {
 
     private Deciding() {}
 
-    /** Whether a run has asked for a decision at that step; one that it has not asked for is not kept for later. */
-    public static boolean isAsked(Reads reads, RunId run, String question) {
+    /**
+     * The signal by which a decision at that step reaches the run; null where the run has not asked for one: a decision is
+     * not kept for later.
+     *
+     * @param question as {@link #approval} or {@link #review} names it
+     */
+    public static @Nullable String asked(Reads reads, RunId run, String question) {
         boolean review = question.startsWith(Signals.REVIEW);
-        String kind = review ? Signals.REVIEW : Signals.APPROVAL;
-        String step = question.substring(kind.length());
+        String step = question.substring((review ? Signals.REVIEW : Signals.APPROVAL).length());
         List<Entry> entries = new ArrayList<>();
         reads.journal(run).forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
         Memory.Trace trace = new Memory(entries).at(step);
-        return review ? isAsked(trace, kind) : trace != null && trace.kind() == Entry.Kind.APPROVAL;
+        if (!review) {
+            return trace != null && trace.kind() == Entry.Kind.APPROVAL ? question : null;
+        }
+        String ref =
+                trace == null || trace.begun() == null ? null : trace.begun().ref();
+        return ref != null && ref.startsWith(Signals.REVIEW)
+                ? Review.Question.changed(step, ref.substring(Signals.REVIEW.length()))
+                : null;
     }
 
-    static boolean isAsked(Memory.@Nullable Trace trace, String kind) {
+    /** Whether it is on record that people are asked for just that. */
+    static boolean isAsked(Memory.@Nullable Trace trace, String what) {
         Entry.Begun begun = trace == null ? null : trace.begun();
-        return begun != null && kind.equals(begun.ref());
+        return begun != null && what.equals(begun.ref());
     }
 
     public static String approval(String step) {

@@ -64,6 +64,11 @@ final class DurableScope implements Durable {
     }
 
     @Override
+    public boolean isSilent(String effect) {
+        return scope.isSilent(StepPath.of(scope.prefix(), effect));
+    }
+
+    @Override
     public JsonNode tx(StepPlan plan, TxWork work) {
         return execution.engine().desk().tx(scope, plan, work);
     }

@@ -5,7 +5,7 @@ import dev.semel.effect.Ledger.Verdict;
 import dev.semel.effect.Protection;
 import dev.semel.error.StepFailed;
 import dev.semel.journal.Entry;
-import dev.semel.json.Json;
+import dev.semel.store.Review;
 import dev.semel.store.Write;
 import dev.semel.workflow.Durable;
 import dev.semel.workflow.EffectPlan;
@@ -31,10 +31,12 @@ final class EffectGate {
     private final Durable.Sending sending;
     private final Scope.Place place;
     private final EffectName name;
+    private final EffectEnds ends;
+    private final StepPast past;
     private final LookUp lookUp;
-    private int tries;
     private int looks;
     private boolean doubted;
+    private boolean renamed;
     private Ledger.OnChange onChange;
     private Entry.@Nullable Problem last;
     private Entry.@Nullable Problem told;
@@ -46,9 +48,10 @@ final class EffectGate {
         this.sending = sending;
         this.place = place;
         this.name = EffectName.of(execution.run(), place, plan);
+        this.ends = new EffectEnds(scope, plan, place, name);
+        this.past = new StepPast(execution, place, name);
         this.lookUp = new LookUp(scope, plan, sending, place.path());
-        this.tries = place.tries();
-        this.doubted = tries > 0 && place.retryDue() == 0; // the last attempt is on record without a next one
+        this.doubted = place.tries() > 0 && place.retryDue() == 0; // the last attempt is on record without a next one
         this.onChange = name.onChange();
     }
 
@@ -65,9 +68,11 @@ final class EffectGate {
     private Outcome<JsonNode> perform() {
         scope.waitFor(place.retryDue(), "retry", place.path());
         Outcome<JsonNode> outcome = null;
-        Ledger.Row before = replayed();
+        Ledger.Row before = past.done();
         if (before != null) {
-            outcome = reused(Objects.requireNonNullElse(before.result(), "null"), before.stoodFor());
+            outcome = ends.reused(Objects.requireNonNullElse(before.result(), "null"), before.stoodFor());
+        } else if (past.isSilent()) {
+            outcome = ends.silent();
         } else if (place.trace() == null) {
             // That it was asked for is in the journal before it leaves, so that code which asks for another one is
             // noticed.
@@ -78,11 +83,16 @@ final class EffectGate {
             scope.mayBegin();
             long seen = execution.waits().wakes();
             Ledger.Holder holder = holder();
-            Verdict verdict = execution.reserve(name.reserve(holder, onChange, !doubted, afresh()));
+            Ledger.Row other = past.underAnotherKey();
+            if (other != null) {
+                outcome = renamed(other, holder, seen);
+                continue;
+            }
+            Verdict verdict = execution.reserve(name.reserve(holder, onChange, !doubted, past.afresh()));
             outcome = switch (verdict) {
                 case Verdict.Granted granted -> send(holder, granted);
-                case Verdict.Reused reused -> reused(reused.result(), null);
-                case Verdict.Suppressed suppressed -> suppressed(holder, suppressed);
+                case Verdict.Reused reused -> ends.reused(reused.result(), null);
+                case Verdict.Suppressed suppressed -> ends.suppressed(holder, suppressed);
                 case Verdict.Unsettled unsettled -> unsettled(holder, unsettled, seen);
                 case Verdict.Taken taken -> waitForOther(taken, seen);
                 case Verdict.Changed _ -> review();
@@ -97,25 +107,12 @@ final class EffectGate {
                 place.stepId(), execution.run().id(), execution.run().driver().claim(), execution.nextTurn());
     }
 
-    /** Whether a person wants it done again, although an earlier run has done it. */
-    private boolean afresh() {
-        return execution.memory().redo().contains(place.path());
-    }
-
-    /** In a safe replay, or after going on in place: what the lineage did under a key across runs, whatever became of that key. */
-    private Ledger.@Nullable Row replayed() {
-        if (name.once() == null || afresh() || Earlier.isFirst(execution.run())) {
-            return null;
-        }
-        Ledger.Row row = execution.maybe(reads -> reads.effect(name.stepRow()));
-        return row == null || row.state() != Ledger.State.DONE ? null : row;
-    }
-
     private @Nullable Outcome<JsonNode> send(Ledger.Holder holder, Verdict.Granted granted) {
         // CRASH(effect-reserved): an intent is on record and nothing was sent; whether it was is not known later.
         execution.ambient().point("effect-reserved");
         execution.mayAct();
-        tries++;
+        renamed = false;
+        ends.tried();
         Step step = new StepRunner.Doing(place.stepId(), name.wireKey(granted.generation()), granted.attempt());
         JsonNode result;
         execution.counters().sent.increment();
@@ -127,83 +124,17 @@ final class EffectGate {
         } catch (Throwable failure) {
             scope.codeEnded();
             if (failure instanceof Failures.NotKept kept) {
-                return unrecordable(holder, Results.problem(kept.why()));
+                return ends.unrecordable(holder, Results.problem(kept.why()));
             }
             if (failure instanceof Failures.Status status && plan.alreadyDone().contains(status.status())) {
-                return settled(holder, status.body(), Entry.How.ALREADY_DONE);
+                return ends.settled(holder, status.body(), Entry.How.ALREADY_DONE);
             }
             return failed(holder, failure, granted.unsure());
         }
         scope.codeEnded();
         // CRASH(effect-sent): it was done and its result is not on record; the protection decides what happens next.
         execution.ambient().point("effect-sent");
-        return settled(holder, result, Entry.How.DONE);
-    }
-
-    /** It happened: the ledger and the journal get the result in one commit, at the latest before anything else leaves. */
-    private Outcome<JsonNode> settled(Ledger.Holder holder, @Nullable JsonNode result, Entry.How how) {
-        Results.Fit fit = Results.fit(result, place.path(), execution.engine().limits());
-        if (fit.problem() != null) {
-            return unrecordable(holder, fit.problem());
-        }
-        long at = execution.ambient().micros();
-        execution.record(
-                new Entry.Done(place.path(), Entry.Kind.EFFECT, at, fit.kept(), how, tries, null),
-                fit.bytes(),
-                name.done(holder, fit.text()));
-        return new Outcome.Done<>(fit.kept().deepCopy());
-    }
-
-    /** It happened, and only what it answered cannot be kept: the step fails, and the deed is not done again. */
-    private Outcome<JsonNode> unrecordable(Ledger.Holder holder, Entry.Problem problem) {
-        execution.record(
-                new Entry.Failed(
-                        place.path(), Entry.Kind.EFFECT, execution.ambient().micros(), problem, tries),
-                256,
-                name.done(holder, "null"));
-        throw Results.failure(place.path(), problem, tries);
-    }
-
-    /**
-     * Somebody else's result, or an earlier one of our own: only the journal learns of it.
-     *
-     * @param first whose deed it was, where the run that this one replays was suppressed; so is this one
-     */
-    private Outcome<JsonNode> reused(String result, @Nullable String first) {
-        JsonNode kept = Json.parse(result);
-        execution.counters().reused.increment();
-        if (first != null) {
-            scope.stoodFor(place.path(), first);
-        }
-        execution.record(
-                new Entry.Done(
-                        place.path(),
-                        Entry.Kind.EFFECT,
-                        execution.ambient().micros(),
-                        kept,
-                        Entry.How.REUSED,
-                        tries,
-                        first),
-                result.length());
-        return new Outcome.Done<>(kept.deepCopy());
-    }
-
-    private Outcome<JsonNode> suppressed(Ledger.Holder holder, Verdict.Suppressed suppressed) {
-        execution.counters().suppressed.increment();
-        JsonNode kept = Json.parse(suppressed.result());
-        String first = scope.stoodFor(place.path(), suppressed.by().text() + " " + suppressed.acceptedAt());
-        execution.record(
-                new Entry.Done(
-                        place.path(),
-                        Entry.Kind.EFFECT,
-                        execution.ambient().micros(),
-                        kept,
-                        Entry.How.SUPPRESSED,
-                        tries,
-                        first),
-                suppressed.result().length(),
-                name.suppressed(holder, suppressed.result(), first));
-        return new Outcome.Done<>(kept.deepCopy());
+        return ends.settled(holder, result, Entry.How.DONE);
     }
 
     /**
@@ -213,7 +144,7 @@ final class EffectGate {
      */
     private @Nullable Outcome<JsonNode> failed(Ledger.Holder holder, Throwable failure, boolean unsure) {
         last = Results.problem(failure);
-        boolean exhausted = tries >= plan.step().retry().attempts();
+        boolean exhausted = ends.tries() >= plan.step().retry().attempts();
         boolean unsettled = unsure && plan.protection() instanceof Protection.ProviderKey;
         if (Attempt.saidNo(plan.step(), failure)) {
             if (unsettled && Attempt.isAboutTheCaller(plan.step(), failure)) {
@@ -229,7 +160,7 @@ final class EffectGate {
             return null;
         }
         return switch (plan.protection()) {
-            case Protection.AtMostOnce _ -> indeterminate(holder);
+            case Protection.AtMostOnce _ -> ends.indeterminate(holder, last);
             case Protection.Ask _ -> doubt(holder, execution.waits().wakes());
             case Protection.ProviderKey _ -> {
                 if (exhausted) {
@@ -257,56 +188,46 @@ final class EffectGate {
         Entry.Problem problem = last == null ? Results.LOST : last;
         execution.record(
                 new Entry.Failed(
-                        place.path(), Entry.Kind.EFFECT, execution.ambient().micros(), problem, tries),
+                        place.path(), Entry.Kind.EFFECT, execution.ambient().micros(), problem, ends.tries()),
                 256,
                 new Ledger.Settle(name.row(), holder, Ledger.State.FREE, null));
         return failure == null
-                ? Results.failure(place.path(), problem, tries)
-                : Results.failure(place.path(), problem, tries, failure);
+                ? Results.failure(place.path(), problem, ends.tries())
+                : Results.failure(place.path(), problem, ends.tries(), failure);
     }
 
     private void retry(Throwable failure, Ledger.Settle settle) {
         long now = execution.storeNow();
-        long due = now + Attempt.pauseMicros(plan.step().retry(), tries, failure, execution.ambient());
+        long due = now + Attempt.pauseMicros(plan.step().retry(), ends.tries(), failure, execution.ambient());
         execution.counters().retries.increment();
         Entry.Problem problem = Results.problem(failure);
-        execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, tries, due), 256, settle);
-        scope.waitFor(due, "retry", place.path());
-    }
-
-    /**
-     * Never sent again, and the run goes on. People are asked all the same: other runs may wait for its key. They are
-     * asked before the journal says that the step is over, since nobody would come back to ask afterwards.
-     */
-    private Outcome<JsonNode> indeterminate(Ledger.Holder holder) {
-        execution.counters().inDoubt.increment();
-        execution.note(new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
-        execution.durable();
-        // Whatever they have said by now, this step stays as it is: it was sent once.
-        var unused = Inquiry.ask(
-                execution, Inquiry.doubt(plan, place.path(), name.row().digest(), last));
         execution.record(
-                new Entry.Done(
-                        place.path(),
-                        Entry.Kind.EFFECT,
-                        execution.ambient().micros(),
-                        Json.parse("null"),
-                        Entry.How.INDETERMINATE,
-                        tries,
-                        null),
-                64);
-        return new Outcome.Indeterminate<>(Results.INDETERMINATE);
+                new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, ends.tries(), due), 256, settle);
+        scope.waitFor(due, "retry", place.path());
     }
 
     /** This step was sent before and how it ended is not known. */
     private @Nullable Outcome<JsonNode> unsettled(Ledger.Holder holder, Verdict.Unsettled unsettled, long seen) {
+        renamed = unsettled.renamed();
         return switch (plan.protection()) {
-            case Protection.Lookup _ -> lookUp(holder, unsettled, seen);
-            case Protection.AtMostOnce _ -> indeterminate(holder);
+            case Protection.Lookup _ -> renamed ? doubt(holder, seen) : lookUp(holder, unsettled, seen);
+            case Protection.AtMostOnce _ -> ends.indeterminate(holder, last);
             case Protection.ProviderKey _, Protection.Ask _ -> doubt(holder, seen);
             case Protection.Repeatable _, Protection.None _ ->
                 throw new IllegalStateException("what may always be sent again is never unsettled");
         };
+    }
+
+    /** It was sent under another key across runs than it has now: only a person knows whether it is done by that. */
+    private @Nullable Outcome<JsonNode> renamed(Ledger.Row other, Ledger.Holder holder, long seen) {
+        if (other.state() == Ledger.State.DONE) {
+            return ends.reused(Objects.requireNonNullElse(other.result(), "null"), null);
+        }
+        if (plan.protection() instanceof Protection.AtMostOnce) {
+            return ends.indeterminate(holder, last);
+        }
+        renamed = true;
+        return doubt(other.id(), holder, seen);
     }
 
     private @Nullable Outcome<JsonNode> lookUp(Ledger.Holder holder, Verdict.Unsettled unsettled, long seen) {
@@ -322,7 +243,7 @@ final class EffectGate {
             last = lookUp.problem();
         }
         return switch (found) {
-            case LookUp.Found.Done(JsonNode result) -> settled(holder, result, Entry.How.FOUND);
+            case LookUp.Found.Done(JsonNode result) -> ends.settled(holder, result, Entry.How.FOUND);
             case LookUp.Found.NoAnswer(long due) -> unanswered(holder, due, seen);
             case LookUp.Found.Nothing _ -> unknownThere(holder);
         };
@@ -330,7 +251,7 @@ final class EffectGate {
 
     /** The provider knows of nothing: it is sent, as long as there are attempts. */
     private @Nullable Outcome<JsonNode> unknownThere(Ledger.Holder holder) {
-        if (tries >= plan.step().retry().attempts()) {
+        if (ends.tries() >= plan.step().retry().attempts()) {
             throw refused(holder, null);
         }
         // CRASH(lookup-empty): the provider knows of nothing; the next look finds the same, and then it is sent.
@@ -338,7 +259,7 @@ final class EffectGate {
         Ledger.Settle free = new Ledger.Settle(name.row(), holder, Ledger.State.FREE, null);
         long now = execution.storeNow();
         Entry.Problem problem = last == null ? Results.LOST : last;
-        execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, tries, 0), 256, free);
+        execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, ends.tries(), 0), 256, free);
         return null;
     }
 
@@ -353,28 +274,36 @@ final class EffectGate {
         return null;
     }
 
-    /** Held until a person says how it ended; then the ledger is asked again. */
     private @Nullable Outcome<JsonNode> doubt(Ledger.Holder holder, long seen) {
+        return doubt(name.row(), holder, seen);
+    }
+
+    /** Held until a person says how it ended; then the ledger is asked again. */
+    private @Nullable Outcome<JsonNode> doubt(Ledger.Id row, Ledger.Holder holder, long seen) {
         execution.counters().inDoubt.increment();
         doubted = true; // from now on only a decision sends it again, whatever else wakes the run
-        Ledger.Settle unknown = new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null);
+        Ledger.Settle unknown = new Ledger.Settle(row, holder, Ledger.State.UNKNOWN, null);
         if (last == null || last.equals(told)) {
             execution.note(unknown); // an earlier execution sent it, or it was looked at again
         } else {
             told = last;
             long now = execution.storeNow();
-            execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, last, tries, 0), 256, unknown);
+            execution.record(
+                    new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, last, ends.tries(), 0), 256, unknown);
         }
         execution.durable();
         // CRASH(effect-doubted): the doubt is on record; a restart finds it and waits for the decision.
         execution.ambient().point("effect-doubted");
-        if (!Inquiry.ask(execution, Inquiry.doubt(plan, place.path(), name.row().digest(), null))) {
+        Review.Question question = renamed
+                ? Inquiry.renamed(plan, place.path(), row.digest())
+                : Inquiry.doubt(plan, place.path(), row.digest(), null);
+        if (!Inquiry.ask(execution, question)) {
             return null; // somebody decided before it was asked
         }
         // The doubt may be that of the run which this one replays: who decides there wakes only that one.
         boolean own = execution.run().lineage().equals(execution.run().id());
         long due = own ? Write.Rest.NEVER : execution.storeNow() + LOOK_AGAIN_AT_MOST;
-        String what = Waiting.text("decision", place.path(), due, name.row().digest());
+        String what = Waiting.text("decision", place.path(), due, row.digest());
         scope.await(new Waits.Wait(due, what, false, true), seen);
         return null;
     }
@@ -389,7 +318,8 @@ final class EffectGate {
 
     /** The data differ from what was accepted inside the window: a person says whether it is sent. */
     private @Nullable Outcome<JsonNode> review() {
-        boolean send = Signals.review(scope, place, Inquiry.change(plan, place.path()))
+        String content = Objects.requireNonNullElse(name.content(), "");
+        boolean send = Signals.review(scope, place, Inquiry.change(plan, place.path(), content))
                 .path("approved")
                 .asBoolean();
         onChange = send ? Ledger.OnChange.SEND : Ledger.OnChange.SUPPRESS;

@@ -49,20 +49,26 @@ record EffectName(
         return Ledger.digest("wire", generation + "\n" + key).substring(0, 48);
     }
 
+    /** Digest of what is sent; null where only the key counts. */
+    @Nullable
+    String content() {
+        byte[] data = once == null ? null : once.data();
+        return data == null ? null : HexFormat.of().formatHex(data);
+    }
+
     /**
      * @param resend an unknown one may be sent again, as far as its protection allows that
      * @param afresh what another run of the lineage did is done again
      */
     Ledger.Reserve reserve(Ledger.Holder holder, Ledger.OnChange onChange, boolean resend, boolean afresh) {
         long window = once == null ? 0 : once.window().toNanos() / 1_000;
-        byte[] data = once == null ? null : once.data();
         return new Ledger.Reserve(
                 row,
                 holder,
                 resend ? resendFor() : 0,
                 window,
                 onChange,
-                data == null ? null : HexFormat.of().formatHex(data),
+                content(),
                 facts,
                 plan.protection() instanceof Protection.Lookup,
                 afresh);

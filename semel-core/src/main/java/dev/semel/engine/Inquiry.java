@@ -65,8 +65,19 @@ final class Inquiry {
         return about(Review.Kind.DOUBT, plan, new Subject(path, effect, text));
     }
 
-    static Review.Question change(EffectPlan plan, String path) {
-        return about(Review.Kind.CHANGE, plan, new Subject(path, "", text(plan)));
+    /** The same about one that has another key now than it was sent under: nothing finds the first one by the new key. */
+    static Review.Question renamed(EffectPlan plan, String path, String effect) {
+        return about(
+                Review.Kind.DOUBT, plan, new Subject(path, effect, text(plan).put("renamed", true)));
+    }
+
+    /** @param content digest of the message; empty where there is none */
+    static Review.Question change(EffectPlan plan, String path, String content) {
+        ObjectNode text = text(plan);
+        if (!content.isEmpty()) {
+            text.put(Review.Question.CONTENT, content);
+        }
+        return about(Review.Kind.CHANGE, plan, new Subject(path, "", text));
     }
 
     /** About an effect that a run leaves in doubt when it ends; what its code would ask is not known any more. */

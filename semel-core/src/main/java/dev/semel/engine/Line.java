@@ -67,7 +67,8 @@ final class Line {
         return new Newest(newest, resumed);
     }
 
-    private static int resumed(Reads reads, RunId run) {
+    /** How often a run went on in place. */
+    static int resumed(Reads reads, RunId run) {
         return Resumptions.count(Earlier.record(reads.claimed(run), reads.journal(run)));
     }
 }

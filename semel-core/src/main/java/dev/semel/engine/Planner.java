@@ -8,6 +8,7 @@ import dev.semel.json.Json;
 import dev.semel.replay.Action;
 import dev.semel.replay.Called;
 import dev.semel.replay.Carried;
+import dev.semel.replay.Notify;
 import dev.semel.replay.Order;
 import dev.semel.replay.Outlook;
 import dev.semel.replay.Past;
@@ -113,7 +114,6 @@ public final class Planner {
         List<Ledger.Row> rows = new ArrayList<>();
         lineage.forEach(run -> rows.addAll(seen.rows().getOrDefault(run.id(), List.of())));
         Order order = wanted.order();
-        Terms terms = new Terms(order.from(), wanted.otherInput(), version != had, order.redo(), order.confirmed());
         Past past = new Past(
                 base.lineage(),
                 base.state(),
@@ -123,12 +123,21 @@ public final class Planner {
                 called,
                 otherData(lineage, base),
                 seen.now());
-        List<Entry> carried = new ArrayList<>(Carried.of(entries, terms));
-        if (!order.redo().isEmpty()) {
-            carried.addFirst(new Entry.Redo(seen.now(), order.redo()));
+        Terms terms = new Terms(order.from(), wanted.otherInput(), version != had, order.redo(), order.confirmed())
+                .notifying(order.telling(), past);
+        return new Prospect(asked, base, version, Outlook.of(past, terms), begins(past, terms), resumed);
+    }
+
+    /** What the journal of the replay begins with: what it was told, and the record that it takes along. */
+    private static String begins(Past past, Terms terms) {
+        List<Entry> carried = new ArrayList<>(Carried.of(past.entries(), terms));
+        if (!terms.redo().isEmpty()) {
+            carried.addFirst(new Entry.Redo(past.now(), terms.redo()));
         }
-        String begins = carried.isEmpty() ? "" : Journal.encode(carried);
-        return new Prospect(asked, base, version, Outlook.of(past, terms), begins, resumed);
+        if (terms.telling() == Notify.NONE) {
+            carried.addFirst(new Entry.Quiet(past.now()));
+        }
+        return carried.isEmpty() ? "" : Journal.encode(carried);
     }
 
     /** Runs of a lineage that had another input than this one of them. */
@@ -211,8 +220,16 @@ public final class Planner {
     }
 
     private int version(Rows.Run base, int had, Wanted wanted) {
-        Current current = wanted.order().asItIs() ? catalog.find(base.ws(), base.workflowId()) : null;
-        return current == null ? had : current.published().version();
+        if (!wanted.order().asItIs()) {
+            return had;
+        }
+        try {
+            Current current = catalog.find(base.ws(), base.workflowId());
+            return current == null ? had : current.published().version();
+        } catch (Catalog.NotKnownHere e) {
+            Rows.Workflow row = readers.maybe(reads -> reads.workflow(base.ws(), base.workflowId()));
+            return row == null ? had : row.version();
+        }
     }
 
     private @Nullable List<Expected> expected(String workflowId, int version) {

@@ -6,6 +6,7 @@ import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.store.Name;
 import dev.semel.store.NewRun;
+import dev.semel.store.Reads;
 import dev.semel.store.Replay;
 import dev.semel.store.Rows;
 import dev.semel.trigger.Answer;
@@ -39,7 +40,7 @@ public final class ReplayDoor {
 
     /**
      * What became of an item that was asked for: its new run, or why there is none. Where the code of its workflow is at
-     * another worker it stays as it is, for that one.
+     * another worker it stays planned, for that one, and says which code it needs.
      */
     Replay.Item admit(Replay.Plan plan, Replay.Item item, Planner.Prospect prospect) {
         Rows.Run base = prospect.base();
@@ -70,7 +71,7 @@ public final class ReplayDoor {
                             new Trigger.Ties(base.lineage(), null, base.id(), null, prospect.carried(), 0)));
             return item.became(Replay.Fate.APPLIED, answer.run(), "");
         } catch (Catalog.NotKnownHere e) {
-            return item;
+            return item.became(Replay.Fate.PLANNED, null, "\"" + e.workflow() + "\" v" + prospect.version());
         } catch (SemelException e) {
             if (e.code() == ErrorCode.STORE_UNAVAILABLE || e.code().retryable()) {
                 throw e;
@@ -79,6 +80,11 @@ public final class ReplayDoor {
         } catch (IllegalArgumentException | IllegalStateException e) {
             return item.became(Replay.Fate.REFUSED, null, "its workflow cannot be read: " + e.getMessage());
         }
+    }
+
+    /** The name of a replay that a program asks for: that of what follows the run as it stands, the same as a plan uses. */
+    public static Trigger.DoorName following(Reads reads, RunId base) {
+        return name(base, Line.resumed(reads, base), "replay:" + base.text());
     }
 
     private static Trigger.DoorName name(RunId base, int resumed, String shown) {

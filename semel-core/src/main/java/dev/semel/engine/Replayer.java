@@ -24,6 +24,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,9 @@ public final class Replayer implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Replayer.class.getName());
     private static final int AT_ONCE = 100;
     private static final int PLANS = 10;
+    /** So many workflows are named whose code is missing. */
+    private static final int TOLD = 3;
+
     private static final long TAKEN_MICROS = TimeUnit.SECONDS.toMicros(10);
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -202,16 +206,25 @@ public final class Replayer implements AutoCloseable {
             headway.remove(plan.id()); // what somebody else makes meanwhile is not known here
         }
         if (ours && settled.isEmpty() && !seen.isEmpty()) {
-            letGo(plan);
+            letGo(plan, seen);
         }
         return ours && !settled.isEmpty();
     }
 
     /** Of this page nothing could be done here. Another worker may go on at once, and this one looks again later. */
-    private void letGo(Replay.Plan plan) {
-        LOG.log(Level.INFO, "the code for runs of " + plan.text() + " is not at this worker; it is left to others");
+    private void letGo(Replay.Plan plan, List<Replay.Item> seen) {
+        String code = seen.stream()
+                .map(Replay.Item::note)
+                .filter(note -> !note.isEmpty())
+                .distinct()
+                .limit(TOLD)
+                .collect(Collectors.joining(", "));
+        String note = code.isEmpty() ? "" : "It waits for a worker that has the code of " + code + ".";
+        if (!note.equals(plan.note())) {
+            LOG.log(Level.INFO, "the code for runs of " + plan.text() + " is not at this worker; it is left to others");
+        }
         elsewhere.put(plan.id(), around.ambient().nanos() + LOOK_NANOS);
-        change(new Replay.LetGo(plan.id(), self));
+        change(new Replay.LetGo(plan.id(), self, note));
     }
 
     /** How far it is, where that matters. */

@@ -8,6 +8,7 @@ import dev.semel.journal.Resumptions;
 import dev.semel.json.Json;
 import dev.semel.key.Known;
 import dev.semel.replay.Carried;
+import dev.semel.replay.Notify;
 import dev.semel.replay.Outlook;
 import dev.semel.replay.Past;
 import dev.semel.replay.Resume;
@@ -166,7 +167,8 @@ public final class Resumer {
                 planner.calledBy(run),
                 Planner.otherData(seen.lineage(), run),
                 seen.now());
-        Outlook outlook = Outlook.of(past, Terms.USUAL);
+        Notify notify = new Memory(entries).isQuiet() ? Notify.NONE : Notify.MISSING;
+        Outlook outlook = Outlook.of(past, Terms.USUAL.notifying(notify, past));
         var resumed = new Entry.Resumed(seen.now(), wish.by(), wish.reason(), opened, version.version());
         List<NewRun.Gate.Place> places = door.places(run, version);
         Edit.Resume edit = edit(seen, wish, new Ruling(resumed, places, request));

@@ -11,8 +11,10 @@ import dev.semel.run.StepPath;
 import dev.semel.store.Write;
 import dev.semel.workflow.StepPlan;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -30,6 +32,7 @@ final class Scope {
     private final boolean undo;
     private final Thread thread = Thread.currentThread();
     private final Map<String, String> stoodFor = new HashMap<>();
+    private final Set<String> silent = new HashSet<>();
     private int place;
     private int unnamed;
     private int told;
@@ -263,6 +266,17 @@ final class Scope {
             return done.ref();
         }
         return stoodFor.get(path);
+    }
+
+    /** Notes that a notification of this scope was not sent, because the run sends none. */
+    void keepSilent(String path) {
+        silent.add(path);
+    }
+
+    boolean isSilent(String path) {
+        Memory.Trace trace = execution.memory().at(path);
+        Entry.Done done = trace == null ? null : trace.done();
+        return silent.contains(path) || (done != null && done.how() == Entry.How.SILENT);
     }
 
     /** New work begins only in a run that nobody cancelled and whose time is not over. What is recorded is replayed. */

@@ -44,7 +44,7 @@ final class Signals {
         } else {
             long due = due(scope, place, approval.timeout(), Entry.Kind.APPROVAL);
             if (due == Write.Rest.NEVER) {
-                asked(scope, place, Entry.Kind.APPROVAL, 0);
+                asked(scope, place, APPROVAL, 0);
             }
             scope.execution().durable(); // whoever decides is told whether it was asked
             Review.Question question = Inquiry.approval(approval, place.path());
@@ -61,11 +61,12 @@ final class Signals {
                 : new Decision.Rejected(by, note);
     }
 
-    /** A decision about an effect under way; which one was taken goes with the record of the effect. */
+    /** A decision about this very message of an effect under way; which one was taken goes with the record of the effect. */
     static JsonNode review(Scope scope, Scope.Place place, Review.Question question) {
-        String signal = REVIEW + place.path();
-        String what = Waiting.text("review", place.path(), Write.Rest.NEVER, signal);
-        for (boolean asked = Deciding.isAsked(place.trace(), REVIEW); ; asked = true) {
+        String signal = Review.Question.changed(place.path(), question.content());
+        String about = REVIEW + question.content();
+        String what = Waiting.text("review", place.path(), Write.Rest.NEVER, REVIEW + place.path());
+        for (boolean asked = Deciding.isAsked(place.trace(), about); ; asked = true) {
             scope.mayBegin();
             long seen = scope.execution().waits().wakes();
             Rows.Signal found = find(scope.execution(), signal);
@@ -73,7 +74,7 @@ final class Signals {
                 return Json.parse(found.value());
             }
             if (!asked) {
-                asked(scope, place, Entry.Kind.EFFECT, 1);
+                asked(scope, place, about, 1);
                 scope.execution().durable();
             }
             if (!Inquiry.ask(scope.execution(), question)) {
@@ -86,14 +87,16 @@ final class Signals {
     /**
      * Puts on record that people are asked, once.
      *
+     * @param what an approval, or the review of a message with its digest
      * @param due 0 for an approval without an end; for an effect a time that is over, so that it counts as not in doubt
      */
-    private static void asked(Scope scope, Scope.Place place, Entry.Kind kind, long due) {
-        if (place.trace() == null || kind == Entry.Kind.EFFECT) {
+    private static void asked(Scope scope, Scope.Place place, String what, long due) {
+        boolean approval = what.equals(APPROVAL);
+        if (place.trace() == null || !approval) {
             scope.mayBegin();
             long now = scope.execution().storeNow();
-            String what = kind == Entry.Kind.EFFECT ? REVIEW : APPROVAL;
-            scope.execution().record(new Entry.Begun(place.path(), kind, now, due, what), 64);
+            Entry.Kind kind = approval ? Entry.Kind.APPROVAL : Entry.Kind.EFFECT;
+            scope.execution().record(new Entry.Begun(place.path(), kind, now, due, what), 64 + what.length());
         }
     }
 

@@ -54,7 +54,9 @@ public sealed interface Entry {
         INDETERMINATE,
         TIMED_OUT,
         /** It failed, and a person gave the result with which the run went on. */
-        SKIPPED;
+        SKIPPED,
+        /** It is a notification, and a replay that sends none came to it. */
+        SILENT;
 
         public String word() {
             return name().toLowerCase(Locale.ROOT);
@@ -125,6 +127,20 @@ public sealed interface Entry {
             paths = List.copyOf(paths);
         }
 
+        /** It is about the run, and at no step. */
+        @Override
+        public String path() {
+            return "";
+        }
+
+        @Override
+        public Kind kind() {
+            return Kind.STEP;
+        }
+    }
+
+    /** Of a safe replay: notifications that are not on record are not sent. */
+    record Quiet(long at) implements Entry {
         /** It is about the run, and at no step. */
         @Override
         public String path() {

@@ -50,6 +50,7 @@ public final class Journal {
                     resumed.opened().forEach(line.putArray("opened")::add);
                 }
                 case Entry.Redo redo -> redo.paths().forEach(line.putArray("redo")::add);
+                case Entry.Quiet _ -> line.put("quiet", true);
             }
         }
         return Json.write(out);
@@ -118,6 +119,9 @@ public final class Journal {
             List<String> paths = new ArrayList<>();
             line.required("redo").forEach(one -> paths.add(one.asString()));
             return new Entry.Redo(at, paths);
+        }
+        if (line.has("quiet")) {
+            return new Entry.Quiet(at);
         }
         String ref = text(line, "ref");
         if (!line.has("result")) {

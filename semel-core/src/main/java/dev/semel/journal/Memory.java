@@ -22,15 +22,19 @@ public final class Memory {
     private final TreeSet<String> scopes = new TreeSet<>();
     private final Set<String> redo = new TreeSet<>();
     private final boolean resumed;
+    private final boolean quiet;
 
     public Memory(List<Entry> entries) {
         Set<String> branches = new HashSet<>();
         resumed = Resumptions.last(entries) != null;
+        boolean silent = false;
         for (Entry entry : entries) {
             if (entry instanceof Entry.Redo again) {
                 redo.addAll(again.paths());
             }
+            silent |= entry instanceof Entry.Quiet;
         }
+        quiet = silent;
         for (Entry entry : Resumptions.settled(entries)) {
             Trace before = traces.get(entry.path());
             if (before == null) {
@@ -60,6 +64,11 @@ public final class Memory {
     /** Steps that this run does again on purpose, whatever another one did. */
     public Set<String> redo() {
         return Collections.unmodifiableSet(redo);
+    }
+
+    /** Notifications that are not on record are not sent by this run. */
+    public boolean isQuiet() {
+        return quiet;
     }
 
     /** Nothing was recorded yet. */
@@ -112,7 +121,7 @@ public final class Memory {
                 case Entry.Failed end -> new Trace(kind, null, end, tries, due, begun);
                 case Entry.Tried tried -> new Trace(kind, null, null, tried.attempt(), tried.due(), begun);
                 case Entry.Begun start -> new Trace(kind, null, null, tries, start.due(), start);
-                case Entry.Resumed _, Entry.Redo _ -> this;
+                case Entry.Resumed _, Entry.Redo _, Entry.Quiet _ -> this;
             };
         }
     }

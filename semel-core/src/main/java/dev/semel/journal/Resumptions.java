@@ -21,7 +21,7 @@ public final class Resumptions {
 
     /** The record of the steps as it counts: what a resumption opened again is left out, and so is what is about the run. */
     public static List<Entry> settled(List<Entry> entries) {
-        if (entries.stream().noneMatch(entry -> entry instanceof Entry.Resumed || entry instanceof Entry.Redo)) {
+        if (entries.stream().noneMatch(entry -> entry instanceof Entry.Resumed || isAboutAll(entry))) {
             return entries;
         }
         List<Entry> settled = new ArrayList<>(entries.size());
@@ -29,11 +29,16 @@ public final class Resumptions {
             if (entry instanceof Entry.Resumed resumed) {
                 Set<String> opened = new HashSet<>(resumed.opened());
                 settled.removeIf(before -> opened.contains(before.path()));
-            } else if (!(entry instanceof Entry.Redo)) {
+            } else if (!isAboutAll(entry)) {
                 settled.add(entry);
             }
         }
         return settled;
+    }
+
+    /** What a replay was told when it began. */
+    private static boolean isAboutAll(Entry entry) {
+        return entry instanceof Entry.Redo || entry instanceof Entry.Quiet;
     }
 
     /** Null: it never did. */

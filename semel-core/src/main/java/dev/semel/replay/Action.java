@@ -2,7 +2,7 @@ package dev.semel.replay;
 
 import java.util.Locale;
 
-/** What a safe replay does about one step, the harmless first. The words are shown, their places are stored. */
+/** What a safe replay does about one step, the harmless first but for the last. The words are shown, their places are stored. */
 public enum Action {
     /** Its result is on record and stands. */
     REUSE,
@@ -17,7 +17,9 @@ public enum Action {
     /** A person has to say how it stands. */
     ASK,
     /** It goes out again, and nothing stops a second one. */
-    UNPROTECTED;
+    UNPROTECTED,
+    /** It would tell somebody something, and this replay is to tell nobody anything: it does not go out. */
+    SILENT;
 
     public String word() {
         return name().toLowerCase(Locale.ROOT);
@@ -25,7 +27,16 @@ public enum Action {
 
     /** Whether it can be done without anybody looking at it: it makes no duplicate. */
     public boolean isSafe() {
-        return compareTo(ASK) < 0;
+        return this == SILENT || compareTo(ASK) < 0;
+    }
+
+    /** Whether it deserves more attention. What came to this list last is nearly as harmless as its first. */
+    boolean isWorseThan(Action other) {
+        return rank() > other.rank();
+    }
+
+    private int rank() {
+        return this == SILENT ? 1 : 2 * ordinal();
     }
 
     /** Its place in a set of actions that is stored as a number. */

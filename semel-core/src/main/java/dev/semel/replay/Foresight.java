@@ -23,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  * another one, nobody knows beforehand whether it is done twice, and a person is asked.
  */
 public final class Foresight {
+    private static final String UNSENT = "it was not sent, and this replay sends no notification";
+    private static final String DOUBTED =
+            "it may have been sent; this replay sends no notification, and leaves that as it is";
+
     private final Past past;
     private final Terms terms;
     private final Memory memory;
@@ -60,7 +64,7 @@ public final class Foresight {
         memory.traces().forEach((path, trace) -> {
             Foretold one = isUndo(path)
                     ? null
-                    : terms.redo().contains(path) ? again(path, trace, terms.confirmed()) : recorded(path, trace);
+                    : terms.redo().contains(path) ? again(path, trace.kind()) : recorded(path, trace);
             if (one != null) {
                 all.add(guarded(one));
             }
@@ -69,7 +73,9 @@ public final class Foresight {
             return all; // nothing is before it
         }
         rows.forEach((path, row) -> {
-            Foretold one = isUndo(path) || memory.at(path) != null ? null : effect(path, row);
+            Foretold one = isUndo(path) || memory.at(path) != null
+                    ? null
+                    : terms.redo().contains(path) ? again(path, Entry.Kind.EFFECT) : quiet(path, row);
             if (one != null) {
                 all.add(guarded(one.perhaps(isCertain(path))));
             }
@@ -91,7 +97,8 @@ public final class Foresight {
 
     /** What was done for another input, or was undone since, is not simply reused. */
     private Foretold guarded(Foretold one) {
-        if (!one.isDeed() || !one.action().isSafe() || one.action() == Action.RUN_AGAIN) {
+        boolean harmless = one.action() == Action.RUN_AGAIN || one.action() == Action.SILENT;
+        if (!one.isDeed() || !one.action().isSafe() || harmless) {
             return one;
         }
         if (terms.otherInput()) {
@@ -103,12 +110,12 @@ public final class Foresight {
     }
 
     /** It is done again on purpose. A deed is then doubled, which nobody should do by accident. */
-    private static Foretold again(String path, Memory.Trace trace, boolean confirmed) {
-        String kind = trace.kind().word();
-        if (trace.kind() == Entry.Kind.STEP) {
+    private Foretold again(String path, Entry.Kind what) {
+        String kind = what.word();
+        if (what == Entry.Kind.STEP) {
             return told(path, kind, Action.RUN_AGAIN, "it is to be done again");
         }
-        return confirmed
+        return terms.confirmed()
                 ? told(path, kind, Action.SEND, "it is done again on purpose, with a key of its own")
                 : told(path, kind, Action.ASK, "it is to be done again, and that is not confirmed");
     }
@@ -120,7 +127,7 @@ public final class Foresight {
             case TX -> kept ? reuse(path, "tx") : tx(path, trace);
             case APPROVAL -> kept ? reuse(path, "approval") : told(path, "approval", Action.ASK, "it is asked again");
             case CALL -> kept ? reuse(path, "call") : call(path, trace);
-            case EFFECT -> kept ? reuse(path, "effect") : effect(path, rows.get(path));
+            case EFFECT -> kept ? reuse(path, "effect") : quiet(path, rows.get(path));
             case AWAIT -> kept ? null : await(path, trace);
             case SIGNAL ->
                 kept || trace.done() == null || at(path, "signal") == Versions.Place.SAME
@@ -186,6 +193,23 @@ public final class Foresight {
         return done != null && done.how() != Entry.How.TIMED_OUT
                 ? told(path, "await", Action.ASK, "what it waited for went to the old run, and has to be sent again")
                 : told(path, "await", Action.RUN_AGAIN, "it waits again");
+    }
+
+    /** An effect; a notification that is not on record stays silent where that is asked for. */
+    private @Nullable Foretold quiet(String path, Ledger.@Nullable Row row) {
+        Foretold one = effect(path, row);
+        Versions.Place place = at(path, "effect");
+        boolean there = place == Versions.Place.SAME || place == Versions.Place.CHANGED;
+        boolean done = row != null && row.state() == Ledger.State.DONE;
+        if (one == null || done || !there || terms.telling() != Notify.NONE) {
+            return one;
+        }
+        Boolean notifies = Notifications.isOne(past, path, row);
+        if (notifies == null) {
+            return one.perhaps(false); // what it does is known when its code asks for it
+        }
+        boolean sent = row != null && row.state() != Ledger.State.FREE;
+        return notifies ? one.instead(Action.SILENT, sent ? DOUBTED : UNSENT) : one;
     }
 
     /** The same question that the engine will ask: who holds the row, and what does the protection say? */
@@ -268,8 +292,11 @@ public final class Foresight {
                         && rows.keySet().stream().anyMatch(path -> one.place().covers(path)));
     }
 
-    private static Foretold first(Expected one) {
+    private Foretold first(Expected one) {
         boolean certain = one.place().certain() && !one.across();
+        if (terms.telling() == Notify.NONE && Notifications.isOne(one)) {
+            return new Foretold(one.place().shown(), one.kind(), Action.SILENT, UNSENT, 0, certain);
+        }
         String why = one.across()
                 ? "unless another run did it under the same key"
                 : certain ? "it was not come to" : "only if the run comes to it";

@@ -16,9 +16,16 @@ import tools.jackson.databind.node.ObjectNode;
  * @param redo as {@link Terms} has it
  * @param confirmed as {@link Terms} has it
  * @param lateSignals signals that a run had got and did not take are given to its replay
+ * @param telling as {@link Terms} has it
  */
 public record Order(
-        String what, String from, boolean asItIs, List<String> redo, boolean confirmed, boolean lateSignals) {
+        String what,
+        String from,
+        boolean asItIs,
+        List<String> redo,
+        boolean confirmed,
+        boolean lateSignals,
+        Notify telling) {
     public Order {
         redo = List.copyOf(redo);
     }
@@ -26,6 +33,15 @@ public record Order(
     /** One that does nothing again which is done. */
     public Order(String what, String from, boolean asItIs) {
         this(what, from, asItIs, List.of(), false, false);
+    }
+
+    /** One that sends the notifications that are missing. */
+    public Order(String what, String from, boolean asItIs, List<String> redo, boolean confirmed, boolean lateSignals) {
+        this(what, from, asItIs, redo, confirmed, lateSignals, Notify.MISSING);
+    }
+
+    public Order notifying(Notify value) {
+        return new Order(what, from, asItIs, redo, confirmed, lateSignals, value);
     }
 
     public String toJson() {
@@ -36,10 +52,15 @@ public record Order(
                 .put("as_it_is", asItIs);
         if (!redo.isEmpty()) {
             redo.forEach(out.putArray("redo")::add);
+        }
+        if (!redo.isEmpty() || telling == Notify.AGAIN) {
             out.put("confirm_redo", confirmed);
         }
         if (lateSignals) {
             out.put("late_signals", true);
+        }
+        if (telling != Notify.MISSING) {
+            out.put("notify", telling.word());
         }
         return Json.write(out);
     }
@@ -54,6 +75,7 @@ public record Order(
                 json.required("as_it_is").asBoolean(),
                 redo,
                 json.path("confirm_redo").asBoolean(false),
-                json.path("late_signals").asBoolean(false));
+                json.path("late_signals").asBoolean(false),
+                Notify.of(json.path("notify").asString(Notify.MISSING.word())));
     }
 }

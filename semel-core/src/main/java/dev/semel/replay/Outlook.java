@@ -40,7 +40,11 @@ public record Outlook(
             return blocked("it did not come to step \"" + terms.from() + "\"");
         }
         Memory memory = new Memory(past.entries());
+        List<String> sent = terms.telling() == Notify.AGAIN ? Notifications.sent(past) : List.of();
         for (String again : terms.redo()) {
+            if (sent.contains(again)) {
+                continue; // by a run of the lineage, if not by the last one
+            }
             Memory.Trace trace = memory.at(again);
             if (trace == null || !AGAIN.contains(trace.kind())) {
                 return blocked("step \"" + again + "\" cannot be done again: "
@@ -71,7 +75,7 @@ public record Outlook(
         }
         Action worst = Action.REUSE;
         for (Foretold step : steps) {
-            worst = step.action().compareTo(worst) > 0 ? step.action() : worst;
+            worst = step.action().isWorseThan(worst) ? step.action() : worst;
         }
         return worst;
     }

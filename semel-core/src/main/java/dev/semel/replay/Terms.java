@@ -1,6 +1,7 @@
 package dev.semel.replay;
 
 import java.util.List;
+import java.util.TreeSet;
 
 /**
  * How a run is to be replayed.
@@ -10,8 +11,10 @@ import java.util.List;
  * @param otherVersion it goes by another version of its workflow
  * @param redo paths of steps that are done again on purpose, although they are done
  * @param confirmed whoever asks for that has said that it is meant; else a person has to look
+ * @param telling what becomes of notifications
  */
-public record Terms(String from, boolean otherInput, boolean otherVersion, List<String> redo, boolean confirmed) {
+public record Terms(
+        String from, boolean otherInput, boolean otherVersion, List<String> redo, boolean confirmed, Notify telling) {
     public static final String START = "start";
 
     /** Where it ended, with what it had. */
@@ -23,6 +26,20 @@ public record Terms(String from, boolean otherInput, boolean otherVersion, List<
 
     public Terms(String from, boolean otherInput, boolean otherVersion) {
         this(from, otherInput, otherVersion, List.of(), false);
+    }
+
+    /** One that sends the notifications that are missing. */
+    public Terms(String from, boolean otherInput, boolean otherVersion, List<String> redo, boolean confirmed) {
+        this(from, otherInput, otherVersion, redo, confirmed, Notify.MISSING);
+    }
+
+    /** The same, with what becomes of notifications. Those that are sent again are named among what is done again. */
+    public Terms notifying(Notify value, Past past) {
+        TreeSet<String> again = new TreeSet<>(redo);
+        if (value == Notify.AGAIN) {
+            again.addAll(Notifications.sent(past));
+        }
+        return new Terms(from, otherInput, otherVersion, List.copyOf(again), confirmed, value);
     }
 
     /** Whether the new run begins with what the old one has on record. Under other terms that may not fit. */

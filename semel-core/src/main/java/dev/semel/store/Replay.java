@@ -83,7 +83,7 @@ public sealed interface Replay<T> {
      * @param counts what the items come to, as JSON text
      * @param how it is applied, as JSON text; null where that is not said yet
      * @param approvedBy empty where nobody need approve; null while somebody must
-     * @param note why it was stopped
+     * @param note why it was stopped; while it is applied, what it waits for
      * @param takenBy the worker that applies it, until {@code takenUntil}
      */
     record Plan(
@@ -194,10 +194,14 @@ public sealed interface Replay<T> {
     /** Takes a plan that is being applied, to see to it alone for so many microseconds. */
     record Take(RunId plan, RunId by, long lasts) implements Replay<Boolean> {}
 
-    /** Lets a plan go that its worker cannot see to, so that another one may take it at once. False: it was not its. */
-    record LetGo(RunId plan, RunId by) implements Replay<Boolean> {}
+    /**
+     * Lets a plan go that its worker cannot see to, so that another one may take it at once. False: it was not its.
+     *
+     * @param note what it waits for; it stands with the plan until somebody goes on with it
+     */
+    record LetGo(RunId plan, RunId by, String note) implements Replay<Boolean> {}
 
-    /** Writes down what became of items. False: the plan was taken by somebody else, or is not applied any more. */
+    /** Writes down what became of items; where there are any, it waits for nothing. False: the plan was taken by somebody else, or is not applied any more. */
     record Settle(RunId plan, RunId by, List<Item> items) implements Replay<Boolean> {
         /** In the order of their rows. */
         public Settle {

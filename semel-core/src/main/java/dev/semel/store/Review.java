@@ -93,9 +93,20 @@ public sealed interface Review<T> {
             return decidedAt == 0;
         }
 
-        /** Whether that question is answered by this one. What a run left when it ended gives way to what its code asks. */
+        /**
+         * Whether that question is answered by this one. What a run left when it ended gives way to what its code asks, and
+         * a question about one message to that about another.
+         */
         public boolean standsFor(Question other) {
-            return isOpen() && kind == other.kind() && (!Question.isLeft(question) || Question.isLeft(other.text()));
+            return isOpen()
+                    && kind == other.kind()
+                    && (!Question.isLeft(question) || Question.isLeft(other.text()))
+                    && Question.content(question).equals(other.content());
+        }
+
+        /** The signal that carries the decision; null where it is carried by something else. */
+        public @Nullable String signal() {
+            return Question.signal(kind, step, question);
         }
 
         public Row decided(long at, Decided how) {
@@ -153,17 +164,44 @@ public sealed interface Review<T> {
         /** What the text says of an effect that a run left in doubt when it ended: nobody knows what its code would ask. */
         public static final String LEFT = "left";
 
+        /** What the text says of a message that has changed: the digest of what is to be sent, so that no other is meant. */
+        public static final String CONTENT = "content";
+
         private static boolean isLeft(String text) {
             return text.contains("\"" + LEFT + "\":true");
         }
 
-        /** The signal that carries the decision; null where it is carried by something else. */
+        /** The digest of the message that is asked about; empty where it is about none. */
+        public String content() {
+            return content(text);
+        }
+
+        // Inside of a value a quote has a backslash before it, so that this is found as a member or not at all.
+        private static String content(String text) {
+            String member = "\"" + CONTENT + "\":\"";
+            int at = text.indexOf(member);
+            return at < 0 ? "" : text.substring(at + member.length(), text.indexOf('"', at + member.length()));
+        }
+
+        /**
+         * The signal that carries the decision; null where it is carried by something else. A decision about a message
+         * names the message: it does not count for another one that the same step wants to send later.
+         */
         public @Nullable String signal() {
+            return signal(kind, step, text);
+        }
+
+        private static @Nullable String signal(Kind kind, String step, String text) {
             return switch (kind) {
                 case APPROVAL -> "#approval:" + step;
-                case CHANGE -> "#review:" + step;
+                case CHANGE -> changed(step, content(text));
                 case DOUBT, HELD -> null;
             };
+        }
+
+        /** The signal that carries the decision about this message of a step. */
+        public static String changed(String step, String content) {
+            return content.isEmpty() ? "#review:" + step : "#review:" + step + "#" + content;
         }
     }
 
@@ -231,6 +269,10 @@ public sealed interface Review<T> {
 
         /** Whether it is still asked, by what the list of open ones looks at: the ledger, or the run. */
         boolean isAsked(Row row);
+
+        /** The open question about that effect: where there are several, the one that was asked last. */
+        @Nullable
+        Row about(int ws, String effect);
     }
 
     /** What was found among those that were looked at, and behind which to go on; null at the end. */

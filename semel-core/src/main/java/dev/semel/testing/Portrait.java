@@ -77,6 +77,7 @@ final class Portrait {
             case Entry.Begun _ -> what + ": begun";
             case Entry.Resumed resumed -> "resumed by " + resumed.by();
             case Entry.Redo redo -> "does again " + redo.paths();
+            case Entry.Quiet _ -> "sends no notification";
         };
     }
 

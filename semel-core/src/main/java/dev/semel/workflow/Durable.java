@@ -42,6 +42,11 @@ public interface Durable {
         return null;
     }
 
+    /** Whether the effect of that name is a notification that was not sent, because the run is a replay that sends none. */
+    default boolean isSilent(String effect) {
+        return false;
+    }
+
     /**
      * A deed of another run that was accepted inside the window.
      *

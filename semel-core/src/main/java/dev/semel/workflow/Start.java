@@ -39,7 +39,10 @@ public record Start(
         return new Start(null, runId, null, null, false, null);
     }
 
-    /** A safe replay: with the input of that run, or it is refused. */
+    /**
+     * A safe replay: with the input of that run, or it is refused. It is named by the run that it follows: asked for twice,
+     * or beside a plan or a person who lets that run go on, there is one run, and all are answered with it.
+     */
     public static Start replayOf(String runId) {
         return new Start(null, null, runId, null, false, null);
     }

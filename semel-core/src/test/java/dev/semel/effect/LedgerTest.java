@@ -172,6 +172,63 @@ final class LedgerTest {
                 change.row());
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        # found  | resend              | key   | verdict
+        UNKNOWN  | 9999                | k     | unsure
+        UNKNOWN  | 9999                | other | renamed
+        RESERVED | 9999                | other | renamed
+        UNKNOWN  | 0                   | other | renamed
+        UNKNOWN  | 9223372036854775807 | other | unsure
+        FREE     | 9999                | other | granted
+        DONE     | 9999                | other | reused
+        """)
+    void what_was_sent_under_one_key_is_not_sent_again_under_another(
+            State found, long resend, String key, String verdict) {
+        var facts = new Ledger.Facts(key, "p", "wf", "provider_key", "create", null, null);
+        var ask = new Ledger.Reserve(ID, holder("next claim"), resend, 77, OnChange.SEND, "data", facts, true, false);
+        Change change = Ledger.apply(row(found), ask, 2_500);
+        Verdict expected = switch (verdict) {
+            case "unsure" -> new Verdict.Granted(2, 4, FIRST, true);
+            case "granted" -> new Verdict.Granted(2, 4, 2_500);
+            case "renamed" -> new Verdict.Unsettled(2, 3, FIRST, true);
+            default -> new Verdict.Reused("result");
+        };
+        assertEquals(expected, change.verdict());
+        if (verdict.equals("renamed")) {
+            assertNull(change.row());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        # data     | change   | verdict
+        changed    | REVIEW   | granted
+        another    | REVIEW   | changed
+        another    | SUPPRESS | suppressed
+        another    | SEND     | granted
+        data       | REVIEW   | suppressed
+        """)
+    void a_message_that_was_let_through_and_refused_stands_for_itself_only(
+            String data, OnChange onChange, String verdict) {
+        Row accepted = row(State.DONE);
+        Holder other = holder("other");
+        var first = new Ledger.Reserve(ID, other, 0, 77, OnChange.SEND, "changed", FACTS);
+        Row sent = Ledger.apply(accepted, first, 2_500).row();
+        Row refused = Ledger.apply(sent, new Ledger.Settle(ID, other, State.FREE, null), 2_600)
+                .row();
+        assertNotNull(refused);
+        Holder again = new Holder(other.step(), other.run(), 2, 0);
+        Verdict said = Ledger.apply(refused, new Ledger.Reserve(ID, again, 0, 77, onChange, data, FACTS), 2_700)
+                .verdict();
+        Verdict expected = switch (verdict) {
+            case "granted" -> new Verdict.Granted(3, 2, 2_700);
+            case "changed" -> new Verdict.Changed(RUN);
+            default -> new Verdict.Suppressed("result", RUN, ACCEPTED);
+        };
+        assertEquals(expected, said);
+    }
+
     @Test
     void what_a_run_left_unknown_goes_over_to_the_replay_that_asks_the_provider() {
         Holder replay = holder("replay");

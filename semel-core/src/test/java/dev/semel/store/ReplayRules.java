@@ -174,10 +174,26 @@ interface ReplayRules {
         assertEquals(List.of(open, own), free(me, now));
         assertEquals(List.of(open), free(desk().id(), now));
         assertEquals(List.of(open, busy, own), free(me, now + LASTING), "its time is over");
-        assertFalse(change(new Replay.LetGo(busy, me)), "it is another one's");
-        assertTrue(change(new Replay.LetGo(own, me)));
-        assertFalse(change(new Replay.LetGo(own, me)), "it was let go before");
+        assertFalse(change(new Replay.LetGo(busy, me, "")), "it is another one's");
+        assertTrue(change(new Replay.LetGo(own, me, "")));
+        assertFalse(change(new Replay.LetGo(own, me, "")), "it was let go before");
         assertEquals(List.of(own, open), free(desk().id(), now));
+    }
+
+    @Test
+    default void what_a_plan_waits_for_stands_with_it_until_somebody_goes_on() {
+        RunId id = applying(desk().id());
+        RunId one = desk().id();
+        change(new Replay.Take(id, one, LASTING));
+        assertTrue(change(new Replay.LetGo(id, one, "It waits.")));
+        assertEquals("It waits.", plan(id).note());
+        RunId two = desk().id();
+        change(new Replay.Take(id, two, LASTING));
+        assertTrue(change(new Replay.Settle(id, two, List.of())));
+        assertEquals("It waits.", plan(id).note(), "nothing was done");
+        Replay.Item item = items(id, 0, null).getFirst();
+        assertTrue(change(new Replay.Settle(id, two, List.of(item.became(Fate.REFUSED, null, "no")))));
+        assertEquals("", plan(id).note());
     }
 
     private List<RunId> free(RunId worker, long now) {

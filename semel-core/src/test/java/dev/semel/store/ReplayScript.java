@@ -41,7 +41,10 @@ final class ReplayScript {
                         : new Replay.Ready(plan, "{\"n\":" + seen + "}");
             case 5 -> new Replay.Approve(ws, plan, by);
             case 6 -> new Replay.Begin(ws, plan, "{}", by);
-            case 7 -> seen % 4 == 0 ? new Replay.LetGo(plan, worker) : new Replay.Take(plan, worker, 1_000_000);
+            case 7 ->
+                seen % 4 == 0
+                        ? new Replay.LetGo(plan, worker, "waits " + seen % 8)
+                        : new Replay.Take(plan, worker, 1_000_000);
             case 8, 9 -> new Replay.Settle(plan, worker, List.of(settled(runs)));
             case 10 ->
                 random.nextBoolean() ? new Replay.Finish(plan, Replay.State.DONE, "") : new Replay.Stop(ws, plan, by);

@@ -227,6 +227,43 @@ interface ReviewRules {
     }
 
     @Test
+    default void what_a_run_left_is_asked_by_the_next_one_and_the_newer_question_is_listed() {
+        Deed deed = Deed.of(desk().ws, "d1");
+        Driver by = doubting(deed);
+        desk().apply(desk().end(by.run()));
+        Review.Row old = row(by, "pay");
+        assertEquals(List.of(old), open());
+        assertEquals(old, desk().reads.reviews().about(desk().ws, "d1"));
+        desk().place.advance(java.time.Duration.ofMillis(1));
+        Driver next = driver();
+        assertEquals(Asked.ASKED, ask(next, question(Kind.DOUBT, "pay", "d1")));
+        Review.Row asked = row(next, "pay");
+        assertEquals(List.of(asked), open());
+        assertEquals(asked, desk().reads.reviews().about(desk().ws, "d1"));
+        assertFalse(desk().reads.reviews().isAsked(old));
+        assertTrue(old.isOpen(), "who has its id may still answer it");
+        assertInstanceOf(Ruled.Done.class, rule(old, 1, "happened", decide(deed, by.run(), "1")));
+        assertEquals("happened", row(next, "pay").decision(), "which is an answer to both");
+        assertNull(desk().reads.reviews().about(desk().ws, "d1"));
+    }
+
+    @Test
+    default void a_question_about_one_message_gives_way_to_that_about_another_and_so_does_its_decision() {
+        Driver by = driver();
+        Review.Question first = new Review.Question(Kind.CHANGE, "mail", "", "role:ops", "{\"content\":\"aa\"}", 0);
+        Review.Question second = new Review.Question(Kind.CHANGE, "mail", "", "role:ops", "{\"content\":\"bb\"}", 0);
+        assertEquals(Asked.ASKED, ask(by, first));
+        assertEquals(Asked.ASKED, ask(by, first));
+        assertEquals(1, row(by, "mail").version());
+        String signal = Objects.requireNonNull(row(by, "mail").signal());
+        rule(row(by, "mail"), 1, "send", new Edit.Signal(desk().ws, by.run(), signal, "decision", "{}"));
+        assertEquals(Asked.SETTLED, ask(by, first));
+        assertEquals(Asked.ASKED, ask(by, second));
+        assertEquals(2, row(by, "mail").version());
+        assertEquals("#review:mail#bb", row(by, "mail").signal());
+    }
+
+    @Test
     default void a_deed_that_is_not_done_decides_nothing() {
         Driver by = driver();
         ask(by, question(Kind.APPROVAL, "ok", ""));

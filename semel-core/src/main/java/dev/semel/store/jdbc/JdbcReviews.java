@@ -22,7 +22,8 @@ final class JdbcReviews implements Review.Desk {
         FROM semel_review WHERE run = ? ORDER BY asked_at, id LIMIT 10000
         """;
 
-    // What a run asked that has ended, or that is held no more, is not asked any more; an effect may stay in doubt.
+    // What a run asked that has ended, or that is held no more, is not asked any more; an effect may stay in doubt. Of
+    // several questions about one effect, those of a run and of its replay, the last one is told.
     private static final String OPEN = """
         SELECT v.ws, v.id, v.run, v.step, v.workflow_id, v.kind, v.version, v.effect, v.reviewer, v.question, v.asked_at,
             v.due_at, v.next_at, v.decided_at, v.decision, v.decided_by, v.note
@@ -30,7 +31,9 @@ final class JdbcReviews implements Review.Desk {
             ORDER BY due_at, asked_at, id LIMIT ?) v
         WHERE (? = 0 OR v.kind = ?) AND (? = '' OR v.workflow_id = ?) AND (? = '' OR v.reviewer = ?)
             AND (EXISTS (SELECT 1 FROM semel_effect e
-                    WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3)
+                    WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3
+                        AND NOT EXISTS (SELECT 1 FROM semel_review o WHERE o.ws = v.ws AND o.effect = v.effect
+                            AND o.decided_at = 0 AND (o.asked_at, o.run) > (v.asked_at, v.run)))
                 OR EXISTS (SELECT 1 FROM semel_work w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
                     OR w.waits LIKE '%"for":"code"%' OR w.waits LIKE '%"for":"poison"%' OR w.waits LIKE '%"for":"store"%')))
         ORDER BY v.due_at, v.asked_at, v.id LIMIT ?
@@ -40,9 +43,17 @@ final class JdbcReviews implements Review.Desk {
     private static final String IS_ASKED = """
         SELECT 1 FROM semel_review v WHERE v.ws = ? AND v.id = ? AND v.decided_at = 0
             AND (EXISTS (SELECT 1 FROM semel_effect e
-                    WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3)
+                    WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3
+                        AND NOT EXISTS (SELECT 1 FROM semel_review o WHERE o.ws = v.ws AND o.effect = v.effect
+                            AND o.decided_at = 0 AND (o.asked_at, o.run) > (v.asked_at, v.run)))
                 OR EXISTS (SELECT 1 FROM semel_work w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
                     OR w.waits LIKE '%"for":"code"%' OR w.waits LIKE '%"for":"poison"%' OR w.waits LIKE '%"for":"store"%')))
+        """;
+
+    private static final String ABOUT = """
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+            decision, decided_by, note
+        FROM semel_review WHERE ws = ? AND effect = ? AND decided_at = 0 ORDER BY asked_at DESC, run DESC LIMIT 1
         """;
 
     private static final String REACHED = """
@@ -139,6 +150,11 @@ final class JdbcReviews implements Review.Desk {
     @Override
     public boolean isAsked(Review.Row row) {
         return maybe(() -> session.one(IS_ASKED, _ -> 1, row.ws(), row.id())) != null;
+    }
+
+    @Override
+    public Review.@Nullable Row about(int ws, String effect) {
+        return maybe(() -> session.one(ABOUT, JdbcReviews::row, ws, effect));
     }
 
     private static Review.Row row(ResultSet row) throws SQLException {

@@ -48,11 +48,13 @@ final class ReplayEdits {
         """;
 
     private static final String LET_GO = """
-        UPDATE semel_plan SET taken_by = NULL, taken_until = 0 WHERE id = ? AND state = 3 AND taken_by = ?
+        UPDATE semel_plan SET taken_by = NULL, taken_until = 0, note = ? WHERE id = ? AND state = 3 AND taken_by = ?
         """;
 
     private static final String IS_OURS =
             "UPDATE semel_plan SET note = note WHERE id = ? AND state = 3 AND taken_by = ?";
+
+    private static final String GOES_ON = "UPDATE semel_plan SET note = '' WHERE id = ? AND state = 3 AND taken_by = ?";
 
     // A run that exists is told, whoever has the plan by now; the rest is for that one to say.
     private static final String SETTLE = """
@@ -99,7 +101,7 @@ final class ReplayEdits {
             case Replay.Begin begin -> begin(begin, now);
             case Replay.Take take ->
                 session.update(TAKE, take.by(), now + take.lasts(), take.plan(), now, take.by()) == 1;
-            case Replay.LetGo go -> session.update(LET_GO, go.plan(), go.by()) == 1;
+            case Replay.LetGo go -> session.update(LET_GO, go.note(), go.plan(), go.by()) == 1;
             case Replay.Settle settle -> settle(settle);
             case Replay.Finish finish ->
                 session.update(FINISH, finish.state().code(), finish.note(), now, finish.plan()) == 1;
@@ -164,7 +166,8 @@ final class ReplayEdits {
     }
 
     private boolean settle(Replay.Settle settle) throws SQLException {
-        boolean ours = session.update(IS_OURS, settle.plan(), settle.by()) == 1;
+        String look = settle.items().isEmpty() ? IS_OURS : GOES_ON;
+        boolean ours = session.update(look, settle.plan(), settle.by()) == 1;
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (Replay.Item item : settle.items()) {
             if (ours || item.fate() == Fate.APPLIED) {

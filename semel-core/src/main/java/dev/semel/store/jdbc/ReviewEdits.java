@@ -41,8 +41,11 @@ final class ReviewEdits {
         UPDATE semel_review SET next_at = ?, reviewer = ? WHERE ws = ? AND id = ? AND next_at = ? AND decided_at = 0
         """;
 
+    // A question of a run that has ended is nobody's who could be stopped: whoever waits for the answer asks it anew.
     private static final String OF_EFFECT = """
-        SELECT 1 FROM semel_review WHERE ws = ? AND effect = ? AND decided_at = 0 AND id <> ? LIMIT 1
+        SELECT 1 FROM semel_review v WHERE v.ws = ? AND v.effect = ? AND v.decided_at = 0 AND v.id <> ?
+            AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = v.run)
+        LIMIT 1
         """;
 
     private static final String LOCK_EFFECT = "UPDATE semel_effect SET turn = turn WHERE ws = ? AND digest = ?";

@@ -17,6 +17,9 @@ final class MemoryReviews implements Review.Desk {
             .thenComparingLong(Review.Place::asked)
             .thenComparing(Review.Place::id);
 
+    private static final Comparator<Review.Row> BY_TIME =
+            Comparator.comparingLong(Review.Row::askedAt).thenComparing(Review.Row::run);
+
     private final Tables tables;
     private final Lock lock;
 
@@ -83,10 +86,27 @@ final class MemoryReviews implements Review.Desk {
     private boolean stands(Review.Row row) {
         Work work = tables.work.get(row.run());
         return switch (row.kind()) {
-            case DOUBT -> isInDoubt(row);
+            case DOUBT -> isInDoubt(row) && about(row).noneMatch(other -> BY_TIME.compare(other, row) > 0);
             case CHANGE, APPROVAL -> work != null;
             case HELD -> work != null && RunEdits.waitsForRepair(work);
         };
+    }
+
+    @Override
+    public Review.@Nullable Row about(int ws, String effect) {
+        lock.lock();
+        try {
+            return openOnes()
+                    .filter(row -> row.ws() == ws && row.effect().equals(effect))
+                    .max(BY_TIME)
+                    .orElse(null);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Stream<Review.Row> about(Review.Row one) {
+        return openOnes().filter(row -> row.ws() == one.ws() && row.effect().equals(one.effect()));
     }
 
     private boolean isInDoubt(Review.Row row) {

@@ -44,7 +44,8 @@ final class ReplayEdits {
                                 go.plan(),
                                 plan -> plan.state() == State.APPLYING
                                         && go.by().equals(plan.takenBy()))
-                        .change(before -> taken(before, null, 0));
+                        .change(before ->
+                                moved(before, before.state(), go.note(), new Hold(null, 0, before.endedAt())));
             case Replay.Settle settle -> settle(settle);
             case Replay.Finish finish ->
                 row(0, finish.plan(), plan -> plan.state() == State.APPLYING)
@@ -157,13 +158,16 @@ final class ReplayEdits {
     }
 
     private boolean settle(Replay.Settle settle) {
+        String note = settle.items().isEmpty() ? null : "";
         boolean ours = row(
-                                0,
-                                settle.plan(),
-                                plan -> plan.state() == State.APPLYING
-                                        && settle.by().equals(plan.takenBy()))
-                        .plan()
-                != null;
+                        0,
+                        settle.plan(),
+                        plan -> plan.state() == State.APPLYING && settle.by().equals(plan.takenBy()))
+                .change(before -> moved(
+                        before,
+                        before.state(),
+                        note == null ? before.note() : note,
+                        new Hold(before.takenBy(), before.takenUntil(), before.endedAt())));
         for (Replay.Item item : settle.items()) {
             var key = new Pair<>(settle.plan(), item.run());
             Replay.Item there = tables.planItems.get(key);

@@ -90,7 +90,7 @@ final class ReviewEdits {
     private boolean isAskedElsewhere(int ws, String id, Review.Question question) {
         return !question.effect().isEmpty()
                 && about(ws, question.effect()).stream()
-                        .anyMatch(row -> !row.id().equals(id));
+                        .anyMatch(row -> !row.id().equals(id) && tables.work.has(row.run()));
     }
 
     private List<Review.Row> about(int ws, String effect) {

@@ -7,6 +7,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.replay.Action;
 import dev.semel.replay.Manner;
+import dev.semel.replay.Notify;
 import dev.semel.replay.Order;
 import dev.semel.run.RunId;
 import dev.semel.server.http.Answer;
@@ -34,6 +35,7 @@ final class ReplayRoutes {
     private static final int MOST_WATCHED = 1_000;
     private static final int READ_AT_ONCE = 500;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final long COUNTED_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final Set<String> MEMBERS = Set.of(
             "runs",
             "q",
@@ -41,6 +43,7 @@ final class ReplayRoutes {
             "redo",
             "confirm_redo",
             "late_signals",
+            "notify",
             "input",
             "version",
             "approval",
@@ -57,6 +60,11 @@ final class ReplayRoutes {
     private final ConcurrentHashMap<RunId, Watched> watched = new ConcurrentHashMap<>();
 
     private record Watched(long at, ObjectNode view) {}
+
+    private final ConcurrentHashMap<RunId, Counted> counted = new ConcurrentHashMap<>();
+
+    /** What the items of a plan came to. */
+    private record Counted(Replay.State state, long until, List<Plans.Count> counts) {}
 
     ReplayRoutes(Semel semel, Views views, Triggers triggers, Deeds deeds) {
         this.semel = semel;
@@ -113,7 +121,8 @@ final class ReplayRoutes {
                 version.equals("as_it_is"),
                 texts("redo", said.value("redo")),
                 flag(said, "confirm_redo"),
-                flag(said, "late_signals"));
+                flag(said, "late_signals"),
+                notifying(said.text("notify")));
         if (input != null) {
             Rows.Run run = views.find(request.principal(), runs.getFirst());
             int by = semel.replays().version(run.ws(), runs.getFirst(), order);
@@ -129,6 +138,13 @@ final class ReplayRoutes {
                 input == null ? null : Json.write(input),
                 flag(said, "approval"),
                 manner(said));
+    }
+
+    private static Notify notifying(String word) {
+        if (!Set.of("", "missing", "none", "again").contains(word)) {
+            throw RunActs.refused("notify is missing, none or again");
+        }
+        return word.isEmpty() ? Notify.MISSING : Notify.of(word);
     }
 
     private static boolean flag(Said said, String member) {
@@ -183,7 +199,24 @@ final class ReplayRoutes {
     }
 
     private ObjectNode view(Replay.Plan plan) {
-        return ReplayViews.plan(plan, semel.replays().progress(plan.id()));
+        return ReplayViews.plan(plan, counts(plan));
+    }
+
+    /** All items are counted for it: what was counted counts for ten times as long as that took, and for five seconds at most. */
+    private List<Plans.Count> counts(Replay.Plan plan) {
+        Counted known = counted.get(plan.id());
+        long begun = semel.nanos();
+        if (known != null && known.state() == plan.state() && begun - known.until() < 0) {
+            return known.counts();
+        }
+        List<Plans.Count> counts = semel.replays().progress(plan.id());
+        if (counted.size() > MOST_WATCHED) {
+            counted.clear();
+        }
+        long ended = semel.nanos();
+        long until = ended + Math.min(COUNTED_NANOS, 10 * (ended - begun));
+        counted.put(plan.id(), new Counted(plan.state(), until, counts));
+        return counts;
     }
 
     private Replay.Plan find(Request request) {
@@ -254,7 +287,7 @@ final class ReplayRoutes {
                 return action;
             }
         }
-        throw Paging.refused("action is one of reuse, run_again, send, resend, check, ask, unprotected");
+        throw Paging.refused("action is one of reuse, run_again, send, resend, check, ask, unprotected, silent");
     }
 
     private static Replay.@Nullable Fate fate(@Nullable String word) {

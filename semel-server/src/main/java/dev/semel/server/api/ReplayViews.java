@@ -2,6 +2,7 @@ package dev.semel.server.api;
 
 import dev.semel.json.Json;
 import dev.semel.replay.Action;
+import dev.semel.replay.Notify;
 import dev.semel.replay.Order;
 import dev.semel.run.RunState;
 import dev.semel.store.Plans;
@@ -33,8 +34,11 @@ final class ReplayViews {
                         plan.approvedBy() == null || plan.approvedBy().isEmpty() ? null : plan.approvedBy());
         if (!order.redo().isEmpty()) {
             order.redo().forEach(out.putArray("redo")::add);
+        }
+        if (!order.redo().isEmpty() || order.telling() == Notify.AGAIN) {
             out.put("confirm_redo", order.confirmed());
         }
+        out.put("notify", order.telling().word());
         if (order.lateSignals()) {
             out.put("late_signals", true);
         }

@@ -32,7 +32,7 @@ final class Timeline {
                 one.opened()
                         .forEach(path -> byPath.computeIfAbsent(path, _ -> new ArrayList<>())
                                 .add(one));
-            } else if (!(entry instanceof Entry.Redo)) {
+            } else if (!(entry instanceof Entry.Redo || entry instanceof Entry.Quiet)) {
                 byPath.computeIfAbsent(entry.path(), _ -> new ArrayList<>()).add(entry);
             }
         }
@@ -130,7 +130,7 @@ final class Timeline {
                     attempt(out, done.attempts(), span(done, row, begun), outcome);
                 }
                 case Entry.Begun waiting -> begun = waiting.at();
-                case Entry.Resumed _, Entry.Redo _ -> {}
+                case Entry.Resumed _, Entry.Redo _, Entry.Quiet _ -> {}
             }
         }
         if (out.isEmpty() && row != null) {
@@ -155,7 +155,7 @@ final class Timeline {
             case Entry.Tried tried -> tried.attempt() <= 1;
             case Entry.Failed failed -> failed.attempts() <= 1;
             case Entry.Done done -> done.attempts() <= 1 && done.how() == Entry.How.DONE;
-            case Entry.Begun _, Entry.Resumed _, Entry.Redo _ -> false;
+            case Entry.Begun _, Entry.Resumed _, Entry.Redo _, Entry.Quiet _ -> false;
         };
         if (row == null) {
             return new Span(begun, entry.at());

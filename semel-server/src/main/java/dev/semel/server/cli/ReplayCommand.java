@@ -121,6 +121,12 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                 description = "Signals that a run had got and did not take are given to its replay.")
         boolean lateSignals;
 
+        @Option(
+                names = "--notify",
+                paramLabel = "WHICH",
+                description = "missing (what was not sent), none, or again (what was sent, too; --confirm-redo).")
+        String notify = "";
+
         @Option(names = "--input", paramLabel = "JSON", description = "Another input, for one run.")
         @Nullable
         String input;
@@ -151,7 +157,12 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                     .put("approval", approval);
             if (!redo.isEmpty()) {
                 redo.forEach(body.putArray("redo")::add);
-                body.put("confirm_redo", confirmRedo);
+            }
+            if (confirmRedo) {
+                body.put("confirm_redo", true);
+            }
+            if (!notify.isEmpty()) {
+                body.put("notify", notify);
             }
             if (lateSignals) {
                 body.put("late_signals", true);
@@ -181,7 +192,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Option(
                 names = "--only",
                 paramLabel = "ACTION",
-                description = "reuse, run_again, send, resend, check, ask or unprotected.")
+                description = "reuse, run_again, send, resend, check, ask, unprotected or silent.")
         String only = "";
 
         @Option(
@@ -251,6 +262,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             ReplayReport report = new ReplayReport(output);
             while (!noWait && !ReplayReport.isOver(now)) {
                 report.bar(now, around.terminal());
+                report.waits(now);
                 pause();
                 now = connection
                         .api()

@@ -8,10 +8,13 @@ import tools.jackson.databind.JsonNode;
 /** Plans of safe replays and their progress, for people. */
 final class ReplayReport {
     private static final int WIDTH = 30;
-    private static final String[] ACTIONS = {"reuse", "run_again", "send", "resend", "check", "ask", "unprotected"};
+    private static final String[] ACTIONS = {
+        "reuse", "silent", "run_again", "send", "resend", "check", "ask", "unprotected"
+    };
 
     private static final Map<String, String> WORDS = Map.of(
             "reuse", "reuse what is on record",
+            "silent", "keep silent: notifications",
             "run_again", "run again",
             "send", "send for the first time",
             "resend", "send again, same key",
@@ -21,6 +24,7 @@ final class ReplayReport {
 
     private final Output output;
     private String last = "";
+    private String waited = "";
 
     ReplayReport(Output output) {
         this.output = output;
@@ -57,8 +61,18 @@ final class ReplayReport {
                     + how.path("canary").asLong() + ", stop after "
                     + how.path("stop_after").asLong());
         }
+        waits(plan);
         if (plan.path("needs_approval").booleanValue()) {
             output.talk("somebody else must approve it: semel replay approve " + Json.text(plan, "replay_id"));
+        }
+    }
+
+    /** What a plan that is being applied waits for, told once. */
+    void waits(JsonNode plan) {
+        String note = Json.text(plan, "note");
+        if (Json.text(plan, "status").equals("applying") && !note.isEmpty() && !note.equals(waited)) {
+            waited = note;
+            output.talk(note);
         }
     }
 

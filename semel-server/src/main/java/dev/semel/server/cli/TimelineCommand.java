@@ -63,7 +63,7 @@ final class TimelineCommand implements Callable<Integer> {
 
     private String status(String word) {
         return switch (word) {
-            case "suppressed", "in_doubt", "skipped" -> output.yellow(word);
+            case "suppressed", "in_doubt", "skipped", "silent" -> output.yellow(word);
             case "failed" -> output.red(word);
             default -> word;
         };

@@ -79,6 +79,14 @@ public record MessageLog(List<Line> lines, String next) {
                         "suppressed",
                         "the same was sent before, inside its time: key " + sent.text("effect_key"),
                         at);
+            case "silent" ->
+                new Line(
+                        run,
+                        message,
+                        choice.text("channel"),
+                        "not_sent",
+                        "the run is a replay that sends no notification",
+                        at);
             case "failed" ->
                 new Line(
                         run,

@@ -54,6 +54,7 @@ public final class ReplayPages {
             case "check" -> new Status("⌕", "check first", "good");
             case "ask" -> new Status("?", "ask a person", "doubt");
             case "unprotected" -> new Status("▲", "unprotected", "bad");
+            case "silent" -> new Status("⊘", "keep silent", "calm");
             default -> new Status("⊘", "not replayed", "calm");
         };
     }
@@ -67,6 +68,7 @@ public final class ReplayPages {
             case "check" -> "It was sent and not answered; the provider is asked first.";
             case "ask" -> "Somebody has to say how it stands.";
             case "unprotected" -> "It goes out again, and nothing stops a second one.";
+            case "silent" -> "It would tell somebody something, and this replay tells nobody.";
             default -> "";
         };
     }
@@ -98,6 +100,9 @@ public final class ReplayPages {
                 .put("version", form.text("version").isEmpty() ? "as_it_was" : form.text("version"))
                 .put("approval", form.ticked("approval"))
                 .put("late_signals", form.ticked("late_signals"));
+        if (!form.text("notify").isEmpty()) {
+            body.put("notify", form.text("notify"));
+        }
         if (form.ticked("approval")) { // what is approved is how it is applied, too; else that is said when it is
             put(body, "rate", form.text("rate").strip());
             body.put("stop_after", STOP_AFTER);
@@ -129,7 +134,8 @@ public final class ReplayPages {
         body.put("from", plan.text("from"))
                 .put("version", plan.text("version"))
                 .put("approval", plan.is("needs_approval") || plan.has("approved_by"))
-                .put("late_signals", plan.is("late_signals"));
+                .put("late_signals", plan.is("late_signals"))
+                .put("notify", plan.text("notify"));
         for (String member : List.of("include", "rate", "canary", "stop_after")) {
             if (plan.at("apply").has(member)) {
                 body.set(member, plan.at("apply").node().required(member));

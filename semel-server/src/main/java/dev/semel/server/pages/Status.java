@@ -17,6 +17,7 @@ public record Status(String mark, String word, String tone) {
             case "unknown" -> new Status("?", "Unknown", "doubt");
             case "active", "live", "fired", "accepted" -> new Status("●", capital(status), "good");
             case "expired", "released", "past" -> new Status("○", capital(status), "calm");
+            case "silent" -> new Status("⊘", "Kept silent", "calm");
             case "suppressed", "reused" -> new Status("↺", capital(status), "good");
             case "applying", "making" -> new Status("▸", capital(status), "busy");
             case "done", "decided", "applied", "sent" -> new Status("✓", capital(status), "good");

@@ -72,7 +72,12 @@ record Mailing(
             }
             try {
                 Outcome<JsonNode> outcome = send(trip, choice);
-                report.sent(choice, outcome, trip.play().durable().earlier(name(trip.play(), choice)));
+                String name = name(trip.play(), choice);
+                if (trip.play().durable().isSilent(name)) {
+                    report.notSent(choice, "the run is a replay that sends no notification");
+                } else {
+                    report.sent(choice, outcome, trip.play().durable().earlier(name));
+                }
                 failed = null;
             } catch (StepFailed e) {
                 failed = e;

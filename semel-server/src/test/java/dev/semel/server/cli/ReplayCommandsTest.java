@@ -67,6 +67,26 @@ class ReplayCommandsTest {
     }
 
     @Test
+    void what_people_are_told_is_said_with_the_plan() {
+        String told = plan("planned", BEFORE).replace("\"ask\":", "\"silent\":{\"runs\":2,\"steps\":4},\"ask\":");
+        server.on("POST /v1/replays", json(200, told));
+        var result = desk.run("replay", "plan", "run_1", "--notify", "none");
+        assertTrue(server.seen.getFirst().body().contains("\"notify\":\"none\""));
+        assertTrue(result.out().contains("keep silent: notifications"), result.out());
+        desk.run("replay", "plan", "run_1", "--notify", "again", "--confirm-redo");
+        assertTrue(server.seen.getLast().body().contains("\"confirm_redo\":true,\"notify\":\"again\""));
+    }
+
+    @Test
+    void a_plan_that_nobody_can_apply_says_whose_code_it_waits_for() {
+        String waits = plan("applying", BEFORE).replace("\"note\":null", "\"note\":\"It waits for flow v1.\"");
+        server.on("POST /v1/replays/rpl_2b/apply", json(200, waits));
+        server.on("GET /v1/replays/rpl_2b", json(200, plan("done", AFTER)));
+        var result = desk.run("replay", "apply", "rpl_2b");
+        assertTrue(result.err().contains("It waits for flow v1."), result.err());
+    }
+
+    @Test
     void run_ids_are_no_filter() {
         server.on("POST /v1/replays", json(200, plan("planned", BEFORE)));
         desk.run("replay", "plan", "run_1", "run_2");

@@ -64,6 +64,7 @@ class ReplayPlansTest {
                 provider_window: 24h
               - id: mail
                 http: { method: POST, url: "http://127.0.0.1:%1$d/mail" }
+                does: notify
                 protect: ask
                 on_doubt: { review: { to: "role:ops", title: "Was it sent?" } }
               - id: archive
@@ -129,6 +130,13 @@ class ReplayPlansTest {
             maker.post("/v1/workflows/order/trigger?wait=60s", "{\"data\":{}}", "Idempotency-Key: a")
                     .expect(200);
             down.set(false);
+            Reply silent = maker.post("/v1/replays", "{\"q\":\"status:failed\",\"notify\":\"none\"}")
+                    .expect(200);
+            assertEquals("none", silent.text("notify"));
+            assertEquals(1, silent.json().at("/actions/silent/steps").asInt(), silent::toString);
+            assertEquals(1, silent.json().at("/actions/send/steps").asInt(), "the archive");
+            maker.post("/v1/replays", "{\"q\":\"status:failed\",\"notify\":\"some\"}")
+                    .expect(400);
             String body = "{\"q\":\"status:failed workflow:order\",\"approval\":true,\"rate\":50}";
             Reply made = maker.post("/v1/replays", body).expect(200);
             String one = "/v1/replays/" + made.text("replay_id");
