@@ -134,6 +134,14 @@ public final class People {
         return new Visitor(person.name(), person.role().word(), principal, csrf(parts[2]));
     }
 
+    /** Whoever comes with this cookie did something: their session lasts on. */
+    public void used(String cookie) {
+        String[] parts = cookie.split(SEPARATOR, -1);
+        if (parts.length == 3 && parts[0].matches("[0-9]{1,9}")) {
+            sessions.used(new Sessions.Owner(Integer.parseInt(parts[0]), parts[1]), parts[2]);
+        }
+    }
+
     /** Answers the cookie of a new session; null where name and password do not go together. */
     public @Nullable String logIn(Entry entry) {
         attempts.check(entry.name(), entry.address());

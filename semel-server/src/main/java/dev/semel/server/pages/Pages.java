@@ -58,6 +58,7 @@ public final class Pages {
         RevealPages.addTo(router, door);
         new WorkflowPages(runs).addTo(router, door);
         runs.addTo(router, door);
+        new RunDeeds(runs).addTo(router, door);
         KeyPages.addTo(router, door);
         ListPages.addTo(router, door);
         SettingPages.addTo(router, door);

@@ -25,8 +25,13 @@ public final class WorkflowPages {
 
     void addTo(Router router, Door door) {
         router.add("GET", "/workflows", Scope.OPEN, door.page(WorkflowPages::list))
-                .add("GET", "/workflows/{id}", Scope.OPEN, door.page(visit -> one(visit, "runs")))
-                .add("GET", "/workflows/{id}/{tab}", Scope.OPEN, door.page(visit -> one(visit, visit.part("tab"))))
+                .add("GET", "/workflows/{id}", Scope.OPEN, door.page(visit -> one(visit, "runs", Again.NOT)))
+                .add(
+                        "GET",
+                        "/workflows/{id}/{tab}",
+                        Scope.OPEN,
+                        door.page(visit -> one(visit, visit.part("tab"), Again.NOT)))
+                .add("POST", "/workflows/{id}/trigger", Scope.OPEN, door.deed(this::trigger))
                 .add(
                         "POST",
                         "/workflows/{id}/rollback",
@@ -107,8 +112,11 @@ public final class WorkflowPages {
                 "workflows", "Workflows", "Workflows", Map.of("lines", lines, "more", Math.max(0, all.size() - SHOWN)));
     }
 
-    private Answer one(Visit visit, String tab) throws Exception {
+    private Answer one(Visit visit, String tab, Again again) throws Exception {
         String path = Inside.path("v1", "workflows", visit.part("id"));
+        if (visit.part("id").equals("new") && !visit.maybe(path, "").has("workflow")) {
+            return Look.goTo(Builder.NEW); // where the builder stood before a workflow could have this name
+        }
         Doc workflow = visit.get(path);
         if (!TABS.contains(tab)) {
             return Look.goTo(Inside.path("workflows", visit.part("id")));
@@ -118,6 +126,8 @@ public final class WorkflowPages {
                 workflow,
                 "tab",
                 tab,
+                "again",
+                again,
                 "mayTrigger",
                 visit.may("POST", path + "/trigger"),
                 "mayPause",
@@ -125,12 +135,35 @@ public final class WorkflowPages {
         switch (tab) {
             case "definition" -> definition(visit, path, parts);
             case "effects" -> parts.put("explained", visit.maybe(path + "/explanation", ""));
-            case "keys" -> parts.put("grid", KeyPages.ofWorkflow(visit, workflow.text("workflow")));
+            case "keys" -> {
+                parts.put("grid", KeyPages.ofWorkflow(visit, workflow.text("workflow")));
+                parts.put("prefix", visit.asked("prefix"));
+            }
             case "log" -> parts.put("log", MessageLog.of(visit, path));
             case "versions" -> versions(visit, path, parts);
             default -> parts.put("table", runs.table(visit, workflow.text("workflow")));
         }
-        return visit.show("workflow", workflow.text("workflow"), "Workflows", parts);
+        return visit.show(
+                again.status(), new Look.Sheet("workflow", workflow.text("workflow"), "Workflows", parts));
+    }
+
+    /** The key that the form says, or else the one that it carries: either way, sending twice is one run. */
+    private Answer trigger(Visit visit, Form form) throws Exception {
+        return visit.trying(
+                "trigger",
+                form,
+                () -> {
+                    ObjectNode body = JsonNodeFactory.instance.objectNode();
+                    body.set("data", Acts.data(form));
+                    String wanted = form.text("wanted_key").strip();
+                    Doc answer = visit.send(
+                            "POST",
+                            Inside.path("v1", "workflows", visit.part("id"), "trigger"),
+                            body,
+                            wanted.isEmpty() ? form.text("key") : wanted);
+                    return Look.goTo(Inside.path("runs", answer.text("run_id")));
+                },
+                again -> one(visit, "runs", again));
     }
 
     /** A step of the file with those inside of its branches or its loop. */

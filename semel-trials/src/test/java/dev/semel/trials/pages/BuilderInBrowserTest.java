@@ -251,7 +251,7 @@ class BuilderInBrowserTest {
 
     @Test
     void a_new_workflow_begins_with_the_smallest_file_and_is_published_once() {
-        try (Tab tab = Tab.open(server.port()).enter().go("/workflows/new")) {
+        try (Tab tab = Tab.open(server.port()).enter().go("/builder")) {
             Page page = tab.page();
             String text = page.locator("#yaml").inputValue().replace("my_workflow", "begun");
             page.locator("#yaml").fill(text);
@@ -336,7 +336,7 @@ class BuilderInBrowserTest {
     void every_address_of_the_builder_is_open_to_everybody_in_both_themes_and_at_320_pixels() {
         List<String> found = new ArrayList<>();
         List<String> paths = List.of(
-                "/workflows/new",
+                "/builder",
                 "/workflows/new_lead/edit",
                 "/workflows/new_lead/edit?step=welcome&tab=general",
                 "/workflows/new_lead/edit?step=welcome&tab=idempotent",
