@@ -5,8 +5,6 @@ import dev.semel.server.http.Answer;
 import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
-import java.util.ArrayList;
-import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
@@ -76,33 +74,5 @@ final class Acts {
         Doc answer =
                 visit.send("PUT", Inside.path("v1", "people", form.text("name").strip()), body, form.text("key"));
         return SettingPages.list(visit, "people", answer.text("invitation"));
-    }
-
-    /** What begins like an id of ours is looked for there first; a key may begin so too. */
-    private static List<String> places(String text) {
-        List<String> places = new ArrayList<>();
-        if (text.startsWith("rpl_")) {
-            places.add("replays");
-        } else if (text.startsWith("rev_")) {
-            places.add("reviews");
-        } else if (text.matches("inc_[A-Za-z0-9]+")) {
-            places.add("incidents");
-        }
-        places.addAll(List.of("runs", "keys", "workflows"));
-        return places;
-    }
-
-    /** Where whatever was pasted leads: a run, a key, a workflow, a plan…, else the keys that begin so. */
-    static Answer go(Visit visit) throws Exception {
-        String text = visit.asked("to").strip();
-        if (text.isEmpty()) {
-            return Look.goTo("/workflows");
-        }
-        for (String place : places(text)) {
-            if (visit.maybe(Inside.path("v1", place, text), "").node().isObject()) {
-                return Look.goTo(Inside.path(place, text));
-            }
-        }
-        return Look.goTo("/keys?prefix=" + Inside.encoded(text));
     }
 }

@@ -44,7 +44,7 @@ public final class Pages {
         router.nowhere(door.nowhere());
         router.add("GET", "/", Scope.OPEN, _ -> Look.goTo("/workflows"))
                 .add("GET", "/assets/{file}", Scope.OPEN, assets::get)
-                .add("GET", "/go", Scope.OPEN, door.page(Acts::go))
+                .add("GET", "/go", Scope.OPEN, door.page(Palette::go))
                 .add("GET", "/live", Scope.OPEN, request -> pages.live(request, "/v1/tail"))
                 .add(
                         "GET",

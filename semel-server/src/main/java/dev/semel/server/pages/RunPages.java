@@ -113,7 +113,7 @@ public final class RunPages {
     Answer one(Visit visit, Again again) throws Exception {
         String path = Inside.path("v1", "runs", visit.part("run_id"));
         // First what is asked, then the rest: a question that comes in between was not seen on this page.
-        Doc timeline = visit.get(path + "/timeline");
+        Steps steps = Steps.of(visit, path);
         Doc run = visit.get(path);
         Doc workflow = visit.maybe(Inside.path("v1", "workflows", run.text("workflow_id")), "");
         Map<String, Object> parts = new HashMap<>(Map.of(
@@ -122,9 +122,9 @@ public final class RunPages {
                 "run",
                 run,
                 "bars",
-                Bars.of(run, timeline, clock.instant()),
+                Bars.of(run, steps, clock.instant()),
                 "asked",
-                new Asked(timeline.list("reviews")),
+                new Asked(steps.timeline().list("reviews")),
                 "signal",
                 signal(run),
                 "owner",

@@ -4,7 +4,6 @@ import dev.semel.server.http.Answer;
 import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Workflows, and one of them: its runs, definition, effects, keys and versions. */
 public final class WorkflowPages {
     private static final Set<String> TABS = Set.of("runs", "definition", "effects", "keys", "log", "versions");
-    private static final int SHOWN = 100;
+    private static final int SHOWN = 50;
 
     private final RunPages runs;
 
@@ -96,20 +95,22 @@ public final class WorkflowPages {
     }
 
     private static Answer list(Visit visit) throws Exception {
-        List<Line> lines = new ArrayList<>();
-        List<Doc> all = visit.get("/v1/workflows").items();
+        String name = visit.asked("name").strip();
+        String query = "summary=true&limit=" + SHOWN + "&name=" + Inside.encoded(name);
+        String after = visit.asked("after");
+        Doc page = visit.get("/v1/workflows", after.isEmpty() ? query : query + "&after=" + Inside.encoded(after));
         Map<String, Long> prevented = new HashMap<>();
         visit.maybe("/v1/signals", "")
                 .list("workflows")
                 .forEach(one -> prevented.put(
                         one.text("workflow_id"), one.at("duplicates_prevented").number("count")));
-        for (Doc workflow : all.stream().limit(SHOWN).toList()) {
-            lines.add(Line.of(
-                    visit.get(Inside.path("v1", "workflows", workflow.text("workflow_id"))),
-                    prevented.getOrDefault(workflow.text("workflow_id"), 0L)));
-        }
-        return visit.show(
-                "workflows", "Workflows", "Workflows", Map.of("lines", lines, "more", Math.max(0, all.size() - SHOWN)));
+        List<Line> lines = page.items().stream()
+                .map(workflow -> Line.of(workflow, prevented.getOrDefault(workflow.text("workflow_id"), 0L)))
+                .toList();
+        String next = page.has("next")
+                ? "?name=" + Inside.encoded(name) + "&after=" + Inside.encoded(page.text("next"))
+                : "";
+        return visit.show("workflows", "Workflows", "Workflows", Map.of("lines", lines, "name", name, "next", next));
     }
 
     private Answer one(Visit visit, String tab, Again again) throws Exception {

@@ -112,7 +112,7 @@ class EntranceTest {
     @Test
     void s37_where_to_go_after_the_log_in_is_a_path_of_this_server() {
         for (String next :
-                List.of("//evil.com", "/\\evil.com", "https://evil.com", "javascript:alert(1)", "/%0d%0aX: y")) {
+                List.of("//evil.com?a=b", "/\\evil.com", "https://evil.com", "javascript:alert(1)", "/runs?a=\r\nX: y")) {
             Reply reply = caller().send(
                             "POST",
                             "/login",

@@ -12,6 +12,7 @@ import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.Flows;
 import dev.semel.trials.support.LiveServer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -113,7 +114,7 @@ class SafeFormsInBrowserTest {
             press(page, "Record this decision for each");
             assertThat(page.locator("main")).containsText("1 of 1 were decided");
         }
-        for (Asks asked : java.util.List.of(one, other, more)) {
+        for (Asks asked : List.of(one, other, more)) {
             assertEquals("reject", decision(asked.review()), "Enter was taken for an approval");
         }
     }
@@ -154,13 +155,14 @@ class SafeFormsInBrowserTest {
             page.locator("summary", new Page.LocatorOptions().setHasText("Cancel…"))
                     .click();
             page.locator("#c-reason").fill("typed");
-            page.locator("#live").hover();
+            page.locator("#jump").hover();
             page.locator("#c-reason").blur();
             api().post("/v1/runs/" + asked.run() + "/cancel", "{}").expect(200);
             assertThat(show).hasText("changed, now cancelled: show");
             assertThat(page.locator("#c-reason")).hasValue("typed");
             page.locator("#c-reason").fill("");
             page.locator("#c-reason").blur();
+            page.locator("#jump").hover();
             assertThat(page.locator("h1")).containsText("Cancelled");
             assertThat(page.locator("form[action$='/cancel']")).hasCount(0);
             assertThat(page.locator("form[action$='/signal']")).hasCount(0);
