@@ -67,7 +67,9 @@ final class Timeline {
                 }
             }
             throw Paging.refused(
-                    least == 0 ? "after is not a cursor that a list gave" : "limit is a whole number from 1 to " + MOST);
+                    least == 0
+                            ? "after is not a cursor that a list gave"
+                            : "limit is a whole number from 1 to " + MOST);
         }
     }
 

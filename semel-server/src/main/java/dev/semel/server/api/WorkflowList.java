@@ -35,15 +35,14 @@ final class WorkflowList {
         List<Rows.Workflow> found = rows == null
                 ? List.of()
                 : rows.stream()
-                        .filter(row ->
-                                row.name().contains(part) && row.name().compareTo(after) > 0)
+                        .filter(row -> row.name().contains(part) && row.name().compareTo(after) > 0)
                         .sorted(Comparator.comparing(Rows.Workflow::name))
                         .toList();
-        List<Rows.Workflow> shown =
-                paged ? found.subList(0, Math.min(paging.limit(), found.size())) : found;
+        List<Rows.Workflow> shown = paged ? found.subList(0, Math.min(paging.limit(), found.size())) : found;
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
-        shown.forEach(row -> items.add(summary ? summary(row) : Workflows.view(semel.workflow(row.ws(), row.name()), row.paused())));
+        shown.forEach(row ->
+                items.add(summary ? summary(row) : Workflows.view(semel.workflow(row.ws(), row.name()), row.paused())));
         out.put("next", shown.size() < found.size() ? shown.getLast().name() : null);
         return Views.ok(out.put("total", found.size()));
     }

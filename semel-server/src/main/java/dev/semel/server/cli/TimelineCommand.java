@@ -69,7 +69,8 @@ final class TimelineCommand implements Callable<Integer> {
         Call call = Call.get(Call.path("v1", "runs", run, "timeline"));
         ObjectNode whole = (ObjectNode) api.ask(call).body();
         while (!Json.text(whole, "next").isEmpty()) {
-            JsonNode more = api.ask(call.where("after", Json.text(whole, "next"))).body();
+            JsonNode more =
+                    api.ask(call.where("after", Json.text(whole, "next"))).body();
             ((ArrayNode) whole.path("items")).addAll((ArrayNode) more.path("items"));
             whole.set("next", more.path("next"));
         }

@@ -17,11 +17,7 @@ final class Acts {
     private Acts() {}
 
     static void addTo(Router router, Door door) {
-        router.add(
-                        "POST",
-                        "/workflows/{id}/pause",
-                        Scope.OPEN,
-                        door.deed((visit, form) -> turn(visit, form, "pause")))
+        router.add("POST", "/workflows/{id}/pause", Scope.OPEN, door.deed((visit, form) -> turn(visit, form, "pause")))
                 .add(
                         "POST",
                         "/workflows/{id}/resume",

@@ -42,7 +42,6 @@ public record Choice(String word, String label, String means) {
 
     /** Whether somebody is written to about a topic. */
     public static List<Choice> subscription() {
-        return List.of(
-                new Choice("no", "Unsubscribe: no more of it", ""), new Choice("yes", "Subscribe again", ""));
+        return List.of(new Choice("no", "Unsubscribe: no more of it", ""), new Choice("yes", "Subscribe again", ""));
     }
 }

@@ -10,6 +10,7 @@ final class Cookies {
     static final String ON_THE_WAY = "semel_oidc";
     /** The server ends a session sooner where it is not used. */
     private static final long SESSION_SECONDS = Sessions.LONGEST.toSeconds();
+
     private static final int WAY_SECONDS = 10 * 60;
 
     private Cookies() {}

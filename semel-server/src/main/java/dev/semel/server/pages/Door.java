@@ -84,9 +84,7 @@ final class Door {
         return request -> {
             Visitor visitor = present(request);
             if (visitor == null) {
-                return byScript(request)
-                        ? over(request)
-                        : Look.goTo("/login?next=" + Inside.encoded(Way.of(request)));
+                return byScript(request) ? over(request) : Look.goTo("/login?next=" + Inside.encoded(Way.of(request)));
             }
             return guarded(request, visitor, () -> page.show(new Visit(request, visitor, inside, look)));
         };

@@ -21,6 +21,7 @@ public record Kept(String path, String back, List<Field> fields, boolean whole) 
     private static final String PARTS = "kept.parts";
     private static final String FIELD = "kept.field.";
     private static final Set<String> NOT_SHOWN = Set.of("key", "base", "eol", "version");
+    private static final Set<String> PASSWORDS = Set.of("again", "old", "new", "current");
     private static final int SHORT = 200;
 
     /** One field of the form; a name may come more than once. */
@@ -81,7 +82,8 @@ public record Kept(String path, String back, List<Field> fields, boolean whole) 
     private static boolean isSecret(String path, String name) {
         return name.contains("password")
                 || name.contains("secret")
-                || name.equals("again")
+                || PASSWORDS.contains(name)
+                || path.contains("password") && !name.equals("key") && !name.equals("csrf")
                 || path.startsWith("/settings/secrets") && name.equals("value");
     }
 

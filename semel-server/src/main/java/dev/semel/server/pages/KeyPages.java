@@ -139,8 +139,7 @@ public final class KeyPages {
                 again,
                 "mayRelease",
                 key.text("status").equals("active") && visit.may("POST", path + "/release"));
-        return visit.show(
-                again.status(), new Look.Sheet("key", "Key " + key.text("idempotency_key"), "Keys", parts));
+        return visit.show(again.status(), new Look.Sheet("key", "Key " + key.text("idempotency_key"), "Keys", parts));
     }
 
     private static Doc simulated(Visit visit, String path, Doc key, Question asked) throws Exception {

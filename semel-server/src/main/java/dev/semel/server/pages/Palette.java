@@ -62,7 +62,8 @@ final class Palette {
         }
         for (String what : text.contains(" ") ? List.<String>of() : List.of("key", "object")) {
             String q = what + ":" + text;
-            List<Doc> effects = visit.maybe("/v1/effects", "limit=1&q=" + Inside.encoded(q)).items();
+            List<Doc> effects =
+                    visit.maybe("/v1/effects", "limit=1&q=" + Inside.encoded(q)).items();
             if (!effects.isEmpty()) {
                 return "/effects?q=" + Inside.encoded(q);
             }

@@ -28,7 +28,11 @@ final class Threshold {
      * @param next where they want to go
      * @param kept what they had sent; null where it was nothing
      */
-    record Why(int status, String problem, String next, @Nullable Kept kept) {}
+    record Why(
+            int status,
+            String problem,
+            String next,
+            @Nullable Kept kept) {}
 
     Answer ask(Request request, Why why) {
         Voucher provider = people.voucher();
@@ -50,8 +54,7 @@ final class Threshold {
 
     /** What was sent and not done, to be sent once more by who is logged in now. */
     Answer offer(int status, Request request, Visitor visitor, Kept kept) {
-        return look.show(
-                status, request, visitor, new Look.Sheet("kept", "Send it again?", "", Map.of("kept", kept)));
+        return look.show(status, request, visitor, new Look.Sheet("kept", "Send it again?", "", Map.of("kept", kept)));
     }
 
     /** The name of the host is looked at: a name that was made to lead to this machine is another site's. */

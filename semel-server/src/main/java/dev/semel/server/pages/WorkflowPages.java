@@ -107,9 +107,8 @@ public final class WorkflowPages {
         List<Line> lines = page.items().stream()
                 .map(workflow -> Line.of(workflow, prevented.getOrDefault(workflow.text("workflow_id"), 0L)))
                 .toList();
-        String next = page.has("next")
-                ? "?name=" + Inside.encoded(name) + "&after=" + Inside.encoded(page.text("next"))
-                : "";
+        String next =
+                page.has("next") ? "?name=" + Inside.encoded(name) + "&after=" + Inside.encoded(page.text("next")) : "";
         return visit.show("workflows", "Workflows", "Workflows", Map.of("lines", lines, "name", name, "next", next));
     }
 
@@ -144,8 +143,7 @@ public final class WorkflowPages {
             case "versions" -> versions(visit, path, parts);
             default -> parts.put("table", runs.table(visit, workflow.text("workflow")));
         }
-        return visit.show(
-                again.status(), new Look.Sheet("workflow", workflow.text("workflow"), "Workflows", parts));
+        return visit.show(again.status(), new Look.Sheet("workflow", workflow.text("workflow"), "Workflows", parts));
     }
 
     /** The key that the form says, or else the one that it carries: either way, sending twice is one run. */

@@ -111,8 +111,8 @@ class EntranceTest {
 
     @Test
     void s37_where_to_go_after_the_log_in_is_a_path_of_this_server() {
-        for (String next :
-                List.of("//evil.com?a=b", "/\\evil.com", "https://evil.com", "javascript:alert(1)", "/runs?a=\r\nX: y")) {
+        for (String next : List.of(
+                "//evil.com?a=b", "/\\evil.com", "https://evil.com", "javascript:alert(1)", "/runs?a=\r\nX: y")) {
             Reply reply = caller().send(
                             "POST",
                             "/login",

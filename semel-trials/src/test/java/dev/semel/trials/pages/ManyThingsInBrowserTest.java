@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.microsoft.playwright.Page;
 import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.Flows;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.Problem;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -45,10 +48,13 @@ class ManyThingsInBrowserTest {
         for (int i = 0; i < 60; i++) {
             api().publish(Flows.flow("many_%03d".formatted(i))).expect(200);
         }
-        JsonNode page = api().get("/v1/workflows?name=many_&limit=50&summary=true").json();
+        JsonNode page =
+                api().get("/v1/workflows?name=many_&limit=50&summary=true").json();
         assertEquals(50, page.path("items").size());
         assertEquals(60, page.path("total").asInt());
-        assertTrue(page.at("/items/0/rollout/0/runs").has("completed"), page.at("/items/0").toString());
+        assertTrue(
+                page.at("/items/0/rollout/0/runs").has("completed"),
+                page.at("/items/0").toString());
         assertEquals(
                 10,
                 api().get("/v1/workflows?name=many_&limit=50&after="
@@ -80,9 +86,8 @@ class ManyThingsInBrowserTest {
                 item_key: ${ item }
                 steps: [{id: one, set: "${ item }"}]
             """).expect(200);
-        String items = IntStream.range(0, STEPS)
-                .mapToObj(i -> "\"i" + i + "\"")
-                .collect(Collectors.joining(",", "[", "]"));
+        String items =
+                IntStream.range(0, STEPS).mapToObj(i -> "\"i" + i + "\"").collect(Collectors.joining(",", "[", "]"));
         String id = api().post("/v1/workflows/long/trigger?wait=60s", "{\"data\":{\"items\":" + items + "}}")
                 .expect(200)
                 .text("run_id");
@@ -90,8 +95,8 @@ class ManyThingsInBrowserTest {
         int total = first.path("total").asInt();
         assertTrue(total >= STEPS, first.toString());
         assertEquals(10, first.path("items").size());
-        JsonNode last = api().get("/v1/runs/" + id + "/timeline?after=" + (total - 3))
-                .json();
+        JsonNode last =
+                api().get("/v1/runs/" + id + "/timeline?after=" + (total - 3)).json();
         assertEquals(3, last.path("items").size());
         assertTrue(last.path("next").isNull());
         assertEquals(
@@ -116,33 +121,42 @@ class ManyThingsInBrowserTest {
         api().put("/v1/secrets/shop_signing", "{\"value\":\"whsec_x\"}").expect(200);
         api().put("/v1/hooks/shop_source", "{\"preset\":\"stripe\",\"secrets\":[\"shop_signing\"]}")
                 .expect(200);
-        String event = api().post("/v1/events", "{\"id\":\"e_1\",\"type\":\"nobody.wants\",\"source\":\"shop\",\"data\":{}}")
+        String event = api().post(
+                        "/v1/events", "{\"id\":\"e_1\",\"type\":\"nobody.wants\",\"source\":\"shop\",\"data\":{}}")
                 .expect(200)
                 .json()
                 .at("/event/event_id")
                 .asString();
         String lead = api().post(
-                        "/v1/workflows/payment_receipt/trigger?wait=60s",
-                        "{\"data\":{\"payment_id\":\"pay_go\",\"amount\":4900,\"currency\":\"usd\"}}")
+                        "/v1/workflows/new_lead/trigger",
+                        "{\"data\":{\"form_submission_id\":\"go_1\",\"email\":\"eva@example.com\",\"region\":\"emea\","
+                                + "\"plan\":\"pro\"}}")
                 .expect(200)
                 .text("run_id");
-        String effect = api().get("/v1/runs/" + lead + "/timeline").json().path("items").valueStream()
-                .map(step -> step.path("effect_key").asString(""))
-                .filter(key -> !key.isEmpty())
-                .findFirst()
-                .orElseThrow();
+        String[] effect = {""};
+        Crowd.until("it has an effect", () -> {
+            api().get("/v1/runs/" + lead + "/timeline")
+                    .json()
+                    .path("items")
+                    .valueStream()
+                    .filter(step -> step.path("name").asString().equals("create_lead"))
+                    .forEach(step -> effect[0] = step.path("effect_key").asString(""));
+            return !effect[0].isEmpty();
+        });
         String gone = "run_" + "0".repeat(22);
         try (Tab tab = Tab.open(server.port()).enter().expecting("404")) {
             for (String[] one : new String[][] {
                 {"usr_eva", "/settings/profiles/usr_eva"},
                 {"shop_source", "/hooks/shop_source"},
                 {event, "/events/" + event},
-                {effect, "/effects?q=key"},
+                {effect[0], "/effects?q=key"},
                 {gone, "/runs/" + gone},
                 {"no_such_thing", "/keys?prefix=no_such_thing"}
             }) {
-                tab.go("/go?to=" + java.net.URLEncoder.encode(one[0], java.nio.charset.StandardCharsets.UTF_8));
-                assertTrue(tab.page().url().contains(one[1]), one[0] + " led to " + tab.page().url());
+                tab.go("/go?to=" + URLEncoder.encode(one[0], StandardCharsets.UTF_8));
+                assertTrue(
+                        tab.page().url().contains(one[1]),
+                        one[0] + " led to " + tab.page().url());
             }
             tab.go("/go?to=" + gone);
             assertThat(tab.page().locator("h1")).hasText("Not found");

@@ -39,11 +39,15 @@ class OverSessionsTest {
     }
 
     private Tab person(String name) {
+        return person(Tab.open(server.port()), name);
+    }
+
+    private Tab person(Tab tab, String name) {
         String link = server.admin()
                 .put("/v1/people/" + name, "{\"role\":\"admin\"}")
                 .expect(200)
                 .text("invitation");
-        Tab tab = Tab.open(server.port()).go(link.substring(link.indexOf("/setup")));
+        tab.go(link.substring(link.indexOf("/setup")));
         tab.page().locator("#password").fill(PASSWORD);
         tab.page().locator("#again").fill(PASSWORD);
         press(tab.page(), "Set it up");
@@ -68,17 +72,19 @@ class OverSessionsTest {
 
     @Test
     void what_is_sent_after_the_session_is_kept_through_the_log_in() {
-        try (Tab tab = person("uma").go("/workflows/kept/edit")) {
+        try (Tab tab = person(Tab.forChecks(server.port()), "uma").go("/workflows/kept/edit")) {
             Page page = tab.page();
             end("uma");
             page.evaluate("() => { document.querySelector('#yaml').value += '# written for an hour\\n'; }");
             press(page, "Check");
             assertThat(page.locator("h1")).hasText("Your session is over");
+            assertEquals(List.of(), tab.barriers());
             logIn(page, "uma", "not the password", "Log in and go on");
             assertThat(page.locator("[role=alert]")).containsText("do not go together");
             logIn(page, "uma", PASSWORD, "Log in and go on");
             assertThat(page.locator("h1")).hasText("Send it again?");
             assertThat(page.locator("main")).containsText("You are logged in as uma now.");
+            assertEquals(List.of(), tab.barriers());
             press(page, "Send it now");
             assertTrue(page.locator("#yaml").inputValue().endsWith("# written for an hour\n"));
             assertThat(page.locator("#state")).containsText("1 line differs");

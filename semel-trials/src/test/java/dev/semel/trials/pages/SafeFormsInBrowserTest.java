@@ -60,8 +60,7 @@ class SafeFormsInBrowserTest {
     private record Asks(String run, String review) {}
 
     private Asks asks(String workflow, String key) {
-        String run =
-                api().trigger(workflow, key, "{\"data\":{}}").expect(200).text("run_id");
+        String run = api().trigger(workflow, key, "{\"data\":{}}").expect(200).text("run_id");
         return new Asks(run, review(run, 1));
     }
 
