@@ -134,11 +134,19 @@ public final class People {
         return new Visitor(person.name(), person.role().word(), principal, csrf(parts[2]));
     }
 
-    /** Whoever comes with this cookie did something: their session lasts on. */
+    /**
+     * Whoever comes with this cookie did something: their session lasts on. Not that of somebody for whom a provider
+     * vouched: what it says of them is read at each log-in, so that must come again.
+     */
     public void used(String cookie) {
         String[] parts = cookie.split(SEPARATOR, -1);
-        if (parts.length == 3 && parts[0].matches("[0-9]{1,9}")) {
-            sessions.used(new Sessions.Owner(Integer.parseInt(parts[0]), parts[1]), parts[2]);
+        if (parts.length != 3 || !parts[0].matches("[0-9]{1,9}")) {
+            return;
+        }
+        int ws = Integer.parseInt(parts[0]);
+        Person person = find(ws, parts[1]);
+        if (person != null && !person.fromOutside()) {
+            sessions.used(new Sessions.Owner(ws, person.name()), parts[2]);
         }
     }
 

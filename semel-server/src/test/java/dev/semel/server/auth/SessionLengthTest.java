@@ -2,6 +2,8 @@ package dev.semel.server.auth;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.testing.Lab;
@@ -44,6 +46,20 @@ final class SessionLengthTest {
         String other = sessions.begin(ada, "");
         assertTrue(sessions.good(ada, other));
         assertTrue(sessions.list(ada).getFirst().begunAt() > begun);
+    }
+
+    @Test
+    void somebody_for_whom_a_provider_vouched_is_asked_for_again_after_twelve_hours_however_busy() {
+        People people = People.serving(lab.semel());
+        Vouched eve = Vouched.of("https://login.example.com", "4711", "eve", Role.OPERATOR);
+        String cookie = people.enter("default", eve, "");
+        for (int hour = 0; hour < 11; hour++) {
+            lab.clock().advance(Duration.ofHours(1));
+            people.used(cookie);
+        }
+        assertNotNull(people.visitor(cookie));
+        lab.clock().advance(Duration.ofHours(1));
+        assertNull(people.visitor(cookie), "what the provider says now is not known");
     }
 
     @Test
