@@ -99,7 +99,6 @@ public final class Replays {
         if (laid.state() != Replay.State.MAKING) {
             return laid;
         }
-        boolean anew = !items(new Plans.Wanted(id, 0, null), null, 1).isEmpty();
         Summary summary = new Summary();
         Planner.Wanted wanted = new Planner.Wanted(asked.workspace(), asked.order(), asked.input() != null);
         Counting counting = new Counting(summary, new HashSet<>(), new HashSet<>());
@@ -115,7 +114,8 @@ public final class Replays {
             }
             case Which.All(Reads.RunFilter filter) -> all(laid, filter, wanted, counting);
         }
-        if (anew) {
+        long there = progress(id).stream().mapToLong(Plans.Count::items).sum();
+        if (there != counting.noted().size()) {
             drop(laid, counting.noted());
         }
         // CRASH(plan-noted): The items are there and the plan is not ready. Asked for again it is made anew.
@@ -128,8 +128,8 @@ public final class Replays {
     private record Counting(Summary summary, Set<RunId> seen, Set<RunId> noted) {}
 
     /**
-     * Removes what an attempt before has left that is not meant any more: it was not counted, and would be applied. Not
-     * before the others are noted, because somebody else may be making the same plan.
+     * Removes what an attempt before has left, or somebody who makes the same plan at the same time: it was not counted, and
+     * would be applied. Not before the others are noted, because that one may be counting them.
      */
     private void drop(Replay.Plan plan, Set<RunId> noted) {
         RunId after = null;

@@ -10,6 +10,7 @@ import dev.semel.engine.Limits;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
+import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.store.Waiting;
 import dev.semel.testing.ManualClock;
@@ -34,7 +35,7 @@ final class PayloadRetentionTest extends OnAFile {
     @Override
     protected Limits limits() {
         return Limits.DEFAULT.withKeeping(
-                new Keeping(Duration.ofDays(7), null, null, Keeping.LEAST_EVENTS, Duration.ofDays(30)));
+                new Keeping(Duration.ofDays(7), Duration.ofDays(3), null, Keeping.LEAST_EVENTS, Duration.ofDays(30)));
     }
 
     private Rows.Run row(Run<String> run) {
@@ -58,6 +59,48 @@ final class PayloadRetentionTest extends OnAFile {
         SemelException refused =
                 assertThrows(SemelException.class, () -> semel.start(flow, "x", Start.replayOf(old.id())));
         assertEquals(ErrorCode.NOT_FOUND, refused.code());
+    }
+
+    private int requests(Run<String> run) {
+        RunId id = Objects.requireNonNull(RunId.parse(run.id()));
+        return Objects.requireNonNull(semel.view(reads -> reads.requestsOf(id, null, 10)))
+                .size();
+    }
+
+    private boolean isNamed(String key) {
+        return !Objects.requireNonNull(semel.view(reads -> reads.key(ws(), key)))
+                .isEmpty();
+    }
+
+    private int audit() {
+        return Objects.requireNonNull(semel.view(reads -> reads.audit(ws(), null, 10)))
+                .size();
+    }
+
+    private int ws() {
+        return semel.backstage().workspace();
+    }
+
+    @Test
+    void rows_of_duplicates_names_and_the_audit_go_each_in_a_time_of_its_own() {
+        semel.register(flow);
+        Run<String> run = semel.start(flow, "x", Start.withKey("k"));
+        assertEquals("paid", run.result(SOON));
+        assertEquals(true, semel.start(flow, "x", Start.withKey("k")).replayed());
+        Waiting.until("the repeat is on record", () -> requests(run) == 1);
+        var token = new Rows.Token("tok_1", ws(), "default", "t", new byte[32], "read", 0, 0, 0);
+        var note = new Edit.Note(ws(), "token.create", "tok_1", new Edit.By(semel.newId(), "ann", ""));
+        semel.change(new Edit.Noted<>(new Edit.CreateToken(token), Objects::nonNull, note));
+        clock.advance(Duration.ofDays(4));
+        Waiting.until("the row of the repeat is gone", () -> requests(run) == 0);
+        assertEquals(1, row(run).counts().replays(), "and its count is not");
+        assertEquals(true, isNamed("k"), "a tombstone stands for a week");
+        clock.advance(Duration.ofDays(5));
+        Waiting.until("the tombstone is gone", () -> !isNamed("k"));
+        assertEquals(1, audit());
+        clock.advance(Duration.ofDays(22));
+        Waiting.until("the row of the audit is gone", () -> audit() == 0);
+        assertEquals(true, row(run).end() != null, "the run is kept for longer than any of them");
     }
 
     @Test

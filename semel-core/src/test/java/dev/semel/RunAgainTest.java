@@ -170,4 +170,55 @@ final class RunAgainTest {
         lab.clock().advance(Duration.ofHours(2));
         assertEquals(1, mail.calls());
     }
+
+    @Test
+    void a_retry_of_a_failed_run_with_other_data_is_a_conflict_and_starts_nothing() {
+        SemelException conflict = assertThrows(SemelException.class, () -> retry("other"));
+        assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, conflict.code());
+        Run<String> same = retry("in");
+        assertNotEquals(failed.id(), same.id(), "what was asked for first is run again");
+        lab.clock().advance(Duration.ofHours(2));
+        assertEquals(RunState.COMPLETED, same.status());
+        assertEquals(1, mail.calls());
+    }
+
+    @Test
+    void where_the_key_alone_decides_other_data_are_answered_with_the_failed_run() {
+        AtomicInteger calls = new AtomicInteger();
+        Workflow<String, String> loud = Workflow.define("loud", String.class, String.class)
+                .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
+                .body((ctx, in) -> {
+                    ctx.effect("ask")
+                            .retry(Retry.none())
+                            .repeatable("a question")
+                            .call(_ -> {
+                                calls.incrementAndGet();
+                                throw new Failures.Refused("not today");
+                            });
+                    return in;
+                });
+        lab.register(loud);
+        Run<String> first = lab.start(loud, "in", Start.withKey("L"));
+        lab.settle();
+        Run<String> other = lab.start(loud, "other", Start.withKey("L"));
+        lab.settle();
+        assertEquals(first.id(), other.id());
+        assertTrue(other.replayed());
+        assertEquals(1, calls.get(), "the line goes on with its own data only");
+        Run<String> same = lab.start(loud, "in", Start.withKey("L"));
+        lab.settle();
+        assertNotEquals(first.id(), same.id());
+        assertEquals(2, calls.get());
+    }
+
+    @Test
+    void the_key_of_a_failed_run_is_not_given_to_another_workflow() {
+        Workflow<String, String> stranger = Workflow.define("stranger", String.class, String.class)
+                .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
+                .body((ctx, in) -> in);
+        lab.register(stranger);
+        SemelException conflict =
+                assertThrows(SemelException.class, () -> lab.start(stranger, "in", Start.withKey("K")));
+        assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, conflict.code());
+    }
 }

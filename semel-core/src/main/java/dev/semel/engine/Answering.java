@@ -105,6 +105,17 @@ final class Answering {
                 : decided;
     }
 
+    /**
+     * Whether a retry goes on in the line of a run that failed. Only with what that run was asked for: effects that are
+     * done are reused there, and those of other data are not done by them.
+     */
+    boolean goesOn(Case one, Known failed) {
+        boolean named =
+                one.trigger().names().key() != null || one.trigger().names().runId() != null;
+        return !named
+                || decide(one, one.heldBy(failed)) instanceof Admission.Repeat(_, boolean mismatch, _) && !mismatch;
+    }
+
     /** Remembers what was decided, and says it: a refusal is thrown. */
     Answer answer(Case one, Admission decided, long now) {
         Trigger trigger = one.trigger();

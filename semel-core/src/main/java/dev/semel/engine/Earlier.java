@@ -33,7 +33,7 @@ final class Earlier {
             return null;
         }
         return execution.maybe(reads -> {
-            for (RunId other : members(reads, run.lineage())) {
+            for (RunId other : members(reads, run.lineage()).reversed()) { // the last word, where it was done again
                 JsonNode result = other.equals(run.id()) ? null : committed(reads, other, path);
                 if (result != null) {
                     return result;
@@ -58,7 +58,7 @@ final class Earlier {
     }
 
     private static @Nullable JsonNode committed(Reads reads, RunId run, String path) {
-        for (Entry entry : record(reads.claimed(run), reads.journal(run))) {
+        for (Entry entry : record(reads.claimed(run), reads.journal(run)).reversed()) {
             if (entry instanceof Entry.Done done
                     && done.kind() == Entry.Kind.TX
                     && done.path().equals(path)) {

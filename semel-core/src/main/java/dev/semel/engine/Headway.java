@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Headway {
     private static final int LOOKED_AT = 1_000;
+    private static final int FOR_EACH_FAILURE = 10;
 
     private final Set<RunId> open = new LinkedHashSet<>();
     private long applied;
@@ -71,10 +72,20 @@ final class Headway {
 
     /** How many runs may start now: none while those that go first have not all ended. */
     int room(Manner manner, int most) {
+        int under = under(manner, most);
         if (manner.canary() == 0 || applied > manner.canary()) {
-            return most;
+            return under;
         }
         long left = manner.canary() - applied;
-        return left > 0 ? (int) Math.min(left, most) : ended < applied ? 0 : most;
+        return left > 0 ? (int) Math.min(left, under) : ended < applied ? 0 : under;
+    }
+
+    /** Who stops after failures has only so many runs under way, or all had started before the first of them failed. */
+    private int under(Manner manner, int most) {
+        if (manner.stopAfter() == 0) {
+            return most;
+        }
+        long room = Math.max(most, FOR_EACH_FAILURE * (long) manner.stopAfter()) - open.size();
+        return Math.clamp(room, 0, most);
     }
 }

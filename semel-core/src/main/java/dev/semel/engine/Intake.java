@@ -216,7 +216,9 @@ public final class Intake {
         Held held = new Held(byKey, byRunId, null);
         if (byKey == null && byRunId == null) {
             Known newest = failed == null ? null : newest(one, failed).known();
-            if (newest == null || Admissions.standing(newest, found.now()) != Standing.LIVE) {
+            Standing standing = newest == null ? Standing.EXPIRED : Admissions.standing(newest, found.now());
+            boolean other = newest != null && standing == Standing.FAILED && !answering.goesOn(one, newest);
+            if (newest == null || (standing != Standing.LIVE && !other)) {
                 return null;
             }
             held = one.heldBy(newest);
@@ -302,13 +304,12 @@ public final class Intake {
             }
             Line.Newest newest = newest(first, failed);
             long now = readers.ask(reads -> reads.now());
-            switch (Admissions.standing(newest.known(), now)) {
-                case LIVE -> {
-                    return answering.answer(first, answering.decide(first, first.heldBy(newest.known())), now);
-                }
-                case FAILED -> one = first.behind(newest, failed);
-                case EXPIRED, RELEASED -> one = first;
+            Standing standing = Admissions.standing(newest.known(), now);
+            boolean goesOn = standing == Standing.FAILED && answering.goesOn(first, newest.known());
+            if (standing == Standing.LIVE || (standing == Standing.FAILED && !goesOn)) {
+                return answering.answer(first, answering.decide(first, first.heldBy(newest.known())), now);
             }
+            one = goesOn ? first.behind(newest, failed) : first;
         }
         throw Refusals.inUse(first.trigger());
     }

@@ -19,6 +19,7 @@ import dev.semel.store.Replay;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Expected;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -34,6 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Looks at runs as their safe replays would find them. Changes nothing; a page of runs is a few questions. */
 public final class Planner {
     private static final String RESUMED = "resumed";
+    private static final Duration HOUR = Duration.ofHours(1);
 
     private final Readers readers;
     private final Catalog catalog;
@@ -113,13 +115,28 @@ public final class Planner {
         Order order = wanted.order();
         Terms terms = new Terms(order.from(), wanted.otherInput(), version != had, order.redo(), order.confirmed());
         Past past = new Past(
-                base.lineage(), base.state(), entries, rows, versions(lineage, entries, version), called, seen.now());
+                base.lineage(),
+                base.state(),
+                entries,
+                rows,
+                versions(lineage, entries, version),
+                called,
+                otherData(lineage, base),
+                seen.now());
         List<Entry> carried = new ArrayList<>(Carried.of(entries, terms));
         if (!order.redo().isEmpty()) {
             carried.addFirst(new Entry.Redo(seen.now(), order.redo()));
         }
         String begins = carried.isEmpty() ? "" : Journal.encode(carried);
         return new Prospect(asked, base, version, Outlook.of(past, terms), begins, resumed);
+    }
+
+    /** Runs of a lineage that had another input than this one of them. */
+    static Set<RunId> otherData(List<Rows.Run> lineage, Rows.Run one) {
+        return lineage.stream()
+                .filter(run -> !run.input().equals(one.input()))
+                .map(Rows.Run::id)
+                .collect(Collectors.toSet());
     }
 
     /** The runs that this one called. */
@@ -164,11 +181,17 @@ public final class Planner {
         return new Versions(compared ? expected(workflowId, next) : null, others);
     }
 
-    /** What it had and what it did are removed, or will be within the hour: a replay would not know what to reuse. */
+    /** What it had and what it did are removed, or will be soon: a replay would not know what to reuse. */
     boolean isGoing(Rows.Run run, long now) {
         Rows.End end = run.end();
-        long kept = limits.payloads().minusHours(1).toNanos() / 1_000;
+        long kept = limits.payloads().minus(margin(limits.payloads())).toNanos() / 1_000;
         return end != null && end.endedAt() < now - kept;
+    }
+
+    /** An hour, but no more than a quarter of what is kept. */
+    private static Duration margin(Duration payloads) {
+        Duration quarter = payloads.dividedBy(4);
+        return quarter.compareTo(HOUR) < 0 ? quarter : HOUR;
     }
 
     /** Why the lineage of a run cannot be replayed now; null where it can. */
@@ -200,14 +223,17 @@ public final class Planner {
         }
     }
 
-    /** Items of one page whose runs are foretold to do something else by now, with what is different. */
+    /**
+     * Items of one page whose runs are foretold to do something else by now, with what is different. One that was blocked
+     * is not applied, whatever it could do by now.
+     */
     public Map<RunId, String> moved(List<Replay.Item> items, Wanted wanted) {
         Map<RunId, Prospect> now = new HashMap<>();
         look(items.stream().map(Replay.Item::run).toList(), wanted)
                 .forEach(one -> now.put(one.asked().id(), one));
         Map<RunId, String> moved = new HashMap<>();
         for (Replay.Item item : items) {
-            String difference = difference(item, now.get(item.run()));
+            String difference = item.worst() == 0 ? "" : difference(item, now.get(item.run()));
             if (!difference.isEmpty()) {
                 moved.put(item.run(), difference);
             }

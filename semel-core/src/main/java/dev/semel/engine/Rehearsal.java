@@ -16,6 +16,7 @@ import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Published;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +56,8 @@ public final class Rehearsal {
         Standings standings = new Standings(
                 then,
                 failed -> readers.ask(
-                        reads -> Line.newest(reads, one.workspace(), failed).known()));
+                        reads -> Line.newest(reads, one.workspace(), failed).known()),
+                failed -> answering.goesOn(one, failed));
         Known byKey = null;
         Known byRunId = null;
         Known byPayload = null;
@@ -90,13 +92,15 @@ public final class Rehearsal {
     private static final class Standings {
         private final long then;
         private final UnaryOperator<Known> newest;
+        private final Predicate<Known> goesOn;
         private @Nullable Known previous;
         private @Nullable Standing why;
         private boolean supposed;
 
-        Standings(long then, UnaryOperator<Known> newest) {
+        Standings(long then, UnaryOperator<Known> newest, Predicate<Known> goesOn) {
             this.then = then;
             this.newest = newest;
+            this.goesOn = goesOn;
         }
 
         @Nullable
@@ -111,6 +115,9 @@ public final class Rehearsal {
                     later && known.state() != RunState.FAILED && !known.state().ended();
             if (standing == Standing.LIVE) {
                 supposed |= unfinished && then >= known.expiresAt();
+                return known;
+            }
+            if (again && standing == Standing.FAILED && !goesOn.test(known)) {
                 return known;
             }
             if (previous == null && name.kind() != Name.Kind.PAYLOAD) {

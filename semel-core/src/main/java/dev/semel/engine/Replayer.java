@@ -4,6 +4,7 @@ import dev.semel.error.SemelException;
 import dev.semel.key.Known;
 import dev.semel.replay.Manner;
 import dev.semel.replay.Order;
+import dev.semel.replay.Outlook;
 import dev.semel.run.RunId;
 import dev.semel.store.Edit;
 import dev.semel.store.Plans;
@@ -45,8 +46,7 @@ public final class Replayer implements AutoCloseable {
     private final RunId self;
     private final Bell bell = new Bell();
     private final Thread thread;
-    /** When the next runs of a plan may start, for those that go at a pace. */
-    private final Map<RunId, Long> paced = new HashMap<>();
+    private final Pace pace = new Pace();
     /** Up to where a plan was seen to. A hint that saves looking; the end is found by looking at all of it. */
     private final Map<RunId, RunId> reached = new HashMap<>();
 
@@ -151,7 +151,8 @@ public final class Replayer implements AutoCloseable {
                     more |= page(plan);
                 }
             }
-            nextLook = around.ambient().nanos() + (any ? SOON_NANOS : LOOK_NANOS);
+            long now = around.ambient().nanos();
+            nextLook = now + (any ? pace.rest(SOON_NANOS, now) : LOOK_NANOS);
         }
     }
 
@@ -177,17 +178,18 @@ public final class Replayer implements AutoCloseable {
         int room = far.room(manner, AT_ONCE);
         resting |= room == 0;
         long now = around.ambient().nanos();
-        if (room == 0 || now - paced.getOrDefault(plan.id(), now) < 0) {
+        if (room == 0 || !pace.mayGoOn(plan.id(), now)) {
             return false;
         }
-        List<Replay.Item> items = next(plan, manner.rate() == 0 ? room : Math.min(room, manner.rate()));
+        List<Replay.Item> items = next(plan, manner, manner.rate() == 0 ? room : Math.min(room, manner.rate()));
         if (items.isEmpty()) {
             change(new Replay.Finish(plan.id(), Replay.State.DONE, ""));
-            paced.remove(plan.id());
+            pace.forget(plan.id());
             return true;
         }
         if (manner.rate() > 0) {
-            paced.put(plan.id(), now + items.size() * TimeUnit.SECONDS.toNanos(1) / manner.rate());
+            long meant = items.stream().filter(item -> isMeant(item, manner)).count();
+            pace.started(plan.id(), meant, manner.rate(), now);
         }
         List<Replay.Item> seen = seeTo(plan, items, manner);
         List<Replay.Item> settled =
@@ -225,13 +227,29 @@ public final class Replayer implements AutoCloseable {
         return far;
     }
 
-    /** The next items that nobody has seen to; none only where there are none in the whole plan. */
-    private List<Replay.Item> next(Replay.Plan plan, int most) {
+    /** Whether it is replayed, unless the world has moved. */
+    private static boolean isMeant(Replay.Item item, Manner manner) {
+        return item.worst() > 0 && manner.allows(item.actions());
+    }
+
+    /**
+     * The next items that nobody has seen to; none only where there are none in the whole plan.
+     *
+     * @param most so many of them are meant; those that are only passed by do not count
+     */
+    private List<Replay.Item> next(Replay.Plan plan, Manner manner, int most) {
         Plans.Wanted open = new Plans.Wanted(plan.id(), 0, Replay.Fate.PLANNED);
         RunId after = reached.remove(plan.id());
-        List<Replay.Item> items = parts.readers().ask(reads -> reads.plans().items(open, after, most));
+        List<Replay.Item> items = parts.readers().ask(reads -> reads.plans().items(open, after, AT_ONCE));
         if (items.isEmpty() && after != null) {
-            items = parts.readers().ask(reads -> reads.plans().items(open, null, most));
+            items = parts.readers().ask(reads -> reads.plans().items(open, null, AT_ONCE));
+        }
+        int meant = 0;
+        for (int i = 0; i < items.size(); i++) {
+            meant += isMeant(items.get(i), manner) ? 1 : 0;
+            if (meant > most) {
+                items = items.subList(0, i);
+            }
         }
         if (!items.isEmpty()) {
             reached.put(plan.id(), items.getLast().run());
@@ -243,8 +261,10 @@ public final class Replayer implements AutoCloseable {
         Map<RunId, Replay.Item> done = new HashMap<>();
         List<Replay.Item> wanted = new ArrayList<>();
         for (Replay.Item item : items) {
-            if (item.worst() == 0 || !manner.allows(item.actions())) {
-                done.put(item.run(), item.became(Replay.Fate.LEFT_OUT, null, "it is not safe, and was not asked for"));
+            if (!isMeant(item, manner)) {
+                String blocked = Outlook.parse(item.body()).blocked();
+                String why = blocked == null ? "it is not safe, and was not asked for" : blocked;
+                done.put(item.run(), item.became(Replay.Fate.LEFT_OUT, null, why));
             } else {
                 wanted.add(item);
             }
@@ -338,6 +358,13 @@ public final class Replayer implements AutoCloseable {
                 } catch (StoreFailure | SemelException | CompletionException e) {
                     if (!Ambient.Death.isIn(e)) {
                         LOG.log(Level.DEBUG, "a run was not replayed and will be tried again: " + e.getMessage());
+                    }
+                } catch (RuntimeException e) {
+                    // A defect: nothing was admitted, and it would be the same the next time.
+                    LOG.log(Level.WARNING, "a run of " + plan.text() + " was not replayed", e);
+                    String what = "it could not be admitted: " + e.getClass().getSimpleName();
+                    synchronized (made) {
+                        made.add(item.became(Replay.Fate.REFUSED, null, what));
                     }
                 } finally {
                     open.countDown();

@@ -164,6 +164,7 @@ public final class Resumer {
                 seen.rows(),
                 planner.versions(seen.lineage(), entries, version.version()),
                 planner.calledBy(run),
+                Planner.otherData(seen.lineage(), run),
                 seen.now());
         Outlook outlook = Outlook.of(past, Terms.USUAL);
         var resumed = new Entry.Resumed(seen.now(), wish.by(), wish.reason(), opened, version.version());

@@ -97,7 +97,8 @@ final class Sweep {
         if (parts.readers().ask(reads -> reads.expiredLetter())) {
             removed += change(new Edit.Mail<>(new Letter.Delete(NAMES_AT_ONCE)));
         }
-        long plans = now - micros(PLANS);
+        // One may hold an input that somebody gave it.
+        long plans = now - Math.min(micros(PLANS), micros(limits.payloads()));
         if (parts.readers().ask(reads -> reads.plans().hasPlansBefore(plans))) {
             removed += change(new Edit.Replaying<>(new Replay.Delete(plans, NAMES_AT_ONCE)));
         }

@@ -204,13 +204,17 @@ public final class Foresight {
                     : told(path, "effect", Action.SEND, "it was refused, or did not leave");
         }
         boolean done = row.state() == Ledger.State.DONE;
-        return switch (place) {
+        Foretold one = switch (place) {
             case SAME -> done ? found(path) : sent(path, row);
             // What is done is found by the place alone, whatever protects it now.
             case CHANGED -> done ? found(path) : strange(path, "effect", place);
             case GONE -> protection.equals("repeatable") ? null : strange(path, "effect", place);
             case UNKNOWN -> strange(path, "effect", place);
         };
+        boolean other = past.otherData().contains(row.holder().run());
+        return other && one != null && one.action().isSafe() && one.action() != Action.RUN_AGAIN
+                ? one.instead(Action.ASK, "it was done, or may have been, for another input")
+                : one;
     }
 
     private static Foretold found(String path) {
@@ -265,8 +269,10 @@ public final class Foresight {
     }
 
     private static Foretold first(Expected one) {
-        boolean certain = one.place().certain();
-        String why = certain ? "it was not come to" : "only if the run comes to it";
+        boolean certain = one.place().certain() && !one.across();
+        String why = one.across()
+                ? "unless another run did it under the same key"
+                : certain ? "it was not come to" : "only if the run comes to it";
         String more = switch (one.kind()) {
             case "call" -> "; it starts a run of \"" + one.protection() + "\", which is not told here";
             case "await" -> "; it waits for what is sent to the new run";

@@ -6,6 +6,7 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * What is known of a run that is to be replayed.
@@ -13,6 +14,7 @@ import java.util.Map;
  * @param entries its whole journal, in order
  * @param rows of the ledger that runs of its lineage hold
  * @param called the runs that it called, by the ids in its journal; those that are gone are not there
+ * @param otherData runs of its lineage that were about other data: somebody replayed them with another input
  * @param now by the store's clock
  */
 public record Past(
@@ -22,4 +24,17 @@ public record Past(
         List<Ledger.Row> rows,
         Versions versions,
         Map<String, Called> called,
-        long now) {}
+        Set<RunId> otherData,
+        long now) {
+    /** All runs of its lineage were about the same data. */
+    Past(
+            RunId lineage,
+            RunState state,
+            List<Entry> entries,
+            List<Ledger.Row> rows,
+            Versions versions,
+            Map<String, Called> called,
+            long now) {
+        this(lineage, state, entries, rows, versions, called, Set.of(), now);
+    }
+}

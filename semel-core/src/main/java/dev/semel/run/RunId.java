@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 public record RunId(long high, long low) implements Comparable<RunId> {
     private static final String PREFIX = "run_";
     private static final long TWO_HOURS = 2L * 60 * 60 * 1_000_000;
+    private static final long LATEST = (1L << 52) - 1;
     private static final int LENGTH = PREFIX.length() + Base62.DIGITS;
 
     /** Reads what {@link #text} wrote; null for any other text, which may then be a chosen id. */
@@ -34,7 +35,16 @@ public record RunId(long high, long low) implements Comparable<RunId> {
      * the worker that made them, which is not the time of the store.
      */
     public static RunId madeSince(long micros) {
-        return new RunId(Math.max(0, micros - TWO_HOURS) << 12, 0);
+        return at(micros - TWO_HOURS);
+    }
+
+    /** Above every id that was made before then, by such a clock: a list of what is older begins here. */
+    public static RunId madeUntil(long micros) {
+        return at(Math.min(micros, LATEST) + TWO_HOURS);
+    }
+
+    private static RunId at(long micros) {
+        return new RunId(Math.clamp(micros, 0, LATEST) << 12, 0);
     }
 
     public String text() {

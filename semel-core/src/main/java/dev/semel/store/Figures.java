@@ -50,6 +50,55 @@ public interface Figures {
 
     record Thing(String workflowId, String object, long writes, long firstAt, long lastAt) {}
 
+    /** Runs whose failure fell into this time, whenever they began: the first so many that failed are counted. */
+    Failures failures(Range range, int most);
+
+    /**
+     * @param more whether there may be more than those that were counted
+     * @param first the one that failed first; null where none did
+     * @param errors by code and step, the most frequent first; empty where an end says neither
+     */
+    record Failures(long runs, boolean more, @Nullable RunId first, List<Failure> errors) {}
+
+    record Failure(String code, String step, long runs) {}
+
+    /**
+     * Replayed requests of this time by the run they met, among these rows of requests; rows that were gathered count as
+     * often as they came. The step of the range is not looked at.
+     */
+    Met met(Range range, Among among);
+
+    /**
+     * Which rows of a list are looked at, the newest first.
+     *
+     * @param from the last of them at most
+     * @param before only those behind that one
+     */
+    record Among(RunId from, RunId before, int looked) {
+        /** Those that were made in this time, by clocks that are not wrong by more than two hours. */
+        public static Among of(Range range, int looked) {
+            return new Among(RunId.madeSince(range.since()), RunId.madeUntil(range.until()), looked);
+        }
+
+        public Among behind(RunId reached) {
+            return new Among(from, reached, looked);
+        }
+    }
+
+    /** @param next behind which row to go on; null at the end */
+    record Met(List<Replayed> runs, @Nullable RunId next) {}
+
+    /** @param input null where it is longer than {@link #LONGEST_INPUT}, and to be read alone */
+    record Replayed(
+            RunId run,
+            long times,
+            String workflowId,
+            int version,
+            @Nullable String input) {}
+
+    /** In characters: lists of inputs must fit into memory whatever the runs hold. */
+    int LONGEST_INPUT = 16_384;
+
     /** Effects in doubt whose runs wait for a decision, by workflow. */
     List<Doubt> doubts(int ws);
 

@@ -12,6 +12,7 @@ public final class Rows {
 
     public record Workspace(int ws, String name, byte[] secret) {}
 
+    /** @param madeBy who asked for it; null where that is not known */
     public record Token(
             String tokenId,
             int ws,
@@ -21,7 +22,21 @@ public final class Rows {
             String scopes,
             int quotaPerMinute,
             long createdAt,
-            long revokedAt) {}
+            long revokedAt,
+            @Nullable String madeBy) {
+        public Token(
+                String tokenId,
+                int ws,
+                String workspace,
+                String name,
+                byte[] hash,
+                String scopes,
+                int quotaPerMinute,
+                long createdAt,
+                long revokedAt) {
+            this(tokenId, ws, workspace, name, hash, scopes, quotaPerMinute, createdAt, revokedAt, null);
+        }
+    }
 
     /** @param changed whether the edit that answers with it changed anything */
     public record Workflow(

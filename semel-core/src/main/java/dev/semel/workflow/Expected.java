@@ -7,8 +7,14 @@ package dev.semel.workflow;
  * @param protection the word for what protects an effect; of a call the name of the workflow; empty for a wait
  * @param identity what makes it the same deed in another version of the workflow, as it is written there: what protects
  *     it, and under which key
+ * @param across its key counts for other runs too, and one of those may have done it
  */
-public record Expected(Place place, String kind, String protection, String identity) {
+public record Expected(Place place, String kind, String protection, String identity, boolean across) {
+    /** One that no other run can have done. */
+    public Expected(Place place, String kind, String protection, String identity) {
+        this(place, kind, protection, identity, false);
+    }
+
     /**
      * Where it stands.
      *

@@ -65,6 +65,19 @@ final class RunIdTest {
     }
 
     @Test
+    void what_was_made_in_a_time_lies_between_its_bounds_by_clocks_two_hours_wrong() {
+        long then = 1_794_830_400_000_000L;
+        long wrong = 2L * 60 * 60 * 1_000_000;
+        for (long by : new long[] {-wrong, 0, wrong}) {
+            RunId made = new RunId((then + by) << 12, 7);
+            assertTrue(RunId.madeSince(then).compareTo(made) < 0);
+            assertTrue(RunId.madeUntil(then + 1).compareTo(made) > 0);
+        }
+        assertTrue(RunId.madeUntil(Long.MAX_VALUE).compareTo(new RunId((then + wrong) << 12, 7)) > 0);
+        assertEquals(new RunId(0, 0), RunId.madeSince(1));
+    }
+
+    @Test
     void other_texts_are_no_ids() {
         String largest = new RunId(-1, -1).text();
         assertEquals("run_7n42DGM5Tflk9n8mt7Fhc7", largest);

@@ -115,13 +115,16 @@ interface ChangeRules {
 
     @Test
     default void a_token_is_found_by_its_hash_until_it_is_revoked() {
-        var token = new Rows.Token("tok_1", desk().ws, "one", "ci", Desk.bytes("hash"), "trigger,read", 60, 0, 0);
+        var token = new Rows.Token(
+                "tok_1", desk().ws, "one", "ci", Desk.bytes("hash"), "trigger,read", 60, 0, 0, "usr_ann");
         Rows.Token made = there(desk().change(new Edit.CreateToken(token)));
         assertEquals(Place.START, made.createdAt());
         Rows.Token found = there(desk().reads.token(Desk.bytes("hash")));
         assertEquals("one", found.workspace());
         assertEquals("trigger,read", found.scopes());
         assertEquals(60, found.quotaPerMinute());
+        assertEquals("usr_ann", found.madeBy());
+        assertEquals("usr_ann", desk().reads.tokens(desk().ws).getFirst().madeBy());
         assertEquals(Place.START, found.createdAt());
         assertNull(desk().reads.token(Desk.bytes("other")));
 

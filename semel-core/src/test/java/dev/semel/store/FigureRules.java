@@ -2,6 +2,8 @@ package dev.semel.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.effect.Ledger;
@@ -201,6 +203,75 @@ interface FigureRules {
         assertEquals("12.50 EUR", fact.worth());
         assertEquals("the other digest", fact.digest());
         assertEquals("pay", fact.step());
+    }
+
+    private static Figures.Among among(int looked) {
+        return new Figures.Among(new RunId(0, 0), new RunId(-1L, -1L), looked);
+    }
+
+    @Test
+    default void replayed_requests_of_a_time_are_summed_by_the_run_they_met_slice_by_slice() {
+        RunId run = desk().fresh();
+        RunId other = desk().fresh();
+        desk().apply(new Write.Tally(List.of(desk().seen(run, false, 2), desk().seen(other, true, 9))));
+        desk().place.setTime(Place.START + HOUR);
+        desk().apply(new Write.Tally(List.of(desk().seen(run, false, 3), desk().seen(other, false, 4))));
+        desk().place.setTime(Place.START + 2 * HOUR);
+        desk().apply(new Write.Tally(List.of(desk().seen(run, false, 50))));
+        var first =
+                new Figures.Replayed(run, 5, Desk.WORKFLOW, 1, desk().runOf(run).input());
+        var second = new Figures.Replayed(
+                other, 4, Desk.WORKFLOW, 1, desk().runOf(other).input());
+        var range = new Figures.Range(desk().ws, Desk.WORKFLOW, Place.START, Place.START + 2 * HOUR);
+        assertEquals(new Figures.Met(List.of(first, second), null), figures().met(range, among(10)));
+        Figures.Met slice = figures().met(range, among(4));
+        assertNotNull(slice.next());
+        Figures.Met rest = figures().met(range, among(4).behind(slice.next()));
+        assertNull(rest.next());
+        long times = slice.runs().stream().mapToLong(Figures.Replayed::times).sum();
+        assertEquals(
+                9,
+                times + rest.runs().stream().mapToLong(Figures.Replayed::times).sum());
+        assertEquals(
+                List.of(),
+                figures()
+                        .met(new Figures.Range(desk().ws, "wf_none", 0, Long.MAX_VALUE), among(10))
+                        .runs());
+    }
+
+    private RunId failedAt(long at) {
+        RunId run = desk().fresh();
+        desk().place.setTime(at);
+        desk().apply(desk().failed(run));
+        return run;
+    }
+
+    @Test
+    default void failures_are_found_by_when_they_happened_whenever_their_runs_began() {
+        RunId slow = desk().fresh();
+        RunId first = failedAt(Place.START + HOUR);
+        failedAt(Place.START + HOUR + 1);
+        desk().apply(desk().end(desk().fresh()));
+        desk().place.setTime(Place.START + 2 * HOUR);
+        desk().apply(new Write.End(slow, RunState.FAILED, new Write.Ending(null, "slow", "it was slow", "ask"), "[]"));
+        failedAt(Place.START + 3 * HOUR);
+        long since = Place.START + HOUR;
+        var range = new Figures.Range(desk().ws, Desk.WORKFLOW, since, Place.START + 3 * HOUR);
+        var twice = new Figures.Failure("broken", "pay", 2);
+        var once = new Figures.Failure("slow", "ask", 1);
+        assertEquals(
+                new Figures.Failures(3, false, first, List.of(twice, once)),
+                figures().failures(range, 4));
+        assertEquals(
+                new Figures.Failures(1, true, first, List.of(new Figures.Failure("broken", "pay", 1))),
+                figures().failures(range, 1));
+        var asking = new Figures.Range(desk().ws, "", "ask", since, Long.MAX_VALUE);
+        assertEquals(
+                new Figures.Failures(1, false, slow, List.of(once)), figures().failures(asking, 9));
+        var nobody = new Figures.Failures(0, false, null, List.of());
+        assertEquals(nobody, figures().failures(new Figures.Range(desk().ws, "", 0, since), 9));
+        assertEquals(nobody, figures().failures(new Figures.Range(desk().ws + 1, "", 0, Long.MAX_VALUE), 9));
+        assertEquals(nobody, figures().failures(new Figures.Range(desk().ws, "wf_none", 0, Long.MAX_VALUE), 9));
     }
 
     @Test

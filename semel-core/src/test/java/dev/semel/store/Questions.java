@@ -89,6 +89,11 @@ final class Questions {
             answer("some sums", () -> figures.sums(some, 60));
             answer("written", () -> figures.written(all));
             answer("objects", () -> figures.objects(all, 1, 3));
+            answer("failures", () -> figures.failures(all, 100));
+            answer("some failures", () -> figures.failures(some, 1));
+            Figures.Among newest = new Figures.Among(new RunId(0, 0), new RunId(-1L, -1L), 2);
+            answer("met", () -> figures.met(all, newest));
+            answer("some met", () -> figures.met(some, newest));
             answer("doubts", () -> figures.doubts(one));
             answer("arrivals", () -> figures.arrivals(one, "wf_pay", 5));
             for (Figure figure : Figure.values()) {

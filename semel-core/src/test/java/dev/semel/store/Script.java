@@ -375,7 +375,8 @@ final class Script {
     private Edit.CreateToken token() {
         int n = random.nextInt(3);
         byte[] hash = {(byte) random.nextInt(3)};
-        return new Edit.CreateToken(new Rows.Token("tok_" + n, 1 + n / 2, "one", "token", hash, "trigger", n, 0, 0));
+        return new Edit.CreateToken(new Rows.Token(
+                "tok_" + n, 1 + n / 2, "one", "token", hash, "trigger", n, 0, 0, n == 0 ? null : "usr_" + n));
     }
 
     private Edit.By by(String actor, String reason) {

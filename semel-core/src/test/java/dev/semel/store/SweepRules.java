@@ -144,6 +144,22 @@ interface SweepRules {
     }
 
     @Test
+    default void an_effect_stays_to_the_end_of_its_window_however_old_its_run_is() {
+        RunId run = desk().fresh();
+        Deed deed = Deed.of(desk().ws, "d1").once(1_000);
+        desk().apply(Desk.ops(run, deed.reserve(run)));
+        desk().apply(Desk.ops(run, deed.done(run)));
+        desk().apply(desk().end(run));
+        desk().place.setTime(Place.START + 999);
+        assertEquals(0, retire(Place.START + 999), "another run could send it again");
+        assertEquals(0, desk().change(new Edit.BlankRuns(List.of(run), Place.START + 999)), "with its result");
+        assertNotNull(desk().reads.effect(deed.id()));
+        desk().place.setTime(Place.START + 1_001);
+        assertEquals(1, retire(Place.START + 999));
+        assertNull(desk().reads.effect(deed.id()));
+    }
+
+    @Test
     default void the_runs_of_a_lineage_go_together() {
         RunId first = desk().fresh();
         desk().apply(desk().end(first));

@@ -317,7 +317,7 @@ public final class Serve implements AutoCloseable {
         Tokens.Made made = tokens.draft(
                 workspace.ws(),
                 workspace.name(),
-                new Tokens.Wanted("first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0));
+                new Tokens.Wanted("first", EnumSet.complementOf(EnumSet.of(Scope.OPEN)), 0, "serve"));
         try {
             OwnFile.write(file, made.secret());
         } catch (IOException e) {

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** The rare changes, in statements that both stores understand. Runs inside a lane's transaction. */
 public final class Edits {
     private static final String TOKEN = """
-        SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
+        SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at,
+               t.made_by
         FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.token_id = ? AND t.hash = ?
         """;
 
@@ -133,9 +134,17 @@ public final class Edits {
         }
         session.update(
                 """
-                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING
-                """, token.tokenId(), ws, token.name(), token.hash(), token.scopes(), token.quotaPerMinute(), now);
+                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at, made_by)
+                VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING
+                """,
+                token.tokenId(),
+                ws,
+                token.name(),
+                token.hash(),
+                token.scopes(),
+                token.quotaPerMinute(),
+                now,
+                token.madeBy());
         return session.one(TOKEN, Read::token, token.tokenId(), token.hash());
     }
 

@@ -8,6 +8,7 @@ import dev.semel.store.Figures;
 import dev.semel.store.StoreFailure;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,39 @@ final class JdbcFigures implements Figures {
             AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
             AND object IS NOT NULL
         GROUP BY workflow_id, object HAVING count(*) > ? ORDER BY writes DESC, workflow_id, object LIMIT ?
+        """;
+
+    // The first condition on the state is that of the index.
+    private static final String FAILURES = """
+        SELECT COALESCE(f.error_code, '') AS code, COALESCE(f.error_step, '') AS step, count(*) AS runs
+        FROM (SELECT error_code, error_step FROM semel_end
+            WHERE ws = ? AND state > 10 AND state = 11 AND ended_at >= ? AND ended_at < ?
+                AND (? = '' OR workflow_id = ?) AND (? = '' OR error_step = ?)
+            ORDER BY ended_at, run LIMIT ?) f
+        GROUP BY code, step ORDER BY runs DESC, code, step
+        """;
+
+    private static final String FIRST_FAILURE = """
+        SELECT run FROM semel_end
+        WHERE ws = ? AND state > 10 AND state = 11 AND ended_at >= ? AND ended_at < ?
+            AND (? = '' OR workflow_id = ?) AND (? = '' OR error_step = ?)
+        ORDER BY ended_at, run LIMIT 1
+        """;
+
+    private static final String MET = """
+        SELECT g.run, g.times, r.workflow_id, r.version, CASE WHEN length(r.input) > ? THEN NULL ELSE r.input END
+        FROM (SELECT n.run, CAST(sum(n.times) AS bigint) AS times
+            FROM (SELECT run, times, conflict, at FROM semel_request WHERE ws = ? AND id < ? AND id >= ?
+                ORDER BY id DESC LIMIT ?) n
+            WHERE n.conflict = 0 AND n.at >= ? AND n.at < ?
+            GROUP BY n.run) g
+        CROSS JOIN semel_run r
+        WHERE r.run = g.run AND (? = '' OR r.workflow_id = ?)
+        ORDER BY g.run
+        """;
+
+    private static final String MET_REACHED = """
+        SELECT id FROM semel_request WHERE ws = ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT 1 OFFSET ?
         """;
 
     // A replay that is in doubt leaves the row with the run that sent it, which has ended; the question to people
@@ -172,6 +206,49 @@ final class JdbcFigures implements Figures {
                 range.step(),
                 more,
                 limit));
+    }
+
+    @Override
+    public Failures failures(Range range, int most) {
+        Object[] where = {
+            range.ws(), range.since(), range.until(), range.workflowId(), range.workflowId(), range.step(), range.step()
+        };
+        Object[] counted = Arrays.copyOf(where, where.length + 1);
+        counted[where.length] = most;
+        List<Failure> errors = ask(() -> session.list(
+                FAILURES, row -> new Failure(row.getString(1), row.getString(2), row.getLong(3)), counted));
+        long runs = errors.stream().mapToLong(Failure::runs).sum();
+        RunId first = maybe(() -> session.one(FIRST_FAILURE, row -> RunId.of(row.getBytes(1)), where));
+        return new Failures(runs, runs == most, first, errors);
+    }
+
+    @Override
+    public Met met(Range range, Among among) {
+        List<Replayed> runs = ask(() -> session.list(
+                MET,
+                JdbcFigures::replayed,
+                LONGEST_INPUT,
+                range.ws(),
+                among.before(),
+                among.from(),
+                among.looked(),
+                range.since(),
+                range.until(),
+                range.workflowId(),
+                range.workflowId()));
+        RunId reached = maybe(() -> session.one(
+                MET_REACHED,
+                row -> RunId.of(row.getBytes(1)),
+                range.ws(),
+                among.before(),
+                among.from(),
+                among.looked() - 1));
+        return new Met(runs, reached);
+    }
+
+    private static Replayed replayed(ResultSet row) throws SQLException {
+        return new Replayed(
+                RunId.of(row.getBytes(1)), row.getLong(2), row.getString(3), row.getInt(4), row.getString(5));
     }
 
     @Override

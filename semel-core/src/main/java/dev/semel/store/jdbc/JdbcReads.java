@@ -102,12 +102,14 @@ public abstract class JdbcReads implements Reads {
         """;
 
     private static final String TOKEN = """
-        SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
+        SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at,
+               t.made_by
         FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.hash = ? AND t.revoked_at = 0
         """;
 
     private static final String TOKENS = """
-        SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
+        SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at,
+               t.made_by
         FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.ws = ? ORDER BY t.created_at, t.token_id
         """;
 

@@ -38,7 +38,8 @@ public final class Migrations {
             "V015__figures.sql",
             "V016__depth.sql",
             "V018__lists.sql",
-            "V020__failures.sql");
+            "V020__failures.sql",
+            "V023__looking_back.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

@@ -128,7 +128,8 @@ public final class Read {
                 row.getString(6),
                 row.getInt(7),
                 row.getLong(8),
-                row.getLong(9));
+                row.getLong(9),
+                row.getString(10));
     }
 
     static Rows.Workspace workspace(ResultSet row) throws SQLException {

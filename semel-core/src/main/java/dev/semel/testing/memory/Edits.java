@@ -168,7 +168,8 @@ final class Edits {
                         token.scopes(),
                         token.quotaPerMinute(),
                         now,
-                        0),
+                        0,
+                        token.madeBy()),
                 now,
                 0);
         tables.tokens.put(token.tokenId(), made);
@@ -186,7 +187,8 @@ final class Edits {
                 token.scopes(),
                 token.quotaPerMinute(),
                 token.createdAt(),
-                token.revokedAt());
+                token.revokedAt(),
+                token.madeBy());
     }
 
     private boolean releaseAll(Edit.ReleaseAll all, long now) {
@@ -251,7 +253,8 @@ final class Edits {
                 token.scopes(),
                 token.quotaPerMinute(),
                 createdAt,
-                revokedAt);
+                revokedAt,
+                token.madeBy());
     }
 
     private boolean revoke(Edit.RevokeToken revoke, long now) {

@@ -1,12 +1,14 @@
 package dev.semel.testing.memory;
 
 import dev.semel.effect.Ledger;
+import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Batch;
 import dev.semel.store.Counted;
 import dev.semel.store.Edit;
 import dev.semel.store.Figure;
 import dev.semel.store.Figures;
+import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -208,6 +210,71 @@ final class MemoryFigures implements Figures {
     }
 
     @Override
+    public Failures failures(Range range, int most) {
+        return ask(() -> {
+            List<Tables.End> failed = tables.ends.rows().values().stream()
+                    .filter(end -> hasFailed(end, range))
+                    .sorted(Comparator.comparingLong(
+                                    (Tables.End end) -> end.end().endedAt())
+                            .thenComparing(Tables.End::run))
+                    .limit(most)
+                    .toList();
+            Map<Pair<String, String>, Long> counts = new TreeMap<>();
+            for (Tables.End end : failed) {
+                Write.Ending ending = end.end().ending();
+                counts.merge(new Pair<>(text(ending.errorCode()), text(ending.errorStep())), 1L, Long::sum);
+            }
+            List<Failure> errors = new ArrayList<>();
+            counts.forEach((error, runs) -> errors.add(new Failure(error.first(), error.second(), runs)));
+            errors.sort(Comparator.comparingLong(Failure::runs).reversed()); // and else as they stand
+            RunId first = failed.isEmpty() ? null : failed.getFirst().run();
+            return new Failures(failed.size(), failed.size() == most, first, errors);
+        });
+    }
+
+    private static String text(@Nullable String maybe) {
+        return maybe == null ? "" : maybe;
+    }
+
+    private boolean hasFailed(Tables.End end, Range range) {
+        Tables.Run run = tables.runs.get(end.run());
+        return run != null
+                && run.asked().workspace() == range.ws()
+                && end.state() == RunState.FAILED
+                && end.end().endedAt() >= range.since()
+                && end.end().endedAt() < range.until()
+                && isOf(range, run.asked().workflowId(), text(end.end().ending().errorStep()));
+    }
+
+    @Override
+    public Met met(Range range, Among among) {
+        var end = new Pair<>(range.ws(), new Pair<>(among.before(), Tables.FIRST));
+        return ask(() -> {
+            List<Write.Seen> rows = tables.requestsByWorkspace.headMap(end, false).descendingMap().values().stream()
+                    .takeWhile(
+                            seen -> seen.workspace() == range.ws() && seen.id().compareTo(among.from()) >= 0)
+                    .limit(among.looked())
+                    .toList();
+            TreeMap<RunId, Long> times = new TreeMap<>();
+            rows.stream()
+                    .filter(row -> !row.conflict() && row.at() >= range.since() && row.at() < range.until())
+                    .forEach(row -> times.merge(row.run(), row.times(), Long::sum));
+            List<Replayed> runs = new ArrayList<>();
+            times.forEach((id, n) -> {
+                Tables.Run run = tables.runs.get(id);
+                if (run != null
+                        && (range.workflowId().isEmpty()
+                                || range.workflowId().equals(run.asked().workflowId()))) {
+                    String input = run.input().length() > LONGEST_INPUT ? null : run.input();
+                    runs.add(new Replayed(
+                            id, n, run.asked().workflowId(), run.asked().version(), input));
+                }
+            });
+            return new Met(runs, rows.size() == among.looked() ? rows.getLast().id() : null);
+        });
+    }
+
+    @Override
     public List<Doubt> doubts(int ws) {
         return ask(() -> {
             TreeMap<String, Doubt> doubts = new TreeMap<>();
@@ -237,7 +304,7 @@ final class MemoryFigures implements Figures {
     public List<Arrival> arrivals(int ws, String workflowId, int limit) {
         return ask(() -> {
             List<Arrival> newest = new ArrayList<>();
-            for (Map.Entry<Pair<String, dev.semel.run.RunId>, Tables.Run> each :
+            for (Map.Entry<Pair<String, RunId>, Tables.Run> each :
                     tables.runsByWorkflow.descendingMap().entrySet()) {
                 Tables.Run run = each.getValue();
                 if (newest.size() < limit

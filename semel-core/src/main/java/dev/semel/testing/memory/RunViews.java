@@ -219,6 +219,7 @@ final class RunViews {
                         token.scopes(),
                         token.quotaPerMinute(),
                         token.createdAt(),
-                        token.revokedAt());
+                        token.revokedAt(),
+                        token.madeBy());
     }
 }

@@ -169,7 +169,8 @@ public final class Snapshot {
                         t.scopes(),
                         t.quotaPerMinute(),
                         t.createdAt(),
-                        t.revokedAt()));
+                        t.revokedAt(),
+                        t.madeBy()));
         fill("semel_catalog", tables.catalog.rows().values(), change -> row(1, change));
         fill(
                 "semel_workflow",

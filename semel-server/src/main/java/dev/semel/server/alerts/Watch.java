@@ -4,6 +4,7 @@ import dev.semel.Semel;
 import dev.semel.error.SemelException;
 import dev.semel.server.channel.Message;
 import dev.semel.server.channel.Outbox;
+import dev.semel.server.doors.SideBySide;
 import dev.semel.server.settings.AlertSetting;
 import dev.semel.server.settings.Settings;
 import dev.semel.server.settings.Shelf;
@@ -19,9 +20,13 @@ import dev.semel.workflow.Step;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -37,6 +42,7 @@ public final class Watch implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Watch.class.getName());
     private static final long TELLING = 60_000_000;
     private static final int PAGE = 200;
+    private static final int MOST_AT_ONCE = 64;
     private static final String ACTOR = "alerts";
 
     /** What the audit calls it when an alert begins to fire. */
@@ -49,6 +55,8 @@ public final class Watch implements AutoCloseable {
     private final IntFunction<Outbox> outboxes;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final Semaphore places = new Semaphore(MOST_AT_ONCE);
     private boolean closing;
 
     /** @param outboxes by which messages of a workspace leave */
@@ -58,12 +66,12 @@ public final class Watch implements AutoCloseable {
         this.outboxes = outboxes;
     }
 
-    /** Looks so often until it is closed. */
+    /** Looks so often until it is closed. Nobody waits for messages here: one that hangs delays no other alert. */
     public void every(Duration pause) {
         Thread.ofPlatform().name("semel-alerts").daemon(true).start(() -> {
             while (pause(pause)) {
                 try {
-                    look();
+                    due().forEach(this::begin);
                 } catch (StoreFailure e) {
                     LOG.log(Level.DEBUG, "alerts are looked at again in a moment", e);
                 } catch (RuntimeException e) {
@@ -88,8 +96,32 @@ public final class Watch implements AutoCloseable {
         }
     }
 
-    /** Looks at all alerts once. */
+    /** What is more than that at once is told after a later look. */
+    private void begin(Runnable telling) {
+        if (!places.tryAcquire()) {
+            return;
+        }
+        threads.execute(() -> {
+            try {
+                telling.run();
+            } catch (StoreFailure e) {
+                LOG.log(Level.DEBUG, "an alert is told again in a minute", e);
+            } catch (RuntimeException e) {
+                LOG.log(Level.ERROR, "an alert could not be told", e);
+            } finally {
+                places.release();
+            }
+        });
+    }
+
+    /** Looks at all alerts once, and returns when whatever is to be told is told, or is not for now. */
     public void look() {
+        SideBySide.each(due(), Runnable::run);
+    }
+
+    /** Looks at all alerts; what is to be told, each for itself. */
+    private List<Runnable> due() {
+        List<Runnable> due = new ArrayList<>();
         Integer ws = semel.view(reads -> reads.workspaceAfter(0));
         while (ws != null) {
             int one = ws;
@@ -99,17 +131,31 @@ public final class Watch implements AutoCloseable {
                 page = settings.alerts().page(one, after, PAGE);
                 for (Rows.Setting row : page) {
                     after = row.name();
-                    look(one, row.name());
+                    look(one, row.name(), due);
                 }
             } while (page.size() == PAGE);
             ws = semel.view(reads -> reads.workspaceAfter(one));
         }
+        return due;
     }
 
-    private void look(int ws, String name) {
+    /** An alert that cannot be looked at hides no other. */
+    private void look(int ws, String name, List<Runnable> due) {
+        try {
+            Runnable telling = look(ws, name);
+            if (telling != null) {
+                due.add(telling);
+            }
+        } catch (SemelException e) {
+            LOG.log(Level.ERROR, "alert " + name + " could not be looked at", e);
+        }
+    }
+
+    /** Null where nothing is to be told. */
+    private @Nullable Runnable look(int ws, String name) {
         Shelf.Kept<AlertSetting> alert = settings.alerts().find(ws, name);
         if (alert == null) {
-            return;
+            return null;
         }
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         Double value = value(ws, alert.value(), now);
@@ -121,9 +167,8 @@ public final class Watch implements AutoCloseable {
         if (!next.equals(stand.episode())) {
             stand = turned(ws, alert, stand, next);
         }
-        if (stand != null && stand.episode().mustTell(now)) {
-            tell(ws, alert, stand, now);
-        }
+        Stand stands = stand;
+        return stands != null && stands.episode().mustTell(now) ? () -> tell(ws, alert, stands, now) : null;
     }
 
     /** What an alert stands at, and the version of that. */
@@ -226,5 +271,6 @@ public final class Watch implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+        threads.shutdown(); // what is on its way may end; what is not told is told by whoever looks next
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.server.api;
 
+import dev.semel.run.RunId;
 import dev.semel.store.Rows;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -59,6 +60,12 @@ record AuditFilter(
         } catch (DateTimeException | ArithmeticException e) {
             throw Paging.refused(name + " is an age like 30s, 15m, 2h or 7d, or a time like 2026-11-15T09:00:00Z");
         }
+    }
+
+    /** Behind which every row is that can be wanted, so that an old time is found without all that came since. */
+    @Nullable
+    RunId start() {
+        return until == Long.MAX_VALUE ? null : RunId.madeUntil(until);
     }
 
     /** Whether neither this row nor an older one can be wanted. */

@@ -63,7 +63,7 @@ final class AuditRoutes {
 
     Page page(int workspace, AuditFilter filter, @Nullable RunId after, int limit) {
         List<Rows.Audit> found = new ArrayList<>();
-        RunId behind = after;
+        RunId behind = after == null ? filter.start() : after;
         for (int looked = 0; looked < MOST_LOOKED_AT; looked += AT_ONCE) {
             List<Rows.Audit> rows = rows(workspace, behind);
             for (Rows.Audit row : rows) {

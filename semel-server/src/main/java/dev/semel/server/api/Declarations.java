@@ -49,7 +49,7 @@ final class Declarations {
         Declared effect = step.act().effect();
         if (effect != null) {
             String kind = effect.protection().equals("tx") ? "tx" : "effect";
-            return new Expected(place, kind, effect.protection(), identity(effect));
+            return new Expected(place, kind, effect.protection(), identity(effect), effect.window() != null);
         }
         String calls = step.act().calls();
         if (calls != null) {

@@ -7,6 +7,8 @@ import dev.semel.store.Reads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.SortedSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -18,20 +20,25 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class Doubles {
     private static final int MOST_OBJECTS = 50;
-    private static final int MOST_OF_ONE = 50;
-    private static final int PAGE = 200;
+    private static final int MOST_PAGES = IncidentFacts.MOST_LOOKED_AT / IncidentFacts.AT_ONCE;
 
     private final Semel semel;
     private final IncidentFacts.Span span;
+    private final SortedSet<String> atLeast;
 
-    Doubles(Semel semel, IncidentFacts.Span span) {
+    Doubles(Semel semel, IncidentFacts.Span span, SortedSet<String> atLeast) {
         this.semel = semel;
         this.span = span;
+        this.atLeast = atLeast;
     }
 
-    void tell(ObjectNode out) {
+    /** @param unprotected how many effects without a protection were accepted in this time */
+    void tell(ObjectNode out, long unprotected) {
         List<Figures.Thing> often =
                 Objects.requireNonNull(semel.view(reads -> reads.figures().objects(span.range(), 1, MOST_OBJECTS)));
+        if (often.size() == MOST_OBJECTS) {
+            atLeast.add("doubled");
+        }
         ArrayNode objects = out.putArray("doubled_objects");
         // What is told here is kept and handed on as a text, where no mask could be put on later.
         ObjectMasks shown = new ObjectMasks(semel, span.workspace());
@@ -45,37 +52,64 @@ final class Doubles {
             }
         }
         out.put("doubled", objects.size());
-        out.put("perhaps_doubled", sentAgain());
+        out.put("perhaps_doubled", unprotected == 0 ? 0 : sentAgain(unprotected));
     }
 
     /** Rows of this object that were created in the span; an update that comes twice is no double. */
     private List<Ledger.Row> created(Figures.Thing thing) {
-        Reads.EffectFilter filter = filter(thing.object(), null, MOST_OF_ONE);
-        return Objects.requireNonNull(semel.view(reads -> reads.effects(filter))).found().stream()
-                .filter(row -> row.facts().does().equals("create"))
-                .filter(row -> row.facts().workflowId().equals(thing.workflowId()))
-                .filter(row -> span.has(row.acceptedAt()))
-                .toList();
+        List<Ledger.Row> made = new ArrayList<>();
+        boolean all = walk(thing.object(), null, page -> {
+            page.stream()
+                    .filter(row -> row.facts().does().equals("create"))
+                    .filter(row -> row.facts().workflowId().equals(thing.workflowId()))
+                    .filter(row -> span.has(row.acceptedAt()))
+                    .limit(Math.max(0, MOST_OBJECTS - made.size()))
+                    .forEach(made::add);
+            return made.size() < MOST_OBJECTS;
+        });
+        if (!all) {
+            atLeast.add("doubled");
+        }
+        return made;
     }
 
     /** Effects with `protect: none` that took more than one attempt: each may have happened. */
-    private long sentAgain() {
-        Reads.LedgerPage page = Objects.requireNonNull(semel.view(reads -> reads.effects(filter(null, "none", PAGE))));
-        List<Ledger.Row> again = new ArrayList<>(page.found());
-        again.removeIf(row -> row.attempt() < 2 || !span.has(row.acceptedAt()));
-        return again.size();
+    private long sentAgain(long unprotected) {
+        long[] seen = {0, 0};
+        boolean all = walk(null, "none", page -> {
+            for (Ledger.Row row : page) {
+                boolean then = span.has(row.acceptedAt());
+                seen[0] += then ? 1 : 0;
+                seen[1] += then && row.attempt() > 1 ? 1 : 0;
+            }
+            return seen[0] < unprotected;
+        });
+        // As many as were counted are all; the counts are of whole minutes or hours, so there may be fewer.
+        if (!all && seen[0] < unprotected) {
+            atLeast.add("perhaps_doubled");
+        }
+        return seen[1];
     }
 
-    private Reads.EffectFilter filter(@Nullable String object, @Nullable String protection, int limit) {
-        return new Reads.EffectFilter(
-                span.workspace(),
-                Ledger.State.DONE,
-                span.workflowId(),
-                object,
-                protection,
-                null,
-                Reads.Part.DEEDS,
-                null,
-                limit);
+    /** Slices from the end of the span backwards, while they are wanted. Whether nothing was left out for the bound. */
+    private boolean walk(@Nullable String object, @Nullable String protection, Predicate<List<Ledger.Row>> slice) {
+        Reads.EffectPlace behind = span.end();
+        boolean wanted = true;
+        for (int pages = 0; wanted && behind != null && pages < MOST_PAGES; pages++) {
+            var filter = new Reads.EffectFilter(
+                    span.workspace(),
+                    Ledger.State.DONE,
+                    span.workflowId(),
+                    object,
+                    protection,
+                    null,
+                    Reads.Part.DEEDS,
+                    behind,
+                    IncidentFacts.AT_ONCE);
+            Reads.LedgerPage page = Objects.requireNonNull(semel.view(reads -> reads.effects(filter)));
+            wanted = slice.test(page.found());
+            behind = page.next();
+        }
+        return behind == null;
     }
 }

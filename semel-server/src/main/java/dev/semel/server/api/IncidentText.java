@@ -8,7 +8,11 @@ import java.util.Locale;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** The five questions: drafts of their answers from what was counted, and the page for people. */
+/**
+ * The five questions: drafts of their answers from what was counted, and the page for people. Answers are Markdown, since
+ * people write them, so every text of others that a draft takes up is escaped ({@link Markdown}). A count that came to its bound
+ * is told as `at least`, and nothing found within a bound is told as not known.
+ */
 final class IncidentText {
     private static final Map<String, String> QUESTIONS = questions();
 
@@ -42,8 +46,11 @@ final class IncidentText {
 
     private static String trigger(JsonNode facts) {
         JsonNode first = facts.path("first");
-        if (first.isMissingNode()) {
-            return "No run failed in this time.";
+        if (facts.path("failed_runs").asLong() == 0) {
+            return "No run failed in this time, among those that are kept.";
+        }
+        if (first.isMissingNode()) { // it went on, or was swept away, in between
+            return capital(counted(facts, "failed_runs", "run")) + " failed; the first is not kept any more.";
         }
         return "Run %s failed first, at %s, in step %s with %s. %s failed in all."
                 .formatted(
@@ -51,14 +58,14 @@ final class IncidentText {
                         text(first, "at"),
                         text(first, "step"),
                         text(first, "code"),
-                        count(facts.path("failed_runs").asLong(), "run"));
+                        capital(counted(facts, "failed_runs", "run")));
     }
 
     /** A guess by the error alone, and said to be one. */
     static String cause(JsonNode first) {
-        String seen = (text(first, "code") + " " + text(first, "message")).toLowerCase(Locale.ROOT);
+        String seen = (raw(first, "code") + " " + raw(first, "message")).toLowerCase(Locale.ROOT);
         if (seen.isBlank()) {
-            return "Not known: no run failed.";
+            return "Not known: no run is kept that failed in this time.";
         }
         String guess;
         if (has(seen, "401", "403", "forbidden", "unauthor", "secret")) {
@@ -88,57 +95,91 @@ final class IncidentText {
     }
 
     private static String safe(JsonNode facts) {
-        long open = facts.path("in_doubt").asLong();
-        long decided = facts.path("decided").asLong();
-        return "%s %s prevented (%s replayed, %s). %s still in doubt, %s decided by a person. An effect in doubt is never sent again without a key, a lookup or a decision. %s"
+        long replayed = facts.path("replayed_requests").asLong();
+        long suppressed = facts.path("suppressed_effects").asLong();
+        return "%s %s prevented (%s replayed, %s suppressed), %s refused%s. %s still in doubt, %s decided by a person. An effect in doubt is never sent again without a key, a lookup or a decision. %s"
                 .formatted(
                         doubled(facts),
-                        count(
-                                facts.path("replayed_requests").asLong()
-                                        + facts.path("conflicts").asLong(),
-                                "duplicate"),
-                        count(facts.path("replayed_requests").asLong(), "request"),
+                        count(replayed + suppressed, "duplicate"),
+                        count(replayed, "request"),
+                        count(suppressed, "effect"),
                         count(facts.path("conflicts").asLong(), "conflict"),
-                        count(open, "effect"),
-                        count(decided, "effect"),
-                        late(facts.path("expired_key_retries").asLong()));
+                        wider(facts),
+                        capital(counted(facts, "in_doubt", "effect")),
+                        counted(facts, "decided", "effect"),
+                        late(facts));
+    }
+
+    /** Duplicates of long ago are counted by the hour, so of a little more than was asked for. */
+    private static String wider(JsonNode facts) {
+        String since = raw(facts, "counted_since");
+        String until = raw(facts, "counted_until");
+        if (since.isEmpty() || until.isEmpty() || !facts.path("by_the_hour").asBoolean(false)) {
+            return "";
+        }
+        return " (counted by the hour, from " + since + " to " + until + ")";
     }
 
     /** What is known of doubles, and what cannot be. */
     private static String doubled(JsonNode facts) {
         List<String> names = new ArrayList<>();
         facts.path("doubled_objects").forEach(one -> names.add(text(one, "object")));
-        long perhaps = facts.path("perhaps_doubled").asLong();
-        String known = names.isEmpty()
-                ? "No object was created twice, as far as effects say which object they create."
-                : "Created more than once: " + plain(String.join(", ", names)) + ".";
-        String unsure = perhaps == 0
-                ? ""
-                : " " + count(perhaps, "effect")
-                        + " without a protection took more than one attempt and may have happened" + " twice.";
-        return known + unsure + " What a provider did twice with one request is not known here.";
+        String known;
+        if (!names.isEmpty()) {
+            known = "Created more than once: " + String.join(", ", names)
+                    + (isBound(facts, "doubled") ? ", and perhaps others." : ".");
+        } else if (isBound(facts, "doubled")) {
+            known = "Whether an object was created twice is not known: more were written to than were looked at.";
+        } else {
+            known = "No object was created twice, as far as effects say which object they create.";
+        }
+        return known + perhaps(facts) + " What a provider did twice with one request is not known here.";
     }
 
-    private static String late(long expired) {
+    private static String perhaps(JsonNode facts) {
+        long perhaps = facts.path("perhaps_doubled").asLong();
+        if (perhaps == 0) {
+            return isBound(facts, "perhaps_doubled")
+                    ? " Whether effects without a protection took more than one attempt is not known: there are more"
+                            + " than were looked at."
+                    : "";
+        }
+        return " " + capital(counted(facts, "perhaps_doubled", "effect"))
+                + " without a protection took more than one attempt and may have happened twice.";
+    }
+
+    private static String late(JsonNode facts) {
+        long expired = facts.path("expired_key_retries").asLong();
+        String least = isBound(facts, "expired_key_retries") ? "At least " : "";
         return expired == 0
                 ? "No retry came after its window."
-                : count(expired, "retry that came", "retries that came")
+                : least + count(expired, "retry that came", "retries that came")
                         + " after the window of their key started new runs.";
     }
 
     private static String visible(JsonNode facts) {
-        long failed = facts.path("failed_runs").asLong();
-        String runs = failed == 0
-                ? "No failed run shows it."
+        String runs = facts.path("first").isMissingNode()
+                ? "No failed run that is kept shows it."
                 : "It shows in the list of runs since " + text(facts.path("first"), "at") + ".";
-        long rows = facts.path("audit_rows").asLong();
-        JsonNode alerts = facts.path("alerts");
-        String told = alerts.isEmpty()
-                ? "No alert fired in this time."
-                : "Alert " + text(alerts.path(0), "name") + " fired first, at " + text(alerts.path(0), "at") + ".";
-        return runs + " " + told + " "
-                + (rows == 0 ? "Nobody acted in this time." : count(rows, "row") + " in the audit.")
-                + " Say here who noticed it first, and how.";
+        return runs + " " + told(facts) + " " + acted(facts) + " Say here who noticed it first, and how.";
+    }
+
+    private static String told(JsonNode facts) {
+        JsonNode first = facts.path("alerts").path(0);
+        boolean bound = isBound(facts, "alerts");
+        if (first.isMissingNode()) {
+            return bound
+                    ? "Whether an alert fired is not known: the audit of this time has more rows than were looked at."
+                    : "No alert fired in this time.";
+        }
+        return "Alert " + text(first, "name") + (bound ? " fired, at " : " fired first, at ") + text(first, "at") + ".";
+    }
+
+    private static String acted(JsonNode facts) {
+        if (facts.path("audit_rows").asLong() == 0) {
+            return isBound(facts, "audit_rows") ? "Whether somebody acted is not known." : "Nobody acted in this time.";
+        }
+        return capital(counted(facts, "audit_rows", "row")) + " in the audit.";
     }
 
     private static String additions(JsonNode facts) {
@@ -168,8 +209,35 @@ final class IncidentText {
         return "- " + String.join("\n- ", out);
     }
 
+    /** For a sentence: whatever somebody called it, it stands there as they wrote it. */
     private static String text(JsonNode node, String member) {
+        return Markdown.text(raw(node, member));
+    }
+
+    private static String raw(JsonNode node, String member) {
         return node.path(member).asString("");
+    }
+
+    /** Whether there may be more of it than was counted. */
+    private static boolean isBound(JsonNode facts, String name) {
+        for (JsonNode one : facts.path("at_least")) {
+            if (one.asString("").equals(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String counted(JsonNode facts, String name, String word) {
+        long number = facts.path(name).asLong();
+        if (!isBound(facts, name)) {
+            return count(number, word);
+        }
+        return number == 0 ? "an unknown number of " + word + "s" : "at least " + count(number, word);
+    }
+
+    private static String capital(String text) {
+        return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
     }
 
     private static String count(long number, String word) {
@@ -183,10 +251,10 @@ final class IncidentText {
     /** For people, and for where they keep such things. */
     static String markdown(Incident incident, int version) {
         StringBuilder out = new StringBuilder();
-        out.append("# ").append(plain(incident.title())).append("\n\n");
-        out.append(incident.since()).append(" to ").append(incident.until());
+        out.append("# ").append(Markdown.text(incident.title())).append("\n\n");
+        out.append(Markdown.text(incident.since())).append(" to ").append(Markdown.text(incident.until()));
         if (incident.workflow() != null) {
-            out.append(", workflow ").append(plain(incident.workflow()));
+            out.append(", workflow ").append(Markdown.text(incident.workflow()));
         }
         out.append(", version ").append(version).append(" of this review\n");
         int number = 1;
@@ -196,7 +264,7 @@ final class IncidentText {
                     .append(". ")
                     .append(question.getValue())
                     .append("\n\n");
-            out.append(incident.answers().getOrDefault(question.getKey(), "").strip())
+            out.append(Markdown.withoutHtml(incident.answers().getOrDefault(question.getKey(), "")))
                     .append('\n');
         }
         JsonNode facts = incident.facts();
@@ -210,9 +278,9 @@ final class IncidentText {
         out.append("\n## What was counted\n\n| error | step | runs |\n|---|---|---|\n");
         facts.path("errors")
                 .forEach(error -> out.append("| ")
-                        .append(cell(text(error, "code")))
+                        .append(text(error, "code"))
                         .append(" | ")
-                        .append(cell(text(error, "step")))
+                        .append(text(error, "step"))
                         .append(" | ")
                         .append(error.path("runs").asLong())
                         .append(" |\n"));
@@ -221,23 +289,14 @@ final class IncidentText {
                 .forEach(row -> out.append("| ")
                         .append(text(row, "at"))
                         .append(" | ")
-                        .append(cell(text(row, "actor_id")))
+                        .append(text(row, "actor_id"))
                         .append(" | ")
-                        .append(cell(text(row, "action")))
+                        .append(text(row, "action"))
                         .append(" | ")
-                        .append(cell(text(row, "target")))
+                        .append(text(row, "target"))
                         .append(" |\n"));
         if (!facts.path("complete").asBoolean(true)) {
             out.append("\nThere was more than is counted here.\n");
         }
-    }
-
-    /** One line, whatever somebody typed. */
-    private static String plain(String text) {
-        return text.replaceAll("\\s+", " ").strip();
-    }
-
-    private static String cell(String text) {
-        return plain(text).replace("|", "\\|");
     }
 }

@@ -8,10 +8,7 @@ import dev.semel.store.Counted;
 import dev.semel.store.Figure;
 import dev.semel.store.Figures;
 import dev.semel.store.Rows;
-import dev.semel.store.Write;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -20,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * of the input (`idempotency.worth`). Looked up among rows, so it is told up to so many of them.
  */
 final class PreventedWorth {
-    private static final int PAGE = 500;
+    private static final int PAGE = 1_000;
     private static final int LOOKED_AT = 5_000;
+    private static final int REQUESTS_LOOKED_AT = 20_000;
 
     private final Semel semel;
 
@@ -54,41 +52,35 @@ final class PreventedWorth {
         return facts.size() < LOOKED_AT;
     }
 
+    /** In slices, each of which is one question for the requests, their runs and what was asked of those. */
     private boolean replayed(Looking looking, Worth worth) {
-        Map<RunId, String> known = new HashMap<>();
-        RunId before = null;
-        for (int looked = 0; looked < LOOKED_AT; looked += PAGE) {
-            RunId from = before;
-            List<Write.Seen> page =
-                    Objects.requireNonNull(semel.view(reads -> reads.requests(looking.workspace(), from, PAGE)));
-            for (Write.Seen row : page) {
-                boolean counts = !row.conflict()
-                        && row.at() >= looking.period().since()
-                        && row.at() < looking.period().until();
-                if (counts) {
-                    String one = known.computeIfAbsent(row.run(), run -> worthOf(looking, run));
-                    worth.add(one.isEmpty() ? null : one, row.times());
-                }
-            }
-            if (page.size() < PAGE || page.getLast().at() < looking.period().since()) {
+        Figures.Among among = Figures.Among.of(looking.range(), PAGE);
+        for (int looked = 0; looked < REQUESTS_LOOKED_AT; looked += PAGE) {
+            Figures.Among slice = among;
+            Figures.Met met =
+                    Objects.requireNonNull(semel.view(reads -> reads.figures().met(looking.range(), slice)));
+            met.runs().forEach(run -> worth.add(worthOf(looking.workspace(), run), run.times()));
+            if (met.next() == null) {
                 return true;
             }
-            before = page.getLast().id();
+            among = among.behind(met.next());
         }
         return false;
     }
 
-    /** Empty where nobody says. */
-    private String worthOf(Looking looking, RunId id) {
-        Rows.Run run = semel.view(reads -> reads.run(looking.workspace(), id));
-        if (run == null
-                || (!looking.workflowId().isEmpty() && !looking.workflowId().equals(run.workflowId()))) {
-            return "";
+    /** Null where nobody says. */
+    private @Nullable String worthOf(int workspace, Figures.Replayed run) {
+        if (!(semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow file)
+                || !file.definition().saysWorth()) {
+            return null;
         }
-        @Nullable
-        String worth = semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow file
-                ? file.definition().worthOf(Json.parse(run.input()))
-                : null;
-        return worth == null ? "" : worth;
+        String input = run.input() == null ? inputOf(workspace, run.run()) : run.input();
+        return input == null ? null : file.definition().worthOf(Json.parse(input));
+    }
+
+    /** Of a run that was asked for with much. */
+    private @Nullable String inputOf(int workspace, RunId id) {
+        Rows.Run run = semel.view(reads -> reads.run(workspace, id));
+        return run == null ? null : run.input();
     }
 }

@@ -272,7 +272,7 @@ final class ReviewRoutes {
     /** Many of one kind together, by their ids or by a filter; each has its own answer. */
     private Answer decideMany(Request request) {
         Said said = Said.in(request, Set.of("ids", "q", "decision", "result", "note"));
-        List<Meant> all = meant(request, said);
+        List<Meant> all = settled(request, said, meant(request, said));
         if (all.stream().map(meant -> meant.one().row().kind()).distinct().count() > 1) {
             throw RunActs.refused("reviews that are decided together are of one kind");
         }
@@ -295,6 +295,27 @@ final class ReviewRoutes {
             items.add(item);
         }
         return Views.ok(out.put("decided", decided));
+    }
+
+    /**
+     * Which reviews are meant is found out once for a key. Whoever asks again means those, and none that a filter would find
+     * by then: nobody has looked at them.
+     */
+    private List<Meant> settled(Request request, Said said, List<Meant> found) {
+        Deeds.Deed deed = new Deeds.Deed("reviews.decide", Json.write(said.body()));
+        Deeds.Done first = deeds.once(request, deed, new Edit.Wake(List.of()), _ -> {
+            ObjectNode out = Views.object();
+            ArrayNode ids = out.putArray("ids");
+            found.forEach(one -> ids.add(one.one().row().id() + "@" + one.version()));
+            return out;
+        });
+        if (first == null || !first.replayed()) {
+            return found;
+        }
+        int ws = request.principal().workspace();
+        List<Meant> then = new ArrayList<>();
+        first.body().required("ids").forEach(id -> then.add(meant(ws, id.asString())));
+        return then;
     }
 
     private List<Meant> meant(Request request, Said said) {
@@ -345,6 +366,7 @@ final class ReviewRoutes {
         if (!one.isAsked()) {
             throw lost(one, 0);
         }
+        deeds.note(request, new Deeds.Entry("review.check", one.row().id(), ""));
         semel.reviews().lookAgain(one.row().run());
         return Views.ok(views.whole(find(request)).put("checking", true));
     }

@@ -9,8 +9,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether two credentials are of two people, as far as that is known. A person who logs in is known, and so is by the audit
- * which tokens that one made: such a token is in their hands, and no second person.
+ * Whether two credentials are of two people, as far as that is known. A person who logs in is known, and so is which tokens
+ * that one made: such a token is in their hands, and no second person. The token's own row says who made it, so it is
+ * known for as long as there is the token, whatever became of the audit.
  */
 final class SecondPerson {
     private static final int AT_ONCE = 500;
@@ -30,8 +31,19 @@ final class SecondPerson {
         return person.startsWith(People.ACTOR) && token.startsWith("tok_") && person.equals(makerOf(ws, token));
     }
 
-    /** Null where the newest rows of the audit do not say it. */
+    /** Null where nobody knows. */
     private @Nullable String makerOf(int ws, String token) {
+        List<Rows.Token> tokens = Objects.requireNonNull(semel.view(reads -> reads.tokens(ws)));
+        for (Rows.Token row : tokens) {
+            if (row.tokenId().equals(token) && row.madeBy() != null) {
+                return row.madeBy();
+            }
+        }
+        return toldByTheAudit(ws, token);
+    }
+
+    /** Of a token that an older worker made beside newer ones; null where the newest rows do not say it. */
+    private @Nullable String toldByTheAudit(int ws, String token) {
         RunId before = null;
         for (int page = 0; page < PAGES; page++) {
             RunId from = before;

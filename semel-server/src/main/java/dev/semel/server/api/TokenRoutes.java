@@ -49,7 +49,8 @@ final class TokenRoutes {
         if (!noQuota && !(quota.isInt() && quota.asInt() >= 0 && quota.asInt() <= LARGEST_QUOTA)) {
             throw refused("quota_per_minute is a whole number up to " + LARGEST_QUOTA + "; 0 means none");
         }
-        Tokens.Wanted wanted = new Tokens.Wanted(name, scopes, noQuota ? 0 : quota.asInt());
+        Tokens.Wanted wanted = new Tokens.Wanted(
+                name, scopes, noQuota ? 0 : quota.asInt(), request.principal().tokenId());
         String workspace = workspace(request, body.path("workspace"));
         boolean own = workspace.equals(request.principal().workspaceName());
         Tokens.Made made = tokens.draft(own ? request.principal().workspace() : 0, workspace, wanted);

@@ -93,8 +93,12 @@ public final class Tokens implements Authenticator {
         return role.isBlank() ? Set.of() : Set.of(name, "role:" + role);
     }
 
-    /** What a new token is to be. */
-    public record Wanted(String name, Set<Scope> scopes, int quotaPerMinute) {}
+    /**
+     * What a new token is to be.
+     *
+     * @param madeBy who asks for it, as the audit names them
+     */
+    public record Wanted(String name, Set<Scope> scopes, int quotaPerMinute, String madeBy) {}
 
     /**
      * A token that is not stored yet.
@@ -115,7 +119,8 @@ public final class Tokens implements Authenticator {
                         words(wanted.scopes()),
                         wanted.quotaPerMinute(),
                         0,
-                        0),
+                        0,
+                        wanted.madeBy()),
                 secret);
     }
 

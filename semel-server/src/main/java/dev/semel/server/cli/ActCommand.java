@@ -11,6 +11,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -22,7 +23,7 @@ abstract sealed class ActCommand implements Callable<Integer> {
     @Mixin
     final Connection connection;
 
-    @Parameters(index = "0", paramLabel = "ID", description = "The id of the run, or of the review.")
+    @Parameters(index = "0", paramLabel = "ID", description = "The id of the run or the review, or a filter.")
     String run = "";
 
     ActCommand(Surroundings around) {
@@ -84,13 +85,47 @@ abstract sealed class ActCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
+    /** Those that a filter finds now, in the versions that are found: what comes meanwhile is not decided unseen. */
+    final int decideAll(String filter, ObjectNode body) {
+        JsonNode found = connection
+                .api()
+                .ask(Call.get(Call.path("v1", "reviews")).where("q", filter).where("limit", "200"))
+                .body();
+        ArrayNode ids = body.putArray("ids");
+        found.path("items")
+                .forEach(one -> ids.add(
+                        Json.text(one, "review_id") + "@" + one.path("version").asInt()));
+        if (ids.isEmpty()) {
+            output.talk("nothing waits for people there; nothing was decided");
+            return Exit.NOT_FOUND;
+        }
+        JsonNode said = connection
+                .api()
+                .ask(Call.post(Call.path("v1", "reviews", "decide"), body.toString()))
+                .body();
+        if (output.json) {
+            output.document(said);
+        } else {
+            said.path("items")
+                    .forEach(one -> output.line(Json.text(one, "review_id") + "  "
+                            + (one.has("decided")
+                                    ? Json.text(one.path("decided"), "decision")
+                                    : Json.text(one, "detail"))));
+            output.talk(said.path("decided").asInt() + " of " + ids.size() + " decided"
+                    + (found.path("next").isString() ? "; there are more: ask again" : ""));
+        }
+        return said.path("decided").asInt() == ids.size() ? Exit.DONE : Exit.FAILED;
+    }
+
     @Command(
             name = "decide",
-            description = "Decides a review, or a step of a run that waits for people. The first decision counts.",
+            description = "Decides a review, many of one kind, or a step of a run that waits for people. The first"
+                    + " decision counts.",
             footerHeading = "%nExamples:%n",
             footer = {
                 "  semel decide rev_3f9a0c11d2e4b5a69788 did-not-happen",
                 "  semel decide rev_3f9a0c11d2e4b5a69788 happened --result '{\"id\": \"ch_1\"}'",
+                "  semel decide \"kind:in_doubt workflow:pay\" did-not-happen --note \"asked the bank\"",
                 "  semel decide run_9kXmP2vQwL release approve"
             })
     static final class Decide extends ActCommand {
@@ -127,18 +162,22 @@ abstract sealed class ActCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            boolean review = run.startsWith("rev_");
+            boolean many = run.contains("kind:");
+            boolean review = many || run.startsWith("rev_");
             if (review != decision.isEmpty()) {
                 throw new ParameterException(
                         Objects.requireNonNull(spec).commandLine(),
                         review
-                                ? "Behind the id of a review stands the decision alone. Nothing was decided."
+                                ? "Behind a review, or a filter, stands the decision alone. Nothing was decided."
                                 : "Behind a run stand the step and the decision. Nothing was decided.");
             }
             ObjectNode body = body();
             body.put("decision", (review ? step : decision).replace('-', '_')).put("note", note);
             if (result != null) {
                 body.set("result", dev.semel.json.Json.parse(result));
+            }
+            if (many) {
+                return decideAll(run, body);
             }
             if (review) {
                 return decide(run, version == 0 ? body : body.put("version", version));

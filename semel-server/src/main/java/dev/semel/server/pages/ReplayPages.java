@@ -96,7 +96,8 @@ public final class ReplayPages {
         }
         body.put("from", form.text("from").strip())
                 .put("version", form.text("version").isEmpty() ? "as_it_was" : form.text("version"))
-                .put("approval", form.ticked("approval"));
+                .put("approval", form.ticked("approval"))
+                .put("late_signals", form.ticked("late_signals"));
         if (form.ticked("approval")) { // what is approved is how it is applied, too; else that is said when it is
             put(body, "rate", form.text("rate").strip());
             body.put("stop_after", STOP_AFTER);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.testing.Lab;
+import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -27,9 +28,13 @@ final class SecondPersonTest {
         return new SecondPerson(lab.semel()).isOther(ws(), maker, approver);
     }
 
+    private static byte[] hash(String token) {
+        return token.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** As an older worker does, whose tokens do not say who made them. */
     private void make(String token, String by) {
-        var row = new Rows.Token(
-                token, ws(), "default", "t", token.getBytes(java.nio.charset.StandardCharsets.UTF_8), "read", 0, 0, 0);
+        var row = new Rows.Token(token, ws(), "default", "t", hash(token), "read", 0, 0, 0);
         var note = new Edit.Note(
                 ws(), "token.create", token, new Edit.By(lab.semel().newId(), by, ""));
         lab.semel().change(new Edit.Noted<>(new Edit.CreateToken(row), Objects::nonNull, note));
@@ -48,5 +53,14 @@ final class SecondPersonTest {
         assertTrue(isOther("tok_a", "tok_b"));
         assertTrue(isOther("tok_b", "tok_c"), "who holds a token that a token made is not known");
         assertTrue(isOther("usr_ann", "tok_unknown"));
+    }
+
+    @Test
+    void who_made_a_token_is_known_when_no_row_of_the_audit_says_it() {
+        var row = new Rows.Token("tok_old", ws(), "default", "t", hash("tok_old"), "read", 0, 0, 0, "usr_ann");
+        lab.semel().change(new Edit.CreateToken(row));
+        assertFalse(isOther("usr_ann", "tok_old"));
+        assertFalse(isOther("tok_old", "usr_ann"));
+        assertTrue(isOther("usr_bob", "tok_old"));
     }
 }

@@ -57,6 +57,24 @@ class InboxCommandsTest {
     }
 
     @Test
+    void many_of_one_kind_are_decided_in_the_versions_that_were_found() {
+        String listed = REVIEW.replace("\"kind\"", "\"version\":3,\"kind\"");
+        server.on("GET /v1/reviews", json(200, "{\"items\":[" + listed + "],\"next\":null}"))
+                .on(
+                        "POST /v1/reviews/decide",
+                        json(
+                                200,
+                                "{\"items\":[{\"review_id\":\"rev_1\",\"decided\":{\"decision\":\"happened\"}}],\"decided\":1}"));
+        var decided = desk.run("decide", "kind:in_doubt workflow:pay", "happened");
+        assertEquals(0, decided.exit(), decided.err());
+        assertEquals("rev_1  happened\n", decided.out());
+        assertTrue(decided.err().contains("1 of 1 decided"), decided.err());
+        assertTrue(
+                server.seen.getLast().body().contains("\"rev_1@3\""),
+                server.seen.getLast().body());
+    }
+
+    @Test
     void who_is_late_is_told_whose_decision_counts() {
         server.on(
                 "POST /v1/reviews/rev_1/decide",

@@ -1,5 +1,6 @@
 package dev.semel.trials.bench;
 
+import dev.semel.trials.pages.FirstPaint;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,6 +25,7 @@ import java.util.function.Supplier;
 final class LargeBench {
     private static final int FLOWS = 10;
     private static final int ASKS = 100;
+    private static final int PAINTS = 40;
     private static final int LISTENERS = 200;
     private static final int ROUNDS = 5;
     private static final double SECONDS = 4;
@@ -93,6 +95,7 @@ final class LargeBench {
         try (Child server = new Child(folder, place.store())) {
             LargeBench bench = new LargeBench(runs, server);
             bench.lists(place.what());
+            bench.paint(place.what());
             bench.live(place.what());
         }
     }
@@ -151,6 +154,21 @@ final class LargeBench {
         say(
                 "%-12s %-44s %d: half within %.1f ms, 95 of 100 within %.1f ms",
                 what, name, status, millis[ASKS / 2], millis[ASKS * 95 / 100]);
+    }
+
+    /** In a real browser, which shares the cores of this machine with the server. */
+    private void paint(String what) {
+        try (FirstPaint browser = new FirstPaint(server.port())) {
+            for (String path : List.of("/workflows/flow0/runs", "/runs?q=status:failed", "/workflows")) {
+                double[] millis = new double[PAINTS];
+                browser.millis(path);
+                Arrays.setAll(millis, i -> browser.millis(path));
+                Arrays.sort(millis);
+                say(
+                        "%-12s first paint of %-29s half within %.0f ms, 95 of 100 within %.0f ms",
+                        what, path, millis[PAINTS / 2], millis[PAINTS * 95 / 100]);
+            }
+        }
     }
 
     private HttpRequest asked(String path) {

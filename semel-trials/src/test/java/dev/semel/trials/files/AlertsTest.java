@@ -17,12 +17,18 @@ import dev.semel.trials.support.Problem;
 import dev.semel.trials.support.StoreKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -174,6 +180,8 @@ class AlertsTest {
                 refused.detail().contains("alerts.yaml: The file of alerts has an error at line 2, column"),
                 refused::detail);
         assertTrue(refused.detail().contains("^^^^"), "it shows the place: " + refused.detail());
+        assertTrue(refused.detail().contains("No alert was changed."), refused::detail);
+        assertTrue(refused.fix().contains("be-alerted.md"), refused::fix);
     }
 
     @ParameterizedTest
@@ -243,6 +251,36 @@ class AlertsTest {
             assertTrue(state.get("firing").booleanValue());
             assertFalse(state.get("told").booleanValue());
             assertTrue(state.get("trouble").asString().contains("channel"), state.toString());
+        }
+    }
+
+    @Test
+    void a_webhook_that_hangs_does_not_keep_another_alert_from_being_told() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                Serve serve = serve(StoreKind.SQLITE.fresh(folder));
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            prepare(caller(serve), "0");
+            String url = "http://127.0.0.1:" + silent.getLocalPort() + "/";
+            caller(serve)
+                    .put("/v1/channels/deaf", "{\"kind\":\"webhook\",\"url\":\"" + url + "\"}")
+                    .expect(200);
+            String before = ALERT.replace("ABOVE", "0").replace("\"ops\"", "\"deaf\"");
+            caller(serve).put("/v1/alerts/asked-first", before).expect(200);
+            caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
+            Future<?> look = threads.submit(() -> serve.watch().look());
+            // It is accepted by the machine and never answered: whoever tells it waits.
+            try (Socket held = silent.accept()) {
+                Crowd.until("the other one is told", () -> !told().isEmpty());
+                JsonNode state = caller(serve)
+                        .get("/v1/alerts/asked-first/state")
+                        .expect(200)
+                        .json();
+                assertFalse(state.get("told").booleanValue(), state.toString());
+                assertTrue(state.path("trouble").asString("").isEmpty(), "it was waited for: " + state);
+                assertTrue(held.isConnected());
+            }
+            assertEquals(1, told().size());
+            assertFalse(look.isCancelled());
         }
     }
 

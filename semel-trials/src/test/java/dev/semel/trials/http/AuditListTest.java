@@ -1,16 +1,20 @@
 package dev.semel.trials.http;
 
+import static dev.semel.trials.support.Flows.failing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.Problem;
 import dev.semel.trials.support.Reply;
 import dev.semel.trials.support.Stage;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -57,6 +61,49 @@ class AuditListTest extends OnBothStores {
             Problem.expect(admin().get("/v1/audit?q=" + bad), 400, "invalid-input");
         }
         Problem.expect(admin().get("/v1/audit?format=xml"), 400, "invalid-input");
+    }
+
+    @Test
+    void a_reason_that_was_given_stands_in_the_row() {
+        admin().publish("""
+            semel: 1
+            workflow: reasons
+            owner: trials
+            steps:
+              - id: may
+                approval: { to: "role:ops", title: May it? }
+            """).expect(200);
+        admin().publish(failing("reasons_fail")).expect(200);
+        String cancelled = admin().trigger("reasons", "why-1", "{}").expect(200).runId();
+        String decided = admin().trigger("reasons", "why-2", "{}").expect(200).runId();
+        Crowd.until(
+                "it waits",
+                () -> admin().get("/v1/runs/" + decided).text("status").equals("waiting"));
+        Reply failed = admin().post("/v1/workflows/reasons_fail/trigger?wait=60s", "{}")
+                .expect(200);
+        String plan = admin().post("/v1/replays", "{\"runs\":[\"" + failed.runId() + "\"]}")
+                .expect(200)
+                .text("replay_id");
+        String skip = ",\"skip\":{\"step\":\"second\",\"result\":{}}";
+        Map<String, String> deeds = new LinkedHashMap<>();
+        deeds.put("/v1/runs/" + cancelled + "/cancel", "");
+        deeds.put("/v1/keys/why-1/extend", ",\"for\":\"48h\"");
+        deeds.put("/v1/keys/why-1/release", "");
+        deeds.put("/v1/replays/" + plan + "/stop", "");
+        deeds.put("/v1/runs/" + failed.runId() + "/resume", skip);
+        int n = 0;
+        for (Map.Entry<String, String> deed : deeds.entrySet()) {
+            String why = "because of ticket " + ++n;
+            admin().post(deed.getKey(), "{\"reason\":\"" + why + "\"" + deed.getValue() + "}")
+                    .expect(200);
+            String told = newest().path("reason").asString();
+            assertTrue(told.contains(why), deed.getKey() + " left " + newest());
+        }
+        admin().post(
+                        "/v1/runs/" + decided + "/decide",
+                        "{\"step\":\"may\",\"decision\":\"approve\",\"note\":\"I looked\"}")
+                .expect(200);
+        assertTrue(newest().path("reason").asString().contains("I looked"), newest().toString());
     }
 
     @Test

@@ -227,6 +227,23 @@ class ReviewsTest extends OnBothStores {
     }
 
     @Test
+    void asking_again_with_the_same_key_decides_no_question_that_came_since() {
+        admin().publish(asking("twice", "")).expect(200);
+        String before = asked("twice");
+        String body = "{\"q\":\"kind:approval workflow:twice\",\"decision\":\"approve\"}";
+        String[] key = {"Idempotency-Key: inbox-7", "Content-Type: application/json"};
+        Reply first = admin().send("POST", "/v1/reviews/decide", body, key).expect(200);
+        assertEquals(1, first.json().path("decided").asInt());
+        String since = asked("twice");
+        Reply again = admin().send("POST", "/v1/reviews/decide", body, key).expect(200);
+        assertEquals(1, again.json().path("items").size());
+        assertEquals(before, again.json().at("/items/0/review_id").asString());
+        assertEquals("open", admin().get("/v1/reviews/" + since).text("status"), "nobody has looked at it");
+        admin().send("POST", "/v1/reviews/decide", body.replace("approve", "reject"), key)
+                .expect(422);
+    }
+
+    @Test
     void people_are_told_once_that_they_are_asked_and_once_at_each_time_after_that() {
         admin().publish(flow("teller", "trigger: { events: [{ type: semel.review.* }] }"))
                 .expect(200);

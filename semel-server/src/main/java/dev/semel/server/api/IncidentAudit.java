@@ -1,0 +1,64 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.run.RunId;
+import dev.semel.server.alerts.Watch;
+import dev.semel.store.Rows;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.SortedSet;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Who acted in a span of time, what was decided, and which alerts began to fire: the audit of it, walked once. */
+final class IncidentAudit {
+    private static final int MOST_PAGES = IncidentFacts.MOST_LOOKED_AT / IncidentFacts.AT_ONCE;
+    private static final List<String> COUNTS = List.of("audit_rows", "decided", "alerts");
+
+    private final AuditRoutes audit;
+    private final IncidentFacts.Span span;
+    private final SortedSet<String> atLeast;
+
+    IncidentAudit(Semel semel, IncidentFacts.Span span, SortedSet<String> atLeast) {
+        this.audit = new AuditRoutes(semel);
+        this.span = span;
+        this.atLeast = atLeast;
+    }
+
+    void tell(ObjectNode out, int mostShown) {
+        AuditFilter filter = new AuditFilter(null, null, null, span.since(), span.until());
+        ArrayNode shown = out.putArray("audit");
+        Deque<Rows.Audit> alerts = new ArrayDeque<>();
+        long rows = 0;
+        long decided = 0;
+        RunId behind = null;
+        int pages = 0;
+        do {
+            AuditRoutes.Page page = audit.page(span.workspace(), filter, behind, IncidentFacts.AT_ONCE);
+            for (Rows.Audit row : page.found()) {
+                rows++;
+                decided += row.action().startsWith("effect.") ? 1 : 0;
+                if (shown.size() < mostShown) {
+                    shown.add(AuditRoutes.view(row));
+                }
+                if (row.action().equals(Watch.FIRED)) {
+                    alerts.push(row); // the newest row comes first, and the first alert is to be told first
+                }
+            }
+            behind = page.next();
+            pages++;
+        } while (behind != null && pages < MOST_PAGES);
+        if (behind != null) {
+            atLeast.addAll(COUNTS);
+        }
+        out.put("audit_rows", rows).put("decided", decided);
+        ArrayNode fired = out.putArray("alerts");
+        alerts.stream()
+                .limit(mostShown)
+                .forEach(row -> fired.addObject()
+                        .put("name", row.target())
+                        .put("at", Views.time(row.at()))
+                        .put("because", row.reason()));
+    }
+}
