@@ -104,6 +104,7 @@ final class Runs {
 
     /** Steps as they are on record. */
     Answer timeline(Request request) {
+        Timeline.Part part = Timeline.Part.of(request);
         Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
         // Before the steps are: where one is asked about again meanwhile, whoever reads this has seen the question
         // before.
@@ -124,7 +125,7 @@ final class Runs {
                         ? file.definition().steps().collect(Collectors.toMap(FileStep::id, FileStep::kind))
                         : Map.of();
         var timeline = new Timeline(run.lineage(), kinds, entries, effects == null ? List.of() : effects);
-        return Views.ok(views.steps(run, asking(timeline.items(), asked)));
+        return Views.ok(views.steps(run, asking(timeline.items(part), asked)));
     }
 
     private static ObjectNode asking(ObjectNode timeline, List<Review.Row> asked) {

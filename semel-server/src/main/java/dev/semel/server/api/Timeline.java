@@ -5,6 +5,7 @@ import dev.semel.journal.Entry;
 import dev.semel.run.RunId;
 import dev.semel.run.StepId;
 import dev.semel.run.StepPath;
+import dev.semel.server.http.Request;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -42,11 +43,46 @@ final class Timeline {
         }
     }
 
-    ObjectNode items() {
+    /**
+     * A part of the steps. They stand in the order in which they were begun, so a number names a place for good.
+     *
+     * @param behind how many are left out at the beginning
+     */
+    record Part(int behind, int limit) {
+        private static final int MOST = 1_000;
+
+        static Part of(Request request) {
+            return new Part(number(request, "after", 0, Integer.MAX_VALUE), number(request, "limit", 1, MOST));
+        }
+
+        private static int number(Request request, String name, int least, int most) {
+            String text = request.query(name);
+            if (text == null) {
+                return least == 0 ? 0 : most;
+            }
+            if (text.matches("[0-9]{1,9}")) {
+                int value = Integer.parseInt(text);
+                if (value >= least && value <= most) {
+                    return value;
+                }
+            }
+            throw Paging.refused(
+                    least == 0
+                            ? "after is not a cursor that a list gave"
+                            : "limit is a whole number from 1 to " + MOST);
+        }
+    }
+
+    ObjectNode items(Part part) {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
-        byPath.forEach((path, entries) -> items.add(item(path, entries, effects.get(path))));
-        out.putNull("next");
+        byPath.entrySet().stream()
+                .skip(part.behind())
+                .limit(part.limit())
+                .forEach(step -> items.add(item(step.getKey(), step.getValue(), effects.get(step.getKey()))));
+        long end = (long) part.behind() + part.limit();
+        out.put("next", end < byPath.size() ? String.valueOf(end) : null);
+        out.put("total", byPath.size());
         if (!resumed.isEmpty()) {
             ArrayNode all = out.putArray("resumed");
             for (Entry.Resumed one : resumed) {

@@ -48,15 +48,7 @@ final class Workflows {
     }
 
     Answer list(Request request) {
-        List<Rows.Workflow> rows =
-                semel.view(reads -> reads.workflows(request.principal().workspace()));
-        ObjectNode out = Views.object();
-        ArrayNode items = out.putArray("items");
-        if (rows != null) {
-            rows.forEach(row -> items.add(view(semel.workflow(row.ws(), row.name()), row.paused())));
-        }
-        out.putNull("next");
-        return Views.ok(out);
+        return new WorkflowList(semel, rollouts).of(request);
     }
 
     Answer get(Request request) {
@@ -69,7 +61,7 @@ final class Workflows {
     }
 
     /** Every effect, with what keeps it from happening twice. */
-    private static void effects(ArrayNode out, Definition definition) {
+    static void effects(ArrayNode out, Definition definition) {
         definition.steps().forEach(step -> {
             Declared effect = step.act().effect();
             if (effect != null) {
@@ -90,7 +82,7 @@ final class Workflows {
         });
     }
 
-    private static ObjectNode view(@Nullable Current entry, boolean paused) {
+    static ObjectNode view(@Nullable Current entry, boolean paused) {
         ObjectNode out = Views.object();
         if (entry == null) {
             return out;

@@ -134,6 +134,22 @@ public final class People {
         return new Visitor(person.name(), person.role().word(), principal, csrf(parts[2]));
     }
 
+    /**
+     * Whoever comes with this cookie did something: their session lasts on. Not that of somebody for whom a provider
+     * vouched: what it says of them is read at each log-in, so that must come again.
+     */
+    public void used(String cookie) {
+        String[] parts = cookie.split(SEPARATOR, -1);
+        if (parts.length != 3 || !parts[0].matches("[0-9]{1,9}")) {
+            return;
+        }
+        int ws = Integer.parseInt(parts[0]);
+        Person person = find(ws, parts[1]);
+        if (person != null && !person.fromOutside()) {
+            sessions.used(new Sessions.Owner(ws, person.name()), parts[2]);
+        }
+    }
+
     /** Answers the cookie of a new session; null where name and password do not go together. */
     public @Nullable String logIn(Entry entry) {
         attempts.check(entry.name(), entry.address());

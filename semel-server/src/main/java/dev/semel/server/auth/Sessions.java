@@ -28,7 +28,16 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Sessions {
     static final int SECRET_BYTES = 24;
     private static final SettingKind KIND = new SettingKind("session", false, false);
+
+    /** From its beginning, however much it is used. */
+    public static final Duration LONGEST = Duration.ofDays(7);
+
     private static final long GOOD_FOR = Duration.ofHours(12).toNanos() / 1_000;
+    private static final long AT_MOST_FOR = LONGEST.toNanos() / 1_000;
+
+    /** A use that adds less than this is not written down. */
+    private static final long WORTH_WRITING = Duration.ofMinutes(30).toNanos() / 1_000;
+
     private static final int AT_MOST = 10;
     private static final int TRIES = 20;
     private static final int ID_LENGTH = 16;
@@ -46,9 +55,13 @@ public final class Sessions {
         }
     }
 
-    private record One(String hash, long until, String address) {
+    private record One(String hash, long begun, long until, String address) {
         private Session shown() {
-            return new Session(id(hash), until - GOOD_FOR, until, address);
+            return new Session(id(hash), begun, until, address);
+        }
+
+        private One usedAt(long now) {
+            return new One(hash, begun, Math.max(until, Math.min(now + GOOD_FOR, begun + AT_MOST_FOR)), address);
         }
     }
 
@@ -76,10 +89,10 @@ public final class Sessions {
     /** A new session; answers its secret. The oldest ends where there are too many. */
     String begin(Owner owner, String address) {
         String secret = Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
-        long until = now() + GOOD_FOR;
+        long now = now();
         change(owner, sessions -> {
             List<One> all = new ArrayList<>(sessions);
-            all.add(new One(digest(secret), until, address));
+            all.add(new One(digest(secret), now, now + GOOD_FOR, address));
             return all.subList(Math.max(0, all.size() - AT_MOST), all.size());
         });
         return secret;
@@ -93,6 +106,26 @@ public final class Sessions {
             found |= MessageDigest.isEqual(one.hash().getBytes(StandardCharsets.UTF_8), given) && one.until() > now;
         }
         return found;
+    }
+
+    /**
+     * Its owner did something, so it is good for as long as a new one is, up to {@link #LONGEST} from its beginning.
+     * Written down twice an hour at most.
+     */
+    void used(Owner owner, String secret) {
+        String hash = digest(secret);
+        long now = now();
+        boolean gains = read(row(owner)).stream()
+                .anyMatch(one -> one.hash().equals(hash)
+                        && one.until() > now
+                        && one.usedAt(now).until() - one.until() >= WORTH_WRITING);
+        if (gains) {
+            change(
+                    owner,
+                    sessions -> sessions.stream()
+                            .map(one -> one.hash().equals(hash) ? one.usedAt(now) : one)
+                            .toList());
+        }
     }
 
     void end(Owner owner, String secret) {
@@ -131,6 +164,7 @@ public final class Sessions {
             how.apply(good)
                     .forEach(one -> list.addObject()
                             .put("hash", one.hash())
+                            .put("begun", one.begun())
                             .put("until", one.until())
                             .put("address", one.address()));
             ObjectNode document = JsonNodeFactory.instance.objectNode();
@@ -152,9 +186,11 @@ public final class Sessions {
         List<One> all = new ArrayList<>();
         if (row != null) {
             for (JsonNode one : Json.parse(row.body()).path("sessions")) {
+                long until = one.path("until").asLong(0);
                 all.add(new One(
                         one.path("hash").asString(""),
-                        one.path("until").asLong(0),
+                        one.path("begun").asLong(until - GOOD_FOR), // those of before did not say
+                        until,
                         one.path("address").asString("")));
             }
         }

@@ -5,6 +5,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 @Command(
         name = "timeline",
@@ -28,12 +30,12 @@ final class TimelineCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Answer answer = connection.api().ask(Call.get(Call.path("v1", "runs", run, "timeline")));
+        ObjectNode whole = whole();
         if (output.json) {
-            output.document(answer.body());
+            output.document(whole);
             return Exit.DONE;
         }
-        JsonNode items = answer.body().path("items");
+        JsonNode items = whole.path("items");
         if (items.isEmpty()) {
             output.talk("no step is on record yet");
             return Exit.DONE;
@@ -49,7 +51,7 @@ final class TimelineCommand implements Callable<Integer> {
                     Json.text(step, "effect_key"));
         }
         table.print(output);
-        for (JsonNode resumed : answer.body().path("resumed")) {
+        for (JsonNode resumed : whole.path("resumed")) {
             output.line("resumed by " + Json.text(resumed, "by") + ": " + Json.text(resumed, "reason"));
         }
         for (JsonNode step : items) {
@@ -59,6 +61,20 @@ final class TimelineCommand implements Callable<Integer> {
             }
         }
         return Exit.DONE;
+    }
+
+    /** Every page of it, as one. */
+    private ObjectNode whole() {
+        Api api = connection.api();
+        Call call = Call.get(Call.path("v1", "runs", run, "timeline"));
+        ObjectNode whole = (ObjectNode) api.ask(call).body();
+        while (!Json.text(whole, "next").isEmpty()) {
+            JsonNode more =
+                    api.ask(call.where("after", Json.text(whole, "next"))).body();
+            ((ArrayNode) whole.path("items")).addAll((ArrayNode) more.path("items"));
+            whole.set("next", more.path("next"));
+        }
+        return whole;
     }
 
     private String status(String word) {

@@ -19,23 +19,25 @@ public final class Bars {
     private final Instant from;
     private final long nanos;
     private final List<Row> rows = new ArrayList<>();
+    private final Steps steps;
 
     public record Row(Doc step, List<Bar> bars) {}
 
     /** @param tone how it ended, for its colour; its label says the same in words */
     public record Bar(int x, int width, String tone, String label) {}
 
-    private Bars(Instant from, Instant to) {
+    private Bars(Instant from, Instant to, Steps steps) {
+        this.steps = steps;
         this.from = from;
         this.nanos = Math.max(1, Duration.between(from, to).toNanos());
     }
 
-    static Bars of(Doc run, Doc timeline, Instant now) {
+    static Bars of(Doc run, Steps steps, Instant now) {
         Instant from = run.when("created_at");
         Instant to = run.when("ended_at");
-        Bars bars = new Bars(from == null ? now : from, to == null ? now : to);
+        Bars bars = new Bars(from == null ? now : from, to == null ? now : to, steps);
         Instant before = bars.from;
-        for (Doc step : timeline.items()) {
+        for (Doc step : steps.items()) {
             before = bars.add(step, before);
         }
         return bars;
@@ -75,6 +77,11 @@ public final class Bars {
 
     public List<Row> rows() {
         return rows;
+    }
+
+    /** Which steps these are. */
+    public Steps steps() {
+        return steps;
     }
 
     public String length() {

@@ -22,16 +22,19 @@ final class Builder {
     /** 256 KiB of text, each byte of it encoded. */
     private static final int LARGEST_FORM = 1024 * 1024;
 
+    /** Where a new one is written: below /workflows every word could be the name of one. */
+    static final String NEW = "/builder";
+
     private static final List<String> EXAMPLES = List.of("payment_receipt", "new_lead", "fulfil_order");
 
     private Builder() {}
 
     static void addTo(Router router, Door door) {
-        router.add("GET", "/workflows/new", Scope.OPEN, door.page(Builder::begin))
+        router.add("GET", NEW, Scope.OPEN, door.page(Builder::begin))
                 .add("GET", "/workflows/{id}/edit", Scope.OPEN, door.page(Builder::open))
-                .add(form("/workflows/new", door, (visit, form) -> edit(visit, form, "")))
+                .add(form(NEW, door, (visit, form) -> edit(visit, form, "")))
                 .add(form("/workflows/{id}/edit", door, (visit, form) -> edit(visit, form, visit.part("id"))))
-                .add(form("/workflows/new/publish", door, (visit, form) -> publish(visit, form, "")))
+                .add(form(NEW + "/publish", door, (visit, form) -> publish(visit, form, "")))
                 .add(form("/workflows/{id}/publish", door, (visit, form) -> publish(visit, form, visit.part("id"))));
     }
 
@@ -109,11 +112,11 @@ final class Builder {
         }
 
         String path() {
-            return name.isEmpty() ? "/workflows/new" : Inside.path("workflows", name, "edit");
+            return name.isEmpty() ? NEW : Inside.path("workflows", name, "edit");
         }
 
         String publishPath() {
-            return name.isEmpty() ? "/workflows/new/publish" : Inside.path("workflows", name, "publish");
+            return name.isEmpty() ? NEW + "/publish" : Inside.path("workflows", name, "publish");
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.semel.server.pages;
 
+import dev.semel.server.auth.Sessions;
 import dev.semel.server.http.Request;
 import org.jspecify.annotations.Nullable;
 
@@ -7,7 +8,9 @@ import org.jspecify.annotations.Nullable;
 final class Cookies {
     static final String SESSION = "semel_session";
     static final String ON_THE_WAY = "semel_oidc";
-    private static final int SESSION_SECONDS = 12 * 60 * 60;
+    /** The server ends a session sooner where it is not used. */
+    private static final long SESSION_SECONDS = Sessions.LONGEST.toSeconds();
+
     private static final int WAY_SECONDS = 10 * 60;
 
     private Cookies() {}

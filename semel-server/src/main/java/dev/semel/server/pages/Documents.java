@@ -163,9 +163,11 @@ final class Documents {
     /** What a person may be written about: a topic is the kind or the name of a channel, or a notification event. */
     private static Answer subscribe(Visit visit, Form form) throws Exception {
         String topic = form.text("topic").strip();
-        ObjectNode body = JsonNodeFactory.instance
-                .objectNode()
-                .put("subscribed", form.text("subscribed").equals("yes"));
+        ObjectNode body = JsonNodeFactory.instance.objectNode();
+        String chosen = form.text("subscribed");
+        if (chosen.equals("yes") || chosen.equals("no")) {
+            body.put("subscribed", chosen.equals("yes"));
+        }
         String path = Inside.path("v1", "profiles", visit.part("name"), "subscriptions", topic);
         visit.send("PUT", path, body, form.text("key"));
         return Look.goTo(Inside.path("settings", "profiles", visit.part("name")) + "?did=subscribed");

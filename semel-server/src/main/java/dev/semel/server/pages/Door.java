@@ -20,11 +20,17 @@ final class Door {
     private final People people;
     private final Inside inside;
     private final Look look;
+    private final Threshold threshold;
 
     Door(People people, Inside inside, Look look) {
         this.people = people;
         this.inside = inside;
         this.look = look;
+        this.threshold = new Threshold(people, look);
+    }
+
+    Threshold threshold() {
+        return threshold;
     }
 
     /** Shows something. */
@@ -45,11 +51,40 @@ final class Door {
         return cookie == null ? null : people.visitor(cookie);
     }
 
+    /** Who acts: whatever a person opens or sends keeps their session; what a page asks by itself does not. */
+    private @Nullable Visitor present(Request request) {
+        Visitor visitor = visitor(request);
+        String cookie = Cookies.of(request, Cookies.SESSION);
+        boolean byItself = byScript(request) && request.method().equals("GET");
+        if (visitor != null && cookie != null && !byItself) {
+            try {
+                people.used(cookie);
+            } catch (SemelException e) {
+                return visitor; // a page can be read while nothing can be written; the next use counts
+            }
+        }
+        return visitor;
+    }
+
+    /** Asked by the script of a page, for a part of it. A page of the log-in has no place there. */
+    private static boolean byScript(Request request) {
+        return !request.headerLines("HX-Request").isEmpty();
+    }
+
+    private static Answer over(Request request) {
+        return Problems.answer(
+                new SemelException(
+                        ErrorCode.UNAUTHENTICATED,
+                        "The session is over. Nothing was read or done.",
+                        "Log in again, in another tab if something is typed in this one."),
+                request.id());
+    }
+
     Handler page(Page page) {
         return request -> {
-            Visitor visitor = visitor(request);
+            Visitor visitor = present(request);
             if (visitor == null) {
-                return Look.goTo("/login?next=" + Inside.encoded(request.rawPath()));
+                return byScript(request) ? over(request) : Look.goTo("/login?next=" + Inside.encoded(Way.of(request)));
             }
             return guarded(request, visitor, () -> page.show(new Visit(request, visitor, inside, look)));
         };
@@ -57,22 +92,42 @@ final class Door {
 
     Handler deed(Deed deed) {
         return request -> {
-            Visitor visitor = visitor(request);
-            if (visitor == null) {
-                return Look.goTo("/login");
+            Visitor visitor = present(request);
+            if (visitor == null && byScript(request)) {
+                return over(request);
             }
             return guarded(request, visitor, () -> {
                 ownOrigin(request);
                 Form form = Form.of(request);
+                if (visitor == null) {
+                    return threshold.ask(request, new Threshold.Why(401, "", "", Kept.of(request, form)));
+                }
                 if (!same(form.text("csrf"), visitor.csrf())) {
-                    throw new SemelException(
-                            ErrorCode.FORBIDDEN,
-                            "The form does not carry the token of your session. Nothing was done.",
-                            "Load the page again and send the form from there.");
+                    return elsewhere(request, visitor, form);
                 }
                 return deed.act(new Visit(request, visitor, inside, look), form);
             });
         };
+    }
+
+    /**
+     * A form of a session that is over, sent with another one. It is shown, and sent if its owner says so; where the
+     * browser does not say that it comes from a page of ours, nothing of it is shown.
+     */
+    private Answer elsewhere(Request request, Visitor visitor, Form form) {
+        if (byScript(request) || !isCertainlyOurs(request)) {
+            throw new SemelException(
+                    ErrorCode.FORBIDDEN,
+                    "The form does not carry the token of your session. Nothing was done.",
+                    "Load the page again and send the form from there.");
+        }
+        return threshold.offer(403, request, visitor, Kept.of(request, form));
+    }
+
+    private static boolean isCertainlyOurs(Request request) {
+        String origin = request.header("Origin");
+        return "same-origin".equals(request.header("Sec-Fetch-Site"))
+                || origin != null && origin(origin).equals(request.header("Host"));
     }
 
     /** For those who are not logged in yet. */

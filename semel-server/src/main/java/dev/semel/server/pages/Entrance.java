@@ -4,17 +4,20 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.auth.Invitations;
 import dev.semel.server.auth.People;
-import dev.semel.server.auth.Voucher;
+import dev.semel.server.auth.Visitor;
 import dev.semel.server.http.Answer;
+import dev.semel.server.http.Handler;
 import dev.semel.server.http.Request;
+import dev.semel.server.http.Route;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import java.util.Map;
-import java.util.Set;
 
 /** Logging in and out, and setting up a log-in by a link. */
 final class Entrance {
-    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
+    /** What was sent without a session may come along, and with it the largest form there is. */
+    private static final int LARGEST_FORM = 1024 * 1024 + 64 * 1024;
+
     private static final String WORKSPACE = "default";
 
     private final People people;
@@ -29,32 +32,49 @@ final class Entrance {
 
     void addTo(Router router) {
         router.add("GET", "/login", Scope.OPEN, door.open(this::form))
-                .add("POST", "/login", Scope.OPEN, door.open(this::logIn))
-                .add("POST", "/login/dev", Scope.OPEN, door.open(this::oneClick))
-                .add("POST", "/logout", Scope.OPEN, door.deed((visit, _) -> logOut(visit.request())))
+                .add(form("/login", this::logIn))
+                .add(form("/login/dev", this::oneClick))
+                .add(form("/login/kept", this::goOn))
+                .add("POST", "/logout", Scope.OPEN, this::leave)
                 .add("GET", "/setup", Scope.OPEN, door.open(this::setUp))
                 .add("POST", "/setup", Scope.OPEN, door.open(this::accept));
     }
 
-    private Answer form(Request request) {
-        return form(request, 200, "");
+    private Route form(String path, Handler handler) {
+        return new Route("POST", path, Scope.OPEN, door.open(handler)).withMaxBody(LARGEST_FORM);
     }
 
-    private Answer form(Request request, int status, String problem) {
+    private Answer form(Request request) {
         String next = request.query("next");
-        Voucher provider = people.voucher();
-        Map<String, Object> parts = Map.of(
-                "next",
-                next == null ? "" : next,
-                "problem",
-                problem,
-                "oneClick",
-                people.devEntrance() != null && fromHere(request),
-                "provider",
-                provider == null ? "" : provider.label(),
-                "left",
-                provider != null && request.query("left") != null);
-        return look.show(status, request, null, new Look.Sheet("login", "Log in", "", parts));
+        return door.threshold().ask(request, new Threshold.Why(200, "", next == null ? "" : next, null));
+    }
+
+    private Answer refused(Request request, Form form, int status, String problem) {
+        return door.threshold().ask(request, new Threshold.Why(status, problem, form.text("next"), Kept.in(form)));
+    }
+
+    /** In: to where they wanted to go, or to what they had sent before. */
+    private Answer enter(Request request, Form form, String cookie) {
+        Kept kept = Kept.in(form);
+        Visitor visitor = kept == null ? null : people.visitor(cookie);
+        Answer answer = kept == null || visitor == null
+                ? Look.goTo(Way.local(form.text("next")))
+                : door.threshold().offer(200, request, visitor, kept);
+        return answer.with("Set-Cookie", Cookies.session(request, cookie));
+    }
+
+    /** Logged in in another tab: what was sent is shown. It does nothing, so it wants no token. */
+    private Answer goOn(Request request) {
+        Door.ownOrigin(request);
+        Form form = Form.of(request);
+        Kept kept = Kept.in(form);
+        if (kept == null) {
+            return Look.goTo(Way.HOME);
+        }
+        Visitor visitor = door.visitor(request);
+        return visitor == null
+                ? refused(request, form, 401, "You are not logged in yet.")
+                : door.threshold().offer(200, request, visitor, kept);
     }
 
     private Answer logIn(Request request) {
@@ -66,30 +86,30 @@ final class Entrance {
             cookie = people.logIn(
                     new People.Entry(workspace, form.text("name"), form.text("password"), request.remoteAddress()));
         } catch (SemelException e) {
-            return form(request, e.code().status(), e.detail() + " " + e.fix());
+            return refused(request, form, e.code().status(), e.detail() + " " + e.fix());
         }
         if (cookie == null) {
-            return form(request, 403, "Name and password do not go together.");
+            return refused(request, form, 403, "Name and password do not go together.");
         }
-        return Look.goTo(local(form.text("next"))).with("Set-Cookie", Cookies.session(request, cookie));
+        return enter(request, form, cookie);
     }
 
-    /** The name of the host is looked at: a name that was made to lead to this machine is another site's. */
     private Answer oneClick(Request request) {
         Door.ownOrigin(request);
         String cookie = people.devEntrance();
-        if (cookie == null || !fromHere(request)) {
+        if (cookie == null || !Threshold.fromHere(request)) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
                     "Entering without a password is for `semel dev` on this machine alone. Nothing was done.",
                     "Log in with a name and a password.");
         }
-        return Look.goTo(local(Form.of(request).text("next"))).with("Set-Cookie", Cookies.session(request, cookie));
+        return enter(request, Form.of(request), cookie);
     }
 
-    private static boolean fromHere(Request request) {
-        String host = request.header("Host");
-        return host != null && LOOPBACK.contains(host.replaceFirst(":[0-9]+$", ""));
+    private Answer leave(Request request) throws Exception {
+        return door.visitor(request) == null
+                ? Look.goTo("/login")
+                : door.deed((visit, _) -> logOut(visit.request())).handle(request);
     }
 
     private Answer logOut(Request request) {
@@ -146,11 +166,5 @@ final class Entrance {
             }
             return setUp(request, form.text("token"), e.detail());
         }
-    }
-
-    /** Where to go afterwards: a path of this server, whatever the address said. */
-    static String local(String next) {
-        boolean fits = next.matches("/[A-Za-z0-9._~%/-]*") && !next.startsWith("//") && next.length() < 500;
-        return fits ? next : "/workflows";
     }
 }

@@ -12,7 +12,7 @@ import java.util.Map;
 
 /** What a form on a page sent. Nothing but a form can send this type, so nothing else is read. */
 final class Form {
-    private static final int MOST_FIELDS = 256;
+    private static final int MOST_FIELDS = 300;
 
     private final Map<String, List<String>> fields;
 
@@ -59,6 +59,13 @@ final class Form {
             }
         });
         return found;
+    }
+
+    /** Every field, in the order of the page. */
+    List<Kept.Field> fields() {
+        List<Kept.Field> all = new ArrayList<>();
+        fields.forEach((name, values) -> values.forEach(value -> all.add(new Kept.Field(name, value))));
+        return all;
     }
 
     /** Empty where there is no such field. */

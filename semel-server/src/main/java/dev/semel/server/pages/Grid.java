@@ -13,6 +13,7 @@ public final class Grid {
     private final List<Column> columns = new ArrayList<>();
     private List<Doc> rows = List.of();
     private String next = "";
+    private String within = "";
     private String empty = "";
     private String command = "";
 
@@ -86,6 +87,14 @@ public final class Grid {
         return this;
     }
 
+    /** A filter of this list, which the way to its older rows carries along; none where it is empty. */
+    Grid within(String name, String value) {
+        if (!value.isEmpty()) {
+            within += Inside.encoded(name) + "=" + Inside.encoded(value) + "&";
+        }
+        return this;
+    }
+
     /** The rows of a page of a list. */
     Grid of(Doc list) {
         this.next = list.text("next");
@@ -112,8 +121,9 @@ public final class Grid {
                 .toList();
     }
 
+    /** The address of the older rows, as this list is filtered; empty at the end. */
     public String next() {
-        return next;
+        return next.isEmpty() ? "" : "?" + within + "after=" + Inside.encoded(next);
     }
 
     public String empty() {

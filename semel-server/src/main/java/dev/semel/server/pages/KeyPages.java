@@ -8,11 +8,13 @@ import dev.semel.server.http.Scope;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Keys, and what happened to one of them. */
-final class KeyPages {
+public final class KeyPages {
     private KeyPages() {}
 
     static void addTo(Router router, Door door) {
@@ -30,6 +32,7 @@ final class KeyPages {
         Grid grid = grid(prefix.isEmpty()
                         ? "No key has been used yet. Send one:"
                         : "No key begins with that. Send one:")
+                .within("prefix", prefix)
                 .of(page);
         return visit.show("keys", "Keys", "Keys", Map.of("grid", grid, "prefix", prefix));
     }
@@ -37,14 +40,19 @@ final class KeyPages {
     /** Those of one workflow. */
     static Grid ofWorkflow(Visit visit, String workflow) throws Exception {
         String after = visit.asked("after");
-        String query = "workflow=" + Inside.encoded(workflow) + "&prefix=" + Inside.encoded(visit.asked("prefix"));
+        String prefix = visit.asked("prefix");
+        String query = "workflow=" + Inside.encoded(workflow) + "&prefix=" + Inside.encoded(prefix);
         return grid("No key of this workflow was found here. Send one:")
+                .within("prefix", prefix)
                 .of(visit.get("/v1/keys", after.isEmpty() ? query : query + "&after=" + Inside.encoded(after)));
     }
 
     private static Grid grid(String whenEmpty) {
         return Grid.named("Keys by their text")
-                .link("Key", "idempotency_key", "keys")
+                .link(
+                        "Key",
+                        doc -> doc.text("idempotency_key"),
+                        doc -> address(doc.text("idempotency_key"), doc.text("operation_name")))
                 .status("Stands", "status")
                 .link("Workflow", "operation_name", "workflows")
                 .link("Run", "run_id", "runs")
@@ -59,63 +67,97 @@ final class KeyPages {
                                 + "\"currency\":\"usd\"}'");
     }
 
-    private static Answer one(Visit visit) throws Exception {
-        return one(visit, "", "");
+    /** The page of a key as one workflow knows it: another one may have the same. */
+    public static String address(String key, String workflow) {
+        return Inside.path("keys", key) + (workflow.isEmpty() ? "" : "?workflow=" + Inside.encoded(workflow));
     }
+
+    private static Answer one(Visit visit) throws Exception {
+        return one(visit, new Question(visit.asked("workflow"), "", ""), Again.NOT);
+    }
+
+    /** What somebody asks about a key: as which workflow knows it, and what would happen if it came. */
+    private record Question(String workflow, String after, String data) {}
 
     /** What would happen if it came again; asked by a form, because data do not belong into an address. */
     private static Answer foretold(Visit visit, Form form) throws Exception {
-        return one(visit, form.text("after").strip(), form.text("data").strip());
+        Question asked = new Question(
+                form.text("workflow"),
+                form.text("after").strip(),
+                form.text("data").strip());
+        return visit.trying(
+                "simulate",
+                form,
+                () -> one(visit, asked, Again.NOT),
+                again -> one(visit, new Question(asked.workflow(), "", ""), again));
     }
 
-    private static Answer one(Visit visit, String after, String data) throws Exception {
+    /**
+     * The key as the named workflow knows it, and the others beside it. Where that one knows it no more, since it was
+     * let go and used elsewhere, it is told as it stands.
+     */
+    private static Doc find(Visit visit, String path, String workflow) throws Exception {
+        Doc newest = visit.get(path);
+        Doc meant = workflow.isEmpty() || newest.list("others").isEmpty()
+                ? Doc.NOTHING
+                : visit.maybe(path, "workflow=" + Inside.encoded(workflow));
+        if (!meant.has("run_id") || meant.text("run_id").equals(newest.text("run_id"))) {
+            return newest;
+        }
+        ObjectNode out = (ObjectNode) meant.node().deepCopy();
+        ArrayNode others = out.putArray("others");
+        Stream.concat(Stream.of(newest), newest.list("others").stream())
+                .filter(other -> !other.text("run_id").equals(meant.text("run_id")))
+                .forEach(other -> others.add(other.node()));
+        return new Doc(out);
+    }
+
+    private static Answer one(Visit visit, Question asked, Again again) throws Exception {
         String path = Inside.path("v1", "keys", visit.part("key"));
-        String workflow = visit.asked("workflow");
-        Doc key = visit.get(path, workflow.isEmpty() ? "" : "workflow=" + Inside.encoded(workflow));
+        Doc key = find(visit, path, asked.workflow());
         String run = Inside.path("v1", "runs", key.text("run_id"));
         Doc requests = visit.maybe(run + "/requests", "");
         List<Doc> effects = visit.maybe(run + "/timeline", "").items().stream()
                 .filter(step -> step.has("effect_key"))
                 .toList();
-        return visit.show(
+        Map<String, Object> parts = Map.of(
                 "key",
-                "Key " + key.text("idempotency_key"),
-                "Keys",
-                Map.of(
-                        "key",
-                        key,
-                        "story",
-                        story(key, requests.items()),
-                        "requests",
-                        requests.items(),
-                        "effects",
-                        effects,
-                        "foretold",
-                        simulated(visit, path + "/simulate", after, data),
-                        "after",
-                        after,
-                        "data",
-                        data,
-                        "mayRelease",
-                        key.text("status").equals("active") && visit.may("POST", path + "/release")));
+                key,
+                "story",
+                story(key, requests.items()),
+                "requests",
+                requests.items(),
+                "effects",
+                effects,
+                "foretold",
+                simulated(visit, path + "/simulate", key, asked),
+                "after",
+                asked.after(),
+                "data",
+                asked.data(),
+                "again",
+                again,
+                "mayRelease",
+                key.text("status").equals("active") && visit.may("POST", path + "/release"));
+        return visit.show(again.status(), new Look.Sheet("key", "Key " + key.text("idempotency_key"), "Keys", parts));
     }
 
-    private static Doc simulated(Visit visit, String path, String after, String data) throws Exception {
+    private static Doc simulated(Visit visit, String path, Doc key, Question asked) throws Exception {
         if (!visit.may("POST", path)) {
             return Doc.NOTHING;
         }
-        ObjectNode body = JsonNodeFactory.instance.objectNode();
-        if (!after.isEmpty()) {
-            body.put("after", after);
+        ObjectNode body = JsonNodeFactory.instance.objectNode().put("workflow", key.text("operation_name"));
+        if (!asked.after().isEmpty()) {
+            body.put("after", asked.after());
         }
-        if (!data.isEmpty()) {
-            body.set("data", Json.parse(data));
+        if (!asked.data().isEmpty()) {
+            body.set("data", Json.parse(asked.data()));
         }
         try {
             return visit.send("POST", path, body, "simulate");
         } catch (Refused e) {
             // Nobody asked: what cannot be foretold, such as of a payload that is gone, is left out of the page.
-            if (body.isEmpty()) {
+            if (asked.after().isEmpty() && asked.data().isEmpty()) {
                 return Doc.NOTHING;
             }
             throw e;

@@ -44,7 +44,7 @@ public final class Pages {
         router.nowhere(door.nowhere());
         router.add("GET", "/", Scope.OPEN, _ -> Look.goTo("/workflows"))
                 .add("GET", "/assets/{file}", Scope.OPEN, assets::get)
-                .add("GET", "/go", Scope.OPEN, door.page(Acts::go))
+                .add("GET", "/go", Scope.OPEN, door.page(Palette::go))
                 .add("GET", "/live", Scope.OPEN, request -> pages.live(request, "/v1/tail"))
                 .add(
                         "GET",
@@ -58,6 +58,7 @@ public final class Pages {
         RevealPages.addTo(router, door);
         new WorkflowPages(runs).addTo(router, door);
         runs.addTo(router, door);
+        new RunDeeds(runs).addTo(router, door);
         KeyPages.addTo(router, door);
         ListPages.addTo(router, door);
         SettingPages.addTo(router, door);

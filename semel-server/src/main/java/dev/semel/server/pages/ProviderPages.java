@@ -30,7 +30,7 @@ final class ProviderPages {
 
     private Answer begin(Request request) {
         String next = request.query("next");
-        Voucher.Outset outset = provider().begin(Entrance.local(next == null ? "" : next));
+        Voucher.Outset outset = provider().begin(Way.local(next == null ? "" : next));
         return Look.goTo(outset.address()).with("Set-Cookie", Cookies.onTheWay(request, outset.cookie()));
     }
 
@@ -39,7 +39,7 @@ final class ProviderPages {
         Voucher provider = provider();
         Voucher.Arrival arrival = provider.finish(Cookies.of(request, Cookies.ON_THE_WAY), request::query);
         String cookie = people.enter(provider.workspace(), arrival.who(), request.remoteAddress());
-        return Look.goTo(Entrance.local(arrival.next()))
+        return Look.goTo(Way.local(arrival.next()))
                 .with("Set-Cookie", Cookies.session(request, cookie))
                 .with("Set-Cookie", Cookies.onTheWay(request, ""));
     }

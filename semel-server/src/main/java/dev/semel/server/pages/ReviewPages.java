@@ -30,9 +30,9 @@ public final class ReviewPages {
 
     static void addTo(Router router, Door door) {
         String one = "/reviews/{review_id}";
-        router.add("GET", "/reviews", Scope.OPEN, door.page(ReviewPages::list))
+        router.add("GET", "/reviews", Scope.OPEN, door.page(visit -> list(visit, Again.NOT)))
                 .add("POST", "/reviews/decide", Scope.OPEN, door.deed(ReviewPages::decideMany))
-                .add("GET", one, Scope.OPEN, door.page(visit -> one(visit, 200, Doc.NOTHING)))
+                .add("GET", one, Scope.OPEN, door.page(visit -> one(visit, Again.NOT)))
                 .add("POST", one + "/decide", Scope.OPEN, door.deed(ReviewPages::decide))
                 .add("POST", one + "/check", Scope.OPEN, door.deed(ReviewPages::check));
     }
@@ -63,7 +63,7 @@ public final class ReviewPages {
         };
     }
 
-    private static Answer list(Visit visit) throws Exception {
+    private static Answer list(Visit visit, Again again) throws Exception {
         String tab = visit.asked("tab");
         List<String> words = new ArrayList<>();
         if (tab.equals("decided")) {
@@ -91,7 +91,8 @@ public final class ReviewPages {
                 "next",
                 next(visit, page)));
         parts.put("mayDecide", visit.may("POST", "/v1/reviews/decide"));
-        return visit.show("reviews", "Reviews", "Reviews", parts);
+        parts.put("again", again);
+        return visit.show(again.status(), new Look.Sheet("reviews", "Reviews", "Reviews", parts));
     }
 
     private static void word(List<String> words, String name, String value) {
@@ -113,22 +114,22 @@ public final class ReviewPages {
         return next.toString();
     }
 
-    private static Answer one(Visit visit, int status, Doc problem) throws Exception {
+    private static Answer one(Visit visit, Again again) throws Exception {
         String path = Inside.path("v1", "reviews", visit.part("review_id"));
         Doc review = visit.get(path);
         boolean open = review.text("status").equals("open");
         Map<String, Object> parts = new HashMap<>(Map.of(
                 "review",
                 review,
-                "problem",
-                problem,
+                "again",
+                again,
                 "beside",
                 beside(visit, review),
                 "mayDecide",
                 open && visit.may("POST", path + "/decide"),
                 "mayCheck",
                 open && review.text("protection").equals("lookup") && visit.may("POST", path + "/check")));
-        return visit.show(status, new Look.Sheet("review", review.text("title"), "Reviews", parts));
+        return visit.show(again.status(), new Look.Sheet("review", review.text("title"), "Reviews", parts));
     }
 
     /** What else of the same run waits: mostly it can be decided by the same look. */
@@ -140,16 +141,22 @@ public final class ReviewPages {
                 .toList();
     }
 
+    /** Where somebody was faster, or what is asked has changed, the question is shown as it stands, and who it was. */
     private static Answer decide(Visit visit, Form form) throws Exception {
-        ObjectNode body = said(form);
-        meaning(form, body);
-        try {
-            visit.send("POST", Inside.path("v1", "reviews", visit.part("review_id"), "decide"), body, form.text("key"));
-        } catch (Refused e) {
-            // Somebody was faster, or what is asked has changed: the question is shown as it stands, and who it was.
-            return one(visit, e.status(), e.problem());
-        }
-        return Look.goTo(Inside.path("reviews", visit.part("review_id")) + "?did=decide");
+        return visit.trying(
+                "decide",
+                form,
+                () -> {
+                    ObjectNode body = said(form);
+                    meaning(form, body);
+                    visit.send(
+                            "POST",
+                            Inside.path("v1", "reviews", visit.part("review_id"), "decide"),
+                            body,
+                            form.text("key"));
+                    return Look.goTo(Inside.path("reviews", visit.part("review_id")) + "?did=decide");
+                },
+                again -> one(visit, again));
     }
 
     /** The version of the question that the page showed: another one was not seen, and is not decided. */
@@ -172,6 +179,10 @@ public final class ReviewPages {
 
     /** Each has its own answer, and the page tells them one by one. */
     private static Answer decideMany(Visit visit, Form form) throws Exception {
+        return visit.trying("together", form, () -> decided(visit, form), again -> list(visit, again));
+    }
+
+    private static Answer decided(Visit visit, Form form) throws Exception {
         ObjectNode body = said(form);
         ArrayNode ids = body.putArray("ids");
         form.all("ids").forEach(ids::add);

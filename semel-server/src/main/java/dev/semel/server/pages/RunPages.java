@@ -6,6 +6,7 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,7 +23,7 @@ public final class RunPages {
 
     void addTo(Router router, Door door) {
         router.add("GET", "/runs", Scope.OPEN, door.page(this::list))
-                .add("GET", "/runs/{run_id}", Scope.OPEN, door.page(this::one))
+                .add("GET", "/runs/{run_id}", Scope.OPEN, door.page(visit -> one(visit, Again.NOT)))
                 .add("GET", "/runs/{run_id}/row", Scope.OPEN, door.page(RunPages::row))
                 .add("GET", "/requests", Scope.OPEN, door.page(RunPages::requests));
     }
@@ -109,35 +110,34 @@ public final class RunPages {
                 "row", "", "", Map.of("run", run, "named", visit.asked("named").equals("true")));
     }
 
-    private Answer one(Visit visit) throws Exception {
+    Answer one(Visit visit, Again again) throws Exception {
         String path = Inside.path("v1", "runs", visit.part("run_id"));
         // First what is asked, then the rest: a question that comes in between was not seen on this page.
-        Doc timeline = visit.get(path + "/timeline");
+        Steps steps = Steps.of(visit, path);
         Doc run = visit.get(path);
         Doc workflow = visit.maybe(Inside.path("v1", "workflows", run.text("workflow_id")), "");
-        return visit.show(
+        Map<String, Object> parts = new HashMap<>(Map.of(
+                "mayReplay",
+                visit.may("POST", "/v1/replays"),
                 "run",
-                "Run " + run.text("run_id"),
-                "Runs",
-                Map.of(
-                        "mayReplay",
-                        visit.may("POST", "/v1/replays"),
-                        "run",
-                        run,
-                        "bars",
-                        Bars.of(run, timeline, clock.instant()),
-                        "asked",
-                        new Asked(timeline.list("reviews")),
-                        "signal",
-                        signal(run),
-                        "owner",
-                        workflow.text("owner"),
-                        "mayCancel",
-                        open(run) && visit.may("POST", path + "/cancel"),
-                        "maySignal",
-                        open(run) && visit.may("POST", path + "/signals/x"),
-                        "mayDecide",
-                        open(run) && visit.may("POST", path + "/decide")));
+                run,
+                "bars",
+                Bars.of(run, steps, clock.instant()),
+                "asked",
+                new Asked(steps.timeline().list("reviews")),
+                "signal",
+                signal(run),
+                "owner",
+                workflow.text("owner"),
+                "mayCancel",
+                open(run) && visit.may("POST", path + "/cancel"),
+                "maySignal",
+                open(run) && visit.may("POST", path + "/signals/x"),
+                "mayDecide",
+                open(run) && visit.may("POST", path + "/decide"),
+                "again",
+                again));
+        return visit.show(again.status(), new Look.Sheet("run", "Run " + run.text("run_id"), "Runs", parts));
     }
 
     /** What the run asked of people. */
@@ -149,6 +149,11 @@ public final class RunPages {
                     .map(review -> review.number("version") + (review.is("open") ? 0 : 1))
                     .findFirst()
                     .orElse(1L);
+        }
+
+        /** Those that nobody has decided. */
+        public List<Doc> open() {
+            return reviews.stream().filter(review -> review.is("open")).toList();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.semel.server.pages;
 
 import dev.semel.server.http.Answer;
+import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import java.util.List;
@@ -16,7 +17,8 @@ final class SafetyPages {
     }
 
     private static Answer effects(Visit visit) throws Exception {
-        Grid grid = Grid.named("Effects, newest first")
+        String q = visit.asked("q");
+        Grid grid = Grid.named(q.isEmpty() ? "Effects, newest first" : "Effects with " + q + ", newest first")
                 .code("Key", "effect_key")
                 .status("Stands", "status")
                 .text(
@@ -29,8 +31,13 @@ final class SafetyPages {
                 .time("First", "first_at")
                 .time("Accepted", "accepted_at")
                 .time("Window ends", "window_ends_at")
-                .whenEmpty("No run has done anything in the outside world yet.", "")
-                .of(visit.get("/v1/effects", ListPages.behind(visit)));
+                .whenEmpty(
+                        q.isEmpty()
+                                ? "No run has done anything in the outside world yet."
+                                : "No effect fits " + q + ".",
+                        "")
+                .within("q", q)
+                .of(visit.get("/v1/effects", "q=" + Inside.encoded(q) + "&" + ListPages.behind(visit)));
         return visit.show("list", "Effects", "Effects", Map.of("grid", grid));
     }
 

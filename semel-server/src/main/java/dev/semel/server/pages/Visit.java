@@ -1,9 +1,11 @@
 package dev.semel.server.pages;
 
+import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.server.auth.Visitor;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Inside;
+import dev.semel.server.http.Problems;
 import dev.semel.server.http.Request;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
@@ -64,6 +66,28 @@ record Visit(Request request, Visitor visitor, Inside inside, Look look) {
             throw new Refused(answer.status(), doc);
         }
         return doc;
+    }
+
+    /** Something that a form asked for. */
+    interface Deed {
+        Answer act() throws Exception;
+    }
+
+    /** Shows the page of a form, once more. */
+    interface Redraw {
+        Answer show(Again again) throws Exception;
+    }
+
+    /** Does what a form asked for. Where that is refused, also for what was typed, its own page shows it again. */
+    Answer trying(String name, Form form, Deed deed, Redraw page) throws Exception {
+        try {
+            return deed.act();
+        } catch (Refused e) {
+            return page.show(new Again(e.status(), e.problem(), name, form));
+        } catch (SemelException e) {
+            Doc problem = new Doc(Problems.document(e, request.id()));
+            return page.show(new Again(e.code().status(), problem, name, form));
+        }
     }
 
     boolean may(String method, String path) {

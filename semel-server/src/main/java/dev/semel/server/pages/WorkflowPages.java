@@ -4,7 +4,6 @@ import dev.semel.server.http.Answer;
 import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Workflows, and one of them: its runs, definition, effects, keys and versions. */
 public final class WorkflowPages {
     private static final Set<String> TABS = Set.of("runs", "definition", "effects", "keys", "log", "versions");
-    private static final int SHOWN = 100;
+    private static final int SHOWN = 50;
 
     private final RunPages runs;
 
@@ -25,8 +24,13 @@ public final class WorkflowPages {
 
     void addTo(Router router, Door door) {
         router.add("GET", "/workflows", Scope.OPEN, door.page(WorkflowPages::list))
-                .add("GET", "/workflows/{id}", Scope.OPEN, door.page(visit -> one(visit, "runs")))
-                .add("GET", "/workflows/{id}/{tab}", Scope.OPEN, door.page(visit -> one(visit, visit.part("tab"))))
+                .add("GET", "/workflows/{id}", Scope.OPEN, door.page(visit -> one(visit, "runs", Again.NOT)))
+                .add(
+                        "GET",
+                        "/workflows/{id}/{tab}",
+                        Scope.OPEN,
+                        door.page(visit -> one(visit, visit.part("tab"), Again.NOT)))
+                .add("POST", "/workflows/{id}/trigger", Scope.OPEN, door.deed(this::trigger))
                 .add(
                         "POST",
                         "/workflows/{id}/rollback",
@@ -91,24 +95,28 @@ public final class WorkflowPages {
     }
 
     private static Answer list(Visit visit) throws Exception {
-        List<Line> lines = new ArrayList<>();
-        List<Doc> all = visit.get("/v1/workflows").items();
+        String name = visit.asked("name").strip();
+        String query = "summary=true&limit=" + SHOWN + "&name=" + Inside.encoded(name);
+        String after = visit.asked("after");
+        Doc page = visit.get("/v1/workflows", after.isEmpty() ? query : query + "&after=" + Inside.encoded(after));
         Map<String, Long> prevented = new HashMap<>();
         visit.maybe("/v1/signals", "")
                 .list("workflows")
                 .forEach(one -> prevented.put(
                         one.text("workflow_id"), one.at("duplicates_prevented").number("count")));
-        for (Doc workflow : all.stream().limit(SHOWN).toList()) {
-            lines.add(Line.of(
-                    visit.get(Inside.path("v1", "workflows", workflow.text("workflow_id"))),
-                    prevented.getOrDefault(workflow.text("workflow_id"), 0L)));
-        }
-        return visit.show(
-                "workflows", "Workflows", "Workflows", Map.of("lines", lines, "more", Math.max(0, all.size() - SHOWN)));
+        List<Line> lines = page.items().stream()
+                .map(workflow -> Line.of(workflow, prevented.getOrDefault(workflow.text("workflow_id"), 0L)))
+                .toList();
+        String next =
+                page.has("next") ? "?name=" + Inside.encoded(name) + "&after=" + Inside.encoded(page.text("next")) : "";
+        return visit.show("workflows", "Workflows", "Workflows", Map.of("lines", lines, "name", name, "next", next));
     }
 
-    private Answer one(Visit visit, String tab) throws Exception {
+    private Answer one(Visit visit, String tab, Again again) throws Exception {
         String path = Inside.path("v1", "workflows", visit.part("id"));
+        if (visit.part("id").equals("new") && !visit.maybe(path, "").has("workflow")) {
+            return Look.goTo(Builder.NEW); // where the builder stood before a workflow could have this name
+        }
         Doc workflow = visit.get(path);
         if (!TABS.contains(tab)) {
             return Look.goTo(Inside.path("workflows", visit.part("id")));
@@ -118,6 +126,8 @@ public final class WorkflowPages {
                 workflow,
                 "tab",
                 tab,
+                "again",
+                again,
                 "mayTrigger",
                 visit.may("POST", path + "/trigger"),
                 "mayPause",
@@ -125,12 +135,34 @@ public final class WorkflowPages {
         switch (tab) {
             case "definition" -> definition(visit, path, parts);
             case "effects" -> parts.put("explained", visit.maybe(path + "/explanation", ""));
-            case "keys" -> parts.put("grid", KeyPages.ofWorkflow(visit, workflow.text("workflow")));
+            case "keys" -> {
+                parts.put("grid", KeyPages.ofWorkflow(visit, workflow.text("workflow")));
+                parts.put("prefix", visit.asked("prefix"));
+            }
             case "log" -> parts.put("log", MessageLog.of(visit, path));
             case "versions" -> versions(visit, path, parts);
             default -> parts.put("table", runs.table(visit, workflow.text("workflow")));
         }
-        return visit.show("workflow", workflow.text("workflow"), "Workflows", parts);
+        return visit.show(again.status(), new Look.Sheet("workflow", workflow.text("workflow"), "Workflows", parts));
+    }
+
+    /** The key that the form says, or else the one that it carries: either way, sending twice is one run. */
+    private Answer trigger(Visit visit, Form form) throws Exception {
+        return visit.trying(
+                "trigger",
+                form,
+                () -> {
+                    ObjectNode body = JsonNodeFactory.instance.objectNode();
+                    body.set("data", Acts.data(form));
+                    String wanted = form.text("wanted_key").strip();
+                    Doc answer = visit.send(
+                            "POST",
+                            Inside.path("v1", "workflows", visit.part("id"), "trigger"),
+                            body,
+                            wanted.isEmpty() ? form.text("key") : wanted);
+                    return Look.goTo(Inside.path("runs", answer.text("run_id")));
+                },
+                again -> one(visit, "runs", again));
     }
 
     /** A step of the file with those inside of its branches or its loop. */

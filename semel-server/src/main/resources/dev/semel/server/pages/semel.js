@@ -97,37 +97,93 @@
     reveal(line);
   });
 
-  // Live.
-  const address = document.body.dataset.live;
-  if (!address) return;
+  // What was typed and is not sent yet: nothing may be drawn over it.
+  const isTyped = (field) => {
+    if (field.type === 'hidden' || field.matches('#jump, #shortcuts')) return false;
+    if (field.type === 'checkbox' || field.type === 'radio') return field.checked !== field.defaultChecked;
+    if (field.options) {
+      const first = [...field.options].findIndex((option) => option.defaultSelected);
+      return field.selectedIndex !== Math.max(0, first);
+    }
+    return field.value !== field.defaultValue;
+  };
+  const typed = (where) => [...where.querySelectorAll('input, textarea, select')].filter(isTyped);
+
+  // A session that is over: what stands on the page stays, and goes on as soon as the same person is back.
   const pill = $('#live');
+  const address = document.body.dataset.live;
   let lost = 0;
+  let out = false;
+  let listen = () => {};
   const tell = (tone, text) => {
     pill.hidden = false;
     pill.className = `pill ${tone}`;
     if (pill.textContent !== text) pill.textContent = text;
   };
+  const leave = () => {
+    if (out || !pill) return;
+    lost = 0;
+    out = true;
+    tell('bad', '○ your session is over: ');
+    const link = document.createElement('a');
+    link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+    link.textContent = 'log in again';
+    if (typed(document).length || text) {
+      link.target = '_blank';
+      link.textContent = 'log in in another tab, then go on';
+    }
+    pill.append(link);
+  };
+  const comeBack = () => out && fetch('/sessions', { headers: { 'HX-Request': 'true' } }).then((answer) => {
+    if (!answer.ok) return null;
+    return answer.text();
+  }).then((html) => {
+    if (!html) return;
+    const page = new DOMParser().parseFromString(html, 'text/html');
+    const who = page.querySelector('.who a').textContent;
+    if (who !== $('.who a').textContent) {
+      tell('bad', `○ ${who} is logged in now: load the page again`);
+      return;
+    }
+    const token = page.querySelector('input[name="csrf"]').value;
+    document.querySelectorAll('input[name="csrf"]').forEach((field) => { field.value = token; });
+    out = false;
+    tell('good', '● you are back: go on');
+    listen();
+  }, () => {});
+  addEventListener('focus', comeBack);
+  document.addEventListener('htmx:responseError', (event) => {
+    if (event.detail.xhr.status === 401) leave();
+  });
+
+  // Live.
+  if (!address) return;
   const news = $('#news');
   const fresh = new Set();
+  const fitting = new Set();
   const moved = new Set();
   let over = false;
   const stamp = (run) => `${run.status} ${run.replays} ${run.conflicts}`;
-  const say = () => {
+  const offer = (text, deed) => {
     if (!news) return;
-    const parts = [];
-    if (fresh.size) parts.push(`${fresh.size} new ${fresh.size === 1 ? 'run' : 'runs'}`);
-    if (moved.size) parts.push(`${moved.size} changed`);
-    if (!parts.length) {
+    if (!text) {
       news.replaceChildren();
       return;
     }
     const show = news.querySelector('button') || document.createElement('button');
     show.type = 'button';
-    show.textContent = `${parts.join(', ')}: show`;
+    if (show.textContent !== text) show.textContent = text;
     if (!show.parentNode) {
-      show.addEventListener('click', () => location.reload());
+      show.addEventListener('click', deed);
       news.replaceChildren(show);
     }
+  };
+  const say = () => {
+    const parts = [];
+    if (fresh.size) parts.push(`${fresh.size} new ${fresh.size === 1 ? 'run' : 'runs'}`);
+    if (fitting.size) parts.push(`${fitting.size} new may fit`);
+    if (moved.size) parts.push(`${moved.size} changed`);
+    offer(parts.length ? `${parts.join(', ')}: show` : '', () => location.reload());
   };
   const place = (id) => table.querySelector(`tbody[data-run="${CSS.escape(id)}"]`);
   const redraw = (id) => {
@@ -147,9 +203,19 @@
     table.addEventListener('mouseleave', () => { over = false; settle(); });
     table.addEventListener('focusout', () => setTimeout(settle));
   }
-  const newest = () => {
-    const first = table.querySelector('tbody time');
-    return first ? Date.parse(first.dateTime) : 0;
+  const edge = (first) => {
+    const times = table.querySelectorAll('tr.run time');
+    const at = first ? times[0] : times[times.length - 1];
+    return at ? Date.parse(at.dateTime) : 0;
+  };
+  // As far as an event can tell: what the list would show of a run that is not on it.
+  const lengths = { m: 60, h: 3600, d: 86400 };
+  const fits = (run) => {
+    const { status, key, replayed, since, last } = table.dataset;
+    const age = (Date.now() - Date.parse(run.created_at)) / 1000;
+    return (!status || status === run.status) && (!key || key === run.key) && (!replayed || run.replays > 0)
+      && (!since || age <= parseInt(since, 10) * (lengths[since.slice(-1)] || 1))
+      && (last === 'true' || Date.parse(run.created_at) >= edge(false));
   };
   const onList = (run) => {
     if (table.dataset.workflow !== '' && table.dataset.workflow !== run.workflow) return;
@@ -159,20 +225,82 @@
         body.dataset.stamp = stamp(run);
         moved.add(run.run_id);
       }
-    } else if (table.dataset.newest === 'true' && Date.parse(run.created_at) > newest()) {
+    } else if (table.dataset.newest === 'true' && table.dataset.filtered === 'true') {
+      if (fits(run)) fitting.add(run.run_id);
+      else fitting.delete(run.run_id);
+    } else if (table.dataset.newest === 'true' && Date.parse(run.created_at) > edge(true)) {
       fresh.add(run.run_id);
     }
     settle();
     say();
   };
+
+  // One run is drawn anew as a whole, so never under the pointer or the focus, nor over what was typed. A drawing
+  // that takes long is made less often.
   let recorded = -1;
-  const onRun = (run) => {
-    const here = $('#run');
-    const same = here.dataset.stamp === stamp(run) && (recorded < 0 || recorded === run.recorded);
-    recorded = run.recorded;
-    if (same || here.contains(document.activeElement) && document.activeElement.closest('form')) return;
-    htmx.ajax('GET', location.pathname, { target: '#run', select: '#run', swap: 'outerHTML' });
+  let due = null;
+  let drawing = false;
+  let drawn = 0;
+  let took = 0;
+  let timer = 0;
+  const parts = () => [...$('#run').querySelectorAll('details')];
+  const named = (details) => details.querySelector('summary').textContent;
+  const remember = () => parts().forEach((details) => { details.dataset.drawn = details.open; });
+  const spot = (field) => {
+    const step = field.form && field.form.querySelector('input[name="step"]');
+    return `${field.form ? field.form.getAttribute('action') : ''} ${step ? step.value : ''} ${field.name}`;
   };
+  const draw = () => {
+    if (drawing) return;
+    const turned = new Map(parts().filter((one) => String(one.open) !== one.dataset.drawn)
+      .map((one) => [named(one), one.open]));
+    // A choice is not carried over: what is asked may be another question now.
+    const words = new Map(typed($('#run')).filter((field) => !field.matches('[type="radio"], [type="checkbox"]'))
+      .map((field) => [spot(field), field.value]));
+    const began = Date.now();
+    const told = due;
+    drawing = true;
+    const end = () => {
+      drawing = false;
+      drawn = Date.now();
+      took = drawn - began;
+    };
+    htmx.ajax('GET', location.pathname + location.search, { target: '#run', select: '#run', swap: 'outerHTML' })
+      .then(() => {
+        end();
+        remember();
+        parts().forEach((one) => { if (turned.has(named(one))) one.open = turned.get(named(one)); });
+        $('#run').querySelectorAll('input, textarea, select').forEach((field) => {
+          if (field.type !== 'hidden' && words.has(spot(field))) field.value = words.get(spot(field));
+        });
+        if (due === told) due = null;
+        offer('');
+        follow();
+      }, end);
+  };
+  const follow = () => {
+    if (!due || drawing || out) return;
+    const here = $('#run');
+    if (here.matches(':hover') || here.contains(document.activeElement) || typed(here).length) {
+      offer(`changed, now ${due.status.replace('_', ' ')}: show`, draw);
+      return;
+    }
+    const wait = drawn + Math.max(1000, 5 * took) - Date.now();
+    clearTimeout(timer);
+    if (wait > 0) timer = setTimeout(follow, wait);
+    else draw();
+  };
+  const onRun = (run) => {
+    const same = $('#run').dataset.stamp === stamp(run) && (recorded < 0 || recorded === run.recorded);
+    recorded = run.recorded;
+    if (!same) due = run;
+    follow();
+  };
+  if ($('#run')) {
+    remember();
+    ['mouseover', 'focusout', 'input'].forEach((kind) => document.addEventListener(kind, () => setTimeout(follow)));
+    document.documentElement.addEventListener('mouseleave', () => setTimeout(follow));
+  }
   // A plan that is being applied: its numbers are drawn anew, the list below stays where it is.
   let told = '';
   const onPlan = (plan, source) => {
@@ -193,22 +321,13 @@
       return answer.status === 401 || answer.status === 403;
     }, () => false);
   };
-  const leave = () => {
-    lost = 0;
-    pill.hidden = false;
-    pill.className = 'pill bad';
-    const link = document.createElement('a');
-    link.href = `/login?next=${encodeURIComponent(location.pathname)}`;
-    link.textContent = 'log in again';
-    pill.replaceChildren('○ your session is over: ', link);
-  };
-  const listen = () => {
+  listen = () => {
     const source = new EventSource(address);
     source.onopen = () => { lost = 0; tell('good', '● live'); };
     source.addEventListener('run', (event) => {
       const run = JSON.parse(event.data);
       if (table) onList(run);
-      else onRun(run);
+      else if ($('#run')) onRun(run);
       if (run.ended) {
         source.close();
         tell('', '● ended');
@@ -219,7 +338,7 @@
       lost = lost || Date.now();
       if (source.readyState === EventSource.CLOSED) {
         source.close();
-        refused().then((over) => over ? leave() : setTimeout(listen, 5000));
+        refused().then((gone) => gone ? leave() : setTimeout(listen, 5000));
       }
     };
   };

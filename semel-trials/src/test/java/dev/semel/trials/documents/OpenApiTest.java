@@ -205,6 +205,8 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/workflows/{id}/runs?q=replayed:true", "");
         asking.ask(200, "GET", "/v1/runs/{run_id}", "");
         asking.ask(200, "GET", "/v1/runs/{run_id}/timeline", "");
+        asking.ask(200, "GET", "/v1/runs/{run_id}/timeline?limit=1&after=1", "");
+        asking.ask(400, "GET", "/v1/runs/{run_id}/timeline?limit=1001", "");
         asking.ask(200, "GET", "/v1/runs/{run_id}/requests", "");
         asking.ask(200, "GET", "/v1/requests", "");
         asking.ask(200, "GET", "/v1/keys?prefix=evt", "");
@@ -212,6 +214,8 @@ class OpenApiTest {
         asking.ask(404, "GET", "/v1/keys?workflow=nowhere", "");
         asking.ask(200, "GET", "/v1/keys/{key}?workflow=payment_receipt", "");
         asking.ask(200, "GET", "/v1/workflows", "");
+        asking.ask(200, "GET", "/v1/workflows?summary=true&limit=1&name=lead", "");
+        asking.ask(400, "GET", "/v1/workflows?limit=0", "");
         asking.ask(200, "GET", "/v1/workflows/{id}", "");
     }
 

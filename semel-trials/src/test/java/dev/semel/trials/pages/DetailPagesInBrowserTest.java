@@ -191,6 +191,9 @@ class DetailPagesInBrowserTest {
         asked(other, 1);
         try (Tab list = tab().go("/reviews?tab=in_doubt");
                 Tab page = tab().expecting("412").go("/runs/" + run)) {
+            page.page()
+                    .getByLabel("It did not happen: send it with the same key")
+                    .check();
             lose();
             api().post("/v1/reviews/" + review + "/decide", "{\"decision\":\"did_not_happen\",\"version\":1}")
                     .expect(200);
@@ -199,10 +202,11 @@ class DetailPagesInBrowserTest {
                     .locator("tr", new Page.LocatorOptions().setHasText(run))
                     .locator("input[name=ids]")
                     .check();
-            list.page().locator("button[value=did_not_happen]").click();
+            list.page().getByLabel("It did not happen").check();
+            press(list.page(), "Record this decision for each");
             assertThat(list.page().locator("main")).containsText("0 of 1 were decided");
             assertThat(list.page().locator("main")).containsText("is asked in version 2 by now, not 1");
-            press(page.page(), "It did not happen: send it with the same key");
+            press(page.page(), "Record this decision");
             assertThat(page.page().locator("main")).containsText("it was decided before, or it has moved on");
         }
         assertEquals("open", api().get("/v1/reviews/" + review).text("status"), "the second send is not decided");
@@ -225,13 +229,17 @@ class DetailPagesInBrowserTest {
             tab.shoot("review");
             slow.go(URI.create(page.url()).getPath());
             page.locator("#d-note").fill("the warehouse has it");
-            press(page, "It happened");
+            page.getByLabel("It happened", new Page.GetByLabelOptions().setExact(true))
+                    .check();
+            press(page, "Record this decision");
             assertThat(page.locator("main")).containsText("The decision is on record.");
             assertThat(page.locator(".note.good").last()).containsText("the warehouse has it");
-            press(slow.page(), "It did not happen");
+            slow.page().getByLabel("It did not happen").check();
+            press(slow.page(), "Record this decision");
             assertThat(slow.page().locator("[role=alert]")).containsText("decided it");
             assertThat(slow.page().locator("[role=alert]")).containsText("It happened");
             page.locator("text=To the run").click();
+            page.locator("#jump").hover();
             assertThat(page.locator("h1")).containsText("Completed");
             tab.go("/reviews?tab=decided");
             assertThat(page.locator("tr", new Page.LocatorOptions().setHasText(id)))
@@ -264,7 +272,9 @@ class DetailPagesInBrowserTest {
                         .locator("input[name=ids]")
                         .check();
             }
-            page.locator("button[value=approve]").click();
+            page.getByLabel("Approve", new Page.GetByLabelOptions().setExact(true))
+                    .check();
+            press(page, "Record this decision for each");
             assertThat(page.locator("main")).containsText("2 of 2 were decided");
             tab.go("/reviews?tab=approval&workflow=together");
             assertThat(page.locator("tbody tr")).hasCount(1);

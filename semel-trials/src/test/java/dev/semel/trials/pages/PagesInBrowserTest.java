@@ -151,6 +151,7 @@ class PagesInBrowserTest {
                     .click();
             assertThat(page.locator("#s-name")).hasValue("payment.captured");
             page.locator("text=Hand it in").click();
+            page.locator("#jump").hover();
             assertThat(page.locator("main")).containsText("The signal was handed in.");
             assertThat(page.locator("h1")).containsText("In doubt");
             assertThat(page.locator("#run")).containsText("asks a person");
@@ -158,7 +159,9 @@ class PagesInBrowserTest {
             tab.go("/reviews");
             assertThat(page.locator("main")).containsText("fulfil_order");
             page.locator("table a[href='/runs/" + id + "']").first().click();
-            page.locator("text=It happened: record it, send nothing").click();
+            page.getByLabel("It happened: record it, send nothing").check();
+            page.locator("text=Record this decision").click();
+            page.locator("#jump").hover();
             assertThat(page.locator("main")).containsText("The decision is on record.");
             assertThat(page.locator("h1")).containsText("Completed");
         }

@@ -93,10 +93,10 @@ class SessionsTest {
     void the_cookie_is_for_no_script_and_no_other_site_and_behind_tls_for_tls_alone() {
         person("cook", "viewer");
         String plain = Objects.requireNonNull(logIn("cook", PASSWORD).header("Set-Cookie"));
-        assertTrue(plain.endsWith("; Path=/; HttpOnly; SameSite=Lax; Max-Age=43200"), plain);
+        assertTrue(plain.endsWith("; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800"), plain);
         String secure = Objects.requireNonNull(
                 logIn("cook", PASSWORD, "X-Forwarded-Proto: https").header("Set-Cookie"));
-        assertTrue(secure.endsWith("; HttpOnly; SameSite=Lax; Max-Age=43200; Secure"), secure);
+        assertTrue(secure.endsWith("; HttpOnly; SameSite=Lax; Max-Age=604800; Secure"), secure);
     }
 
     @Test

@@ -101,7 +101,8 @@ class SettingPagesInBrowserTest {
             page.locator("#n-document").fill("{\"email\": \"ana@example.com\", \"attributes\": {}}");
             press(page, "Keep it");
             page.locator("#s-topic").fill("lead.welcome");
-            press(page, "Unsubscribe: no more of it");
+            page.getByLabel("Unsubscribe: no more of it").check();
+            press(page, "Record their choice");
             assertThat(page.locator("table")).containsText("unsubscribed");
         }
     }

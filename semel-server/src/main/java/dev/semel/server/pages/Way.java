@@ -1,0 +1,34 @@
+package dev.semel.server.pages;
+
+import dev.semel.server.http.Inside;
+import dev.semel.server.http.Request;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** Addresses of this server that a page remembers, to lead back to them. */
+final class Way {
+    static final String HOME = "/workflows";
+    private static final Pattern LOCAL =
+            Pattern.compile("/(?!/)[A-Za-z0-9._~%/@:!$'()*,;+-]*(\\?[A-Za-z0-9._~%/@:!$'()*,;+&=?-]*)?");
+    private static final int LONGEST = 1_500;
+
+    private Way() {}
+
+    /** Path and query of what is asked for, without what was done before. */
+    static String of(Request request) {
+        StringBuilder way = new StringBuilder(request.rawPath());
+        char sign = '?';
+        for (String name : request.queryNames()) {
+            for (String value : name.equals("did") ? List.<String>of() : request.queryValues(name)) {
+                way.append(sign).append(Inside.encoded(name)).append('=').append(Inside.encoded(value));
+                sign = '&';
+            }
+        }
+        return local(way.toString());
+    }
+
+    /** A path of this server, whatever the address said. */
+    static String local(String way) {
+        return way.length() <= LONGEST && LOCAL.matcher(way).matches() ? way : HOME;
+    }
+}
