@@ -89,6 +89,11 @@ record Looking(int workspace, String workflowId, String step, Period period, Map
         return step.isEmpty() ? link : link + "&step=" + escaped(step);
     }
 
+    /** Rows of a list that is narrowed by words, and knows no times. */
+    String words(String path, String word, String of) {
+        return "/v1/" + path + "?q=" + escaped(of.isEmpty() ? word : word + " workflow:" + name(of));
+    }
+
     static String escaped(@Nullable String text) {
         return URLEncoder.encode(String.valueOf(text), StandardCharsets.UTF_8);
     }

@@ -13,6 +13,7 @@ public final class Grid {
     private final List<Column> columns = new ArrayList<>();
     private List<Doc> rows = List.of();
     private String next = "";
+    private String query = "";
     private String empty = "";
     private String command = "";
 
@@ -22,10 +23,11 @@ public final class Grid {
         CODE,
         LINK,
         TIME,
-        STATUS
+        STATUS,
+        DEED
     }
 
-    /** @param href where a link leads; empty for others */
+    /** @param href where a link leads, or a button sends its form; empty for others */
     public record Cell(
             Kind kind, String text, String href, @Nullable Instant when) {}
 
@@ -74,6 +76,11 @@ public final class Grid {
                 doc -> new Cell(Kind.LINK, text.apply(doc), text.apply(doc).isEmpty() ? "" : href.apply(doc), null));
     }
 
+    /** A button that does something to the row; none where its address is empty. */
+    Grid deed(String title, Function<Doc, String> text, Function<Doc, String> action) {
+        return add(title, doc -> new Cell(Kind.DEED, text.apply(doc), action.apply(doc), null));
+    }
+
     private Grid add(String title, Function<Doc, Cell> cell) {
         columns.add(new Column(title, cell));
         return this;
@@ -83,6 +90,12 @@ public final class Grid {
     Grid whenEmpty(String sentence, String oneCommand) {
         this.empty = sentence;
         this.command = oneCommand;
+        return this;
+    }
+
+    /** The address of this list without its page, so that the next one is narrowed by the same. */
+    Grid among(String query) {
+        this.query = query;
         return this;
     }
 
@@ -112,15 +125,17 @@ public final class Grid {
                 .toList();
     }
 
+    /** The address of the next page; empty at the end. */
     public String next() {
-        return next;
+        return next.isEmpty() ? "" : "?" + (query.isEmpty() ? "" : query + "&") + "after=" + Inside.encoded(next);
     }
 
     public String empty() {
-        return empty;
+        // A filter looks at so many rows for one page: nothing among these is not nothing at all.
+        return next.isEmpty() ? empty : "Nothing among those that were looked at so far.";
     }
 
     public String command() {
-        return command;
+        return next.isEmpty() ? command : "";
     }
 }

@@ -82,6 +82,8 @@ final class KeyPages {
                 "Key " + key.text("idempotency_key"),
                 "Keys",
                 Map.of(
+                        "mayExtend",
+                        key.text("status").equals("active") && visit.may("POST", path + "/extend"),
                         "key",
                         key,
                         "story",

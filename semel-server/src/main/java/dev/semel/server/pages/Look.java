@@ -8,7 +8,11 @@ import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,6 +75,17 @@ final class Look {
     private static @Nullable String first(Request request, String name) {
         List<String> values = request.queryValues(name);
         return values.isEmpty() ? null : values.getFirst();
+    }
+
+    /** A secret to sign with, as all presets take it: 24 bytes behind the prefix of standard webhooks. */
+    String secret() {
+        byte[] chance = (keys.get() + keys.get()).getBytes(StandardCharsets.UTF_8);
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(chance);
+            return "whsec_" + Base64.getEncoder().encodeToString(Arrays.copyOf(digest, 24));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
     }
 
     static Answer goTo(String path) {
