@@ -63,6 +63,7 @@ final class Look {
                 assets,
                 clock.instant(),
                 visitor == null ? List.of() : Nav.of(inside, visitor.principal()),
+                visitor == null ? 0 : waiting(visitor, request),
                 keys);
         Map<String, Object> parts = new HashMap<>(sheet.parts());
         parts.put("frame", frame);
@@ -70,6 +71,17 @@ final class Look {
         templates.render(sheet.template() + ".jte", parts, out);
         return guarded(
                 Answer.of(status, "text/html; charset=utf-8", out.toString().getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** What stands beside a page never keeps it from being shown: where it cannot be counted, nothing is said. */
+    private long waiting(Visitor visitor, Request request) {
+        try {
+            Answer answer =
+                    inside.ask(visitor.principal(), Inside.Call.get("/v1/reviews", "limit=1"), request.id());
+            return answer.status() < 400 ? Doc.of(answer.body()).number("open") : 0;
+        } catch (Exception e) {
+            return 0;
+        }
     }
 
     private static @Nullable String first(Request request, String name) {

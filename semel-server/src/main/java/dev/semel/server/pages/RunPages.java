@@ -196,6 +196,8 @@ public final class RunPages {
                                 + "\"amount\":4900,\"currency\":\"usd\"}'")
                 .among(filters.query())
                 .of(visit.get("/v1/requests", ListPages.words(visit, filters)));
-        return visit.show("list", "Requests", "Requests", Map.of("grid", grid, "filters", filters));
+        // What is narrowed down, or of before, is not told what is new: it may not fit.
+        String news = filters.isSet() || !visit.asked("after").isEmpty() ? "" : "requests";
+        return visit.show("list", "Requests", "Requests", Map.of("grid", grid, "filters", filters, "news", news));
     }
 }

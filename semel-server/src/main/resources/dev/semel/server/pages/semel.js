@@ -135,6 +135,22 @@
     }
   });
 
+  // A field that is chosen goes to where the cursor was last: as a name inside of an expression, else as one.
+  let aim = null;
+  document.addEventListener('focusin', (event) => {
+    if (event.target.matches('.panel input[name^="f."], .panel input[name="new_value"]')) aim = event.target;
+  });
+  document.addEventListener('change', (event) => {
+    const path = event.target.id === 'insert' && event.target.value;
+    const field = aim && document.contains(aim) ? aim : $('.panel input[name="f.idempotent.key"], .panel input[name^="f."]');
+    if (!path || !field) return;
+    const before = field.value.slice(0, field.selectionStart);
+    const open = before.lastIndexOf('${') > before.lastIndexOf('}');
+    field.setRangeText(open ? path : '${ ' + path + ' }', field.selectionStart, field.selectionEnd, 'end');
+    event.target.value = '';
+    field.focus();
+  });
+
   // The text that is edited is seen at the step whose settings are open; a mistake in it leads to its place.
   const text = $('#yaml');
   const reveal = (line) => {
@@ -166,12 +182,14 @@
   const fresh = new Set();
   const moved = new Set();
   let over = false;
+  let came = 0;
   const stamp = (run) => `${run.status} ${run.replays} ${run.conflicts}`;
   const say = () => {
     if (!news) return;
     const parts = [];
     if (fresh.size) parts.push(`${fresh.size} new ${fresh.size === 1 ? 'run' : 'runs'}`);
     if (moved.size) parts.push(`${moved.size} changed`);
+    if (came) parts.push(`${came} new ${came === 1 ? news.dataset.of.slice(0, -1) : news.dataset.of}`);
     if (!parts.length) {
       news.replaceChildren();
       return;
@@ -183,6 +201,20 @@
       show.addEventListener('click', () => location.reload());
       news.replaceChildren(show);
     }
+  };
+  // Lists of other things only say how much is new; what is open for people stands beside every live page.
+  const arrived = (kind, number) => {
+    if (!news || news.dataset.of !== kind || !number) return;
+    came += number;
+    say();
+  };
+  const onReviews = (reviews) => {
+    const waiting = $('#waiting');
+    if (waiting) {
+      waiting.hidden = !reviews.open;
+      waiting.firstElementChild.textContent = reviews.open;
+    }
+    arrived('reviews', reviews.new);
   };
   const place = (id) => table.querySelector(`tbody[data-run="${CSS.escape(id)}"]`);
   const redraw = (id) => {
@@ -263,12 +295,14 @@
     source.addEventListener('run', (event) => {
       const run = JSON.parse(event.data);
       if (table) onList(run);
-      else onRun(run);
+      else if ($('#run')) onRun(run);
       if (run.ended) {
         source.close();
         tell('', '● ended');
       }
     });
+    source.addEventListener('requests', (event) => arrived('requests', JSON.parse(event.data).new));
+    source.addEventListener('reviews', (event) => onReviews(JSON.parse(event.data)));
     source.addEventListener('progress', (event) => onPlan(JSON.parse(event.data), source));
     source.onerror = () => {
       lost = lost || Date.now();

@@ -2,7 +2,6 @@ package dev.semel.trials.pages;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.microsoft.playwright.Locator;
@@ -13,7 +12,6 @@ import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.Flows;
 import dev.semel.trials.support.LiveServer;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -83,10 +81,6 @@ class WatchingInBrowserTest {
         page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(button))
                 .first()
                 .click();
-    }
-
-    private static void unfold(Page page, String summary) {
-        page.locator("summary", new Page.LocatorOptions().setHasText(summary)).click();
     }
 
     private static Locator card(Page page, String title) {
@@ -202,121 +196,44 @@ class WatchingInBrowserTest {
     }
 
     @Test
-    void runs_are_ticked_with_the_keyboard_folded_and_planned() {
-        String one = run("busy", "tick_1", "{\"data\":{}}");
-        run("busy", "tick_2", "{\"data\":{}}");
-        try (Tab tab = tab().go("/workflows/quiet/runs?key=quiet_1")) {
+    void the_list_of_requests_says_what_is_new_and_moves_nothing() {
+        run("busy", "news_1", "{\"data\":{}}");
+        try (Tab tab = tab().go("/requests")) {
             Page page = tab.page();
-            Locator entry = page.locator(".entry").first();
-            assertThat(entry).isVisible();
+            assertThat(page.locator("#live")).hasText("● live");
+            int rows = page.locator("tbody tr").count();
+            api().trigger("busy", "news_1", "{\"data\":{}}").expect(200);
+            Locator show = page.locator("#news button");
+            assertThat(show).containsText("new request");
+            assertEquals(rows, page.locator("tbody tr").count());
+            show.click();
+            assertThat(page.locator("tbody")).containsText("news_1");
+        }
+    }
+
+    @Test
+    void the_inbox_says_what_is_new_and_every_page_how_much_waits() {
+        api().publish("""
+            semel: 1
+            workflow: asking
+            owner: trials
+            steps:
+              - id: yes
+                approval: { title: "May it go on?", to: "role:ops" }
+            """).expect(200);
+        try (Tab tab = tab().go("/reviews")) {
+            Page page = tab.page();
+            assertThat(page.locator("#live")).hasText("● live");
+            assertThat(page.locator("#waiting")).isHidden();
+            api().trigger("asking", "ask_1", "{\"data\":{}}").expect(200);
+            assertThat(page.locator("#news button")).hasText("1 new review: show");
+            assertThat(page.locator("#waiting")).containsText("1 open");
+            assertThat(page.locator("main")).not().containsText("May it go on?");
             page.locator("h1").click();
-            page.keyboard().press("j");
-            page.keyboard().press("e");
-            assertThat(entry).isHidden();
-            page.keyboard().press("e");
-            assertThat(entry).isVisible();
-            tab.go("/workflows/busy/runs");
-            assertThat(page.locator("#picked")).hasText("(0 selected)");
-            page.locator("h1").click();
-            page.keyboard().press("j");
-            page.keyboard().press("x");
-            page.keyboard().press("j");
-            page.keyboard().press("x");
-            assertThat(page.locator("#picked")).hasText("(2 selected)");
-            assertThat(page.locator("input[value='" + one + "']")).isChecked();
-            page.keyboard().press("r");
-            page.waitForURL("**/replays/rpl_*");
-            assertThat(page.locator("main")).containsText("Nothing was replayed.");
-            assertThat(page.locator("h2#runs ~ table tbody tr")).hasCount(2);
+            page.keyboard().press("n");
+            assertThat(page.locator("main")).containsText("May it go on?");
+            tab.go("/workflows");
+            assertThat(page.locator("#waiting")).containsText("1 open");
         }
-    }
-
-    @Test
-    void without_script_runs_are_ticked_and_planned_by_a_form() {
-        String one = run("busy", "plain_1", "{\"data\":{}}");
-        try (Tab tab = Tab.withoutScript(server.port()).expecting("400").enter().go("/workflows/busy/runs")) {
-            Page page = tab.page();
-            press(page, "Safe replay…");
-            assertThat(page.locator("main")).containsText("No run is ticked");
-            tab.go("/workflows/busy/runs");
-            page.locator("input[value='" + one + "']").check();
-            press(page, "Safe replay…");
-            assertThat(page.locator("h2#runs ~ table")).containsText(one);
-        }
-    }
-
-    @Test
-    void a_hook_is_made_tried_rotated_and_removed_and_its_secret_is_shown_once() {
-        try (Tab tab = tab().go("/hooks")) {
-            Page page = tab.page();
-            page.locator("#h-name").fill("shop");
-            page.locator("#h-preset").selectOption("standard");
-            press(page, "Make it");
-            String secret = page.locator(".note.good code").innerText();
-            assertTrue(secret.startsWith("whsec_"), secret);
-            tab.go("/hooks/shop");
-            assertFalse(page.content().contains(secret));
-            press(page, "Send a sample, twice");
-            assertThat(page.locator(".note.good").first()).containsText("Accepted");
-            assertThat(page.locator(".note.good").last()).containsText("Replayed");
-            assertThat(page.locator("tbody tr")).hasCount(2);
-            press(page, "Reprocess");
-            assertThat(page.locator("main")).containsText("Handed in again");
-            String path = page.locator("code.long").first().innerText();
-            unfold(page, "Another secret");
-            page.locator("#h-secret").fill("shop_2027");
-            page.locator("#h-value").fill("whsec_c2VtZWwgc2FtcGxlOiAyNCBieXRlcyEh");
-            press(page, "Rotate: believe both");
-            assertThat(page.locator(".facts")).containsText("shop_2027, shop_signing");
-            press(page, "End the rotation");
-            assertThat(page.locator(".facts")).not().containsText("shop_signing");
-            unfold(page, "Another address");
-            press(page, "Move it to another address");
-            assertThat(page.locator("code.long").first()).not().hasText(path);
-            unfold(page, "Remove");
-            press(page, "Remove shop");
-            assertThat(page.locator(".empty")).containsText("No provider can deliver yet");
-        }
-    }
-
-    @Test
-    void a_schedule_is_backfilled_paused_and_resumed() {
-        api().publish(Flows.flow("hourly", "trigger: {schedules: [{id: hour, every: 1h}]}"))
-                .expect(200);
-        try (Tab tab = tab().go("/schedules/hourly/hour")) {
-            Page page = tab.page();
-            String now = api().get("/v1/workflows/hourly/schedules/hour").text("next_at");
-            unfold(page, "Backfill");
-            page.locator("#b-from")
-                    .fill(Instant.parse(now).minusSeconds(4 * 3600 + 60).toString().substring(0, 19));
-            page.locator("#b-to")
-                    .fill(Instant.parse(now).minusSeconds(2 * 3600 + 60).toString().substring(0, 19));
-            press(page, "Backfill: start what is missing");
-            assertThat(page.locator(".note.good")).containsText("2 started, 0 had a run before");
-            assertThat(page.locator("tbody tr")).hasCount(2);
-            tab.go("/schedules");
-            press(page, "Pause");
-            assertThat(page.locator("h1")).containsText("paused");
-            tab.go("/schedules");
-            press(page, "Resume");
-            assertThat(page.locator("main")).containsText("Resumed.");
-        }
-    }
-
-    @Test
-    void a_key_is_extended_with_a_reason() {
-        run("busy", "long_1", "{\"data\":{}}");
-        String before = api().get("/v1/keys/long_1").text("expires_at");
-        try (Tab tab = tab().go("/keys/long_1")) {
-            Page page = tab.page();
-            unfold(page, "Extend");
-            page.locator("#x-for").fill("72h");
-            page.locator("#x-reason").fill("retries come late");
-            press(page, "Extend: catch retries for longer");
-            assertThat(page.locator("main")).containsText("The key stands for longer.");
-        }
-        String after = api().get("/v1/keys/long_1").text("expires_at");
-        assertTrue(after.compareTo(before) > 0, before + " " + after);
-        assertTrue(api().get("/v1/audit?q=action:key.extend").body().contains("retries come late"));
     }
 }
