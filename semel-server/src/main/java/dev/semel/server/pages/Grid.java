@@ -13,7 +13,7 @@ public final class Grid {
     private final List<Column> columns = new ArrayList<>();
     private List<Doc> rows = List.of();
     private String next = "";
-    private String query = "";
+    private String within = "";
     private String empty = "";
     private String command = "";
 
@@ -93,9 +93,11 @@ public final class Grid {
         return this;
     }
 
-    /** The address of this list without its page, so that the next one is narrowed by the same. */
-    Grid among(String query) {
-        this.query = query;
+    /** A filter of this list, which the way to its older rows carries along; none where it is empty. */
+    Grid within(String name, String value) {
+        if (!value.isEmpty()) {
+            within += Inside.encoded(name) + "=" + Inside.encoded(value) + "&";
+        }
         return this;
     }
 
@@ -125,9 +127,9 @@ public final class Grid {
                 .toList();
     }
 
-    /** The address of the next page; empty at the end. */
+    /** The address of the older rows, as this list is filtered; empty at the end. */
     public String next() {
-        return next.isEmpty() ? "" : "?" + (query.isEmpty() ? "" : query + "&") + "after=" + Inside.encoded(next);
+        return next.isEmpty() ? "" : "?" + within + "after=" + Inside.encoded(next);
     }
 
     public String empty() {
@@ -137,5 +139,11 @@ public final class Grid {
 
     public String command() {
         return next.isEmpty() ? command : "";
+    }
+
+    /** All of these filters. */
+    Grid among(Filters filters) {
+        filters.fields().forEach(field -> within(field.name(), field.value()));
+        return this;
     }
 }

@@ -5,7 +5,6 @@ import dev.semel.server.http.Answer;
 import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
-import dev.semel.server.settings.HookSetting;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,10 +17,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Sources of webhooks: made from a preset, tried with a sample, given another secret or address, removed. */
 final class HookPages {
-    /** The last one says nothing by itself: it is written as a document, by the API. */
-    private static final List<String> PRESETS = HookSetting.PRESETS.stream()
-            .filter(preset -> !preset.equals("generic"))
-            .toList();
+    /** Generic is missing: it says nothing by itself, and is written as a document, by the API. */
+    private static final List<String> PRESETS =
+            List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents");
 
     private static final int BELIEVED = 2;
 

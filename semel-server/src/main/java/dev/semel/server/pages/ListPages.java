@@ -164,7 +164,7 @@ final class ListPages {
                                 ? "Nobody changed anything, as far as this filter sees."
                                 : "Nothing was changed yet that an audit keeps.",
                         "")
-                .among(filters.query())
+                .among(filters)
                 .of(visit.get("/v1/audit", words(visit, filters)));
         return visit.show("list", "Audit", "Audit", Map.of("grid", grid, "filters", filters));
     }

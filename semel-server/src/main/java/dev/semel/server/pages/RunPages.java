@@ -194,7 +194,7 @@ public final class RunPages {
                                 : "No request has met a run that was there before. Send one twice:",
                         "semel send payment_receipt --key evt_1 --times 2 --data '{\"payment_id\":\"pay_1\","
                                 + "\"amount\":4900,\"currency\":\"usd\"}'")
-                .among(filters.query())
+                .among(filters)
                 .of(visit.get("/v1/requests", ListPages.words(visit, filters)));
         // What is narrowed down, or of before, is not told what is new: it may not fit.
         String news = filters.isSet() || !visit.asked("after").isEmpty() ? "" : "requests";

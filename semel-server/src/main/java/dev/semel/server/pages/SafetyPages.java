@@ -57,7 +57,7 @@ final class SafetyPages {
                                 ? "No effect fits this filter."
                                 : "No run has done anything in the outside world yet.",
                         "")
-                .among(filters.query())
+                .among(filters)
                 .of(visit.get("/v1/effects", ListPages.words(visit, filters)));
         return visit.show("list", "Effects", "Effects", Map.of("grid", grid, "filters", filters));
     }
@@ -77,7 +77,7 @@ final class SafetyPages {
                 ? ListPages.joined("kind=conflict", filters.query())
                 : filters.query();
         Grid grid = shown(kind).whenEmpty("There are none in that time.", "")
-                .among(query)
+                .among(filters)
                 .of(visit.get("/v1/facts", ListPages.joined(query, ListPages.behind(visit))));
         String title = KINDS.stream()
                 .filter(one -> one.value().equals(kind))
