@@ -132,7 +132,9 @@ final class Feed {
     private Set<String> open() {
         var front = new Review.Filter(workspace, null, null, null, Review.Place.FRONT, ReviewRoutes.COUNTED);
         Review.Page page = semel.view(reads -> reads.reviews().open(front));
-        return page == null ? Set.of() : page.found().stream().map(Review.Row::id).collect(Collectors.toSet());
+        return page == null
+                ? Set.of()
+                : page.found().stream().map(Review.Row::id).collect(Collectors.toSet());
     }
 
     /** Those that came since the last look, newest first; all of the newest at the first one. */

@@ -42,15 +42,7 @@ final class MessageLog {
                 .published()
                 .workflowId();
         var filter = new Reads.RunFilter(
-                request.principal().workspace(),
-                workflow,
-                null,
-                null,
-                false,
-                0,
-                paging.afterId(),
-                limit,
-                null);
+                request.principal().workspace(), workflow, null, null, false, 0, paging.afterId(), limit, null);
         List<Rows.Run> page = Objects.requireNonNull(semel.view(reads -> reads.runs(filter)));
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
@@ -62,8 +54,9 @@ final class MessageLog {
             }
         }
         out.put("runs", page.size());
-        return Views.ok(
-                out.put("next", page.size() < limit ? null : Paging.cursor(page.getLast().id())));
+        return Views.ok(out.put(
+                "next",
+                page.size() < limit ? null : Paging.cursor(page.getLast().id())));
     }
 
     static void add(ArrayNode out, Rows.Run run, JsonNode steps) {

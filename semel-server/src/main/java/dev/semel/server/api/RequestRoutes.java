@@ -39,7 +39,8 @@ final class RequestRoutes {
     }
 
     /** @param workflowId null for all workflows */
-    private record Wanted(int ws, RequestFilter filter, @Nullable String workflowId, int limit) {}
+    private record Wanted(
+            int ws, RequestFilter filter, @Nullable String workflowId, int limit) {}
 
     /** @param next behind which row to go on; null at the end */
     private record Page(List<Write.Seen> found, @Nullable RunId next) {}
@@ -110,8 +111,8 @@ final class RequestRoutes {
 
     /** By the runs of the key, so that an old key is found as soon as a new one. */
     private Page ofKey(Wanted wanted, String key, @Nullable RunId after) {
-        var runs = new Reads.RunFilter(
-                wanted.ws(), wanted.workflowId(), null, key, false, 0, null, RUNS_OF_A_KEY, null);
+        var runs =
+                new Reads.RunFilter(wanted.ws(), wanted.workflowId(), null, key, false, 0, null, RUNS_OF_A_KEY, null);
         List<Write.Seen> all = new ArrayList<>();
         RunId horizon = null;
         for (Rows.Run run : Objects.requireNonNull(semel.view(reads -> reads.runs(runs)))) {
@@ -123,11 +124,12 @@ final class RequestRoutes {
                 horizon = horizon == null || oldest.compareTo(horizon) > 0 ? oldest : horizon;
             }
         }
-        // Where a run has more rows than were read, nothing older than those may be shown yet: it would be out of order.
+        // Where a run has more rows than were read, nothing older than those may be shown yet: it would be out of
+        // order.
         RunId known = horizon;
         List<Write.Seen> found = all.stream()
-                .filter(row -> wanted.filter().wants(row)
-                        && (known == null || row.id().compareTo(known) >= 0))
+                .filter(row ->
+                        wanted.filter().wants(row) && (known == null || row.id().compareTo(known) >= 0))
                 .sorted(Comparator.comparing(Write.Seen::id).reversed())
                 .limit(wanted.limit())
                 .toList();

@@ -6,7 +6,8 @@ import tools.jackson.databind.JsonNode;
 
 @Command(
         name = "log",
-        description = "Lists what a workflow wrote to people in its newest runs: sent, suppressed, failed, left out, why.",
+        description =
+                "Lists what a workflow wrote to people in its newest runs: sent, suppressed, failed, left out, why.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel log new_lead", "  semel log new_lead --json"})
 final class LogCommand extends ListCommand {

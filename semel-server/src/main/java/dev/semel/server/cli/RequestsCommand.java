@@ -59,7 +59,9 @@ final class RequestsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         String run = words.size() == 1 && !FILTER.matcher(words.getFirst()).matches() ? words.getFirst() : "";
-        if (run.isEmpty() && !words.stream().allMatch(word -> FILTER.matcher(word).matches()) && spec != null) {
+        if (run.isEmpty()
+                && !words.stream().allMatch(word -> FILTER.matcher(word).matches())
+                && spec != null) {
             throw new ParameterException(
                     spec.commandLine(), "Name one run, or give words such as kind:conflict since:2h, not both.");
         }
@@ -76,7 +78,8 @@ final class RequestsCommand implements Callable<Integer> {
             String key = Json.text(items.get(0), "key");
             output.next(key.isEmpty() ? "semel runs" : "semel key " + Shell.word(key));
         }
-        String command = "requests" + words.stream().map(word -> " " + Shell.word(word)).collect(Collectors.joining());
+        String command =
+                "requests" + words.stream().map(word -> " " + Shell.word(word)).collect(Collectors.joining());
         Listing.end(output, answer.body(), command, "no requests here. See all runs: semel runs");
         return Exit.DONE;
     }

@@ -10,7 +10,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 @Command(
         name = "workflow",
-        description = "Shows one workflow: every effect with what keeps it from happening twice, and six answers to each.",
+        description =
+                "Shows one workflow: every effect with what keeps it from happening twice, and six answers to each.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel workflow payment_receipt", "  semel workflow payment_receipt --json"})
 final class WorkflowCommand implements Callable<Integer> {

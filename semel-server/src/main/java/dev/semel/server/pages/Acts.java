@@ -109,8 +109,7 @@ final class Acts {
     }
 
     private static Answer extend(Visit visit, Form form) throws Exception {
-        ObjectNode body =
-                object().put("for", form.text("for").strip()).put("reason", form.text("reason"));
+        ObjectNode body = object().put("for", form.text("for").strip()).put("reason", form.text("reason"));
         String path = Inside.path("v1", "keys", visit.part("key"), "extend");
         // Where the key stands in several workflows, that of the page is meant.
         String of = "workflow=" + Inside.encoded(form.text("workflow"));

@@ -57,10 +57,10 @@ public final class Filters {
 
     /** One of the workflows; where there are very many, their names are typed. */
     Filters workflow() throws Exception {
-        List<String> names = visit.maybe("/v1/workflows", "").items().stream()
-                .map(workflow -> workflow.text("workflow"))
-                .toList();
-        return names.isEmpty() || names.size() > MOST_CHOICES
+        Doc page = visit.maybe("/v1/workflows", "limit=" + MOST_CHOICES);
+        List<String> names =
+                page.items().stream().map(workflow -> workflow.text("workflow")).toList();
+        return names.isEmpty() || names.size() > MOST_CHOICES || page.has("next")
                 ? text("workflow", "Workflow", "all")
                 : choice("workflow", "Workflow", "all workflows", names);
     }

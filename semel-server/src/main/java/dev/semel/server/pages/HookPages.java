@@ -33,11 +33,7 @@ final class HookPages {
                 .add("POST", one + "/rotate", Scope.OPEN, door.deed(HookPages::rotate))
                 .add("POST", one + "/remove", Scope.OPEN, door.deed(HookPages::remove))
                 .add("POST", one + "/sample", Scope.OPEN, door.deed(HookPages::sample))
-                .add(
-                        "POST",
-                        one + "/deliveries/{delivery_id}/reprocess",
-                        Scope.OPEN,
-                        door.deed(HookPages::reprocess));
+                .add("POST", one + "/deliveries/{delivery_id}/reprocess", Scope.OPEN, door.deed(HookPages::reprocess));
     }
 
     private static Answer list(Visit visit) throws Exception {
@@ -78,7 +74,8 @@ final class HookPages {
                 .deed("", _ -> "Reprocess", doc -> again(visit, name, doc))
                 .whenEmpty("Nothing was delivered here in the last seven days.", "")
                 .of(visit.get(path + "/deliveries", ListPages.behind(visit)));
-        Map<String, Object> parts = new HashMap<>(Map.of("hook", hook, "grid", grid, "tried", shown.tried(), "secret", shown.secret()));
+        Map<String, Object> parts =
+                new HashMap<>(Map.of("hook", hook, "grid", grid, "tried", shown.tried(), "secret", shown.secret()));
         parts.put("mayChange", visit.may("PUT", path));
         return visit.show("hook", "Hook " + name, "Hooks", parts);
     }
@@ -160,8 +157,8 @@ final class HookPages {
 
     /** As its provider would send it, and then the very same again: the second time it is a repeat. */
     private static Answer sample(Visit visit, Form form) throws Exception {
-        Doc sample = visit.send(
-                "POST", path(visit) + "/sample", JsonNodeFactory.instance.objectNode(), form.text("key"));
+        Doc sample =
+                visit.send("POST", path(visit) + "/sample", JsonNodeFactory.instance.objectNode(), form.text("key"));
         Map<String, String> headers = new HashMap<>();
         sample.at("headers")
                 .node()

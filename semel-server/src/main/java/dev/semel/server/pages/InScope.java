@@ -42,8 +42,8 @@ public record InScope(List<String> paths, Doc run) {
     }
 
     private static Doc newest(Visit visit, String workflow) throws Exception {
-        List<Doc> runs =
-                visit.maybe(Inside.path("v1", "workflows", workflow, "runs"), "limit=1").items();
+        List<Doc> runs = visit.maybe(Inside.path("v1", "workflows", workflow, "runs"), "limit=1")
+                .items();
         return runs.isEmpty() ? Doc.NOTHING : runs.getFirst();
     }
 

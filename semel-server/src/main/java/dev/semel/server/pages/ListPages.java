@@ -14,7 +14,11 @@ final class ListPages {
 
     static void addTo(Router router, Door door) {
         router.add("GET", "/schedules", Scope.OPEN, door.page(ListPages::schedules))
-                .add("GET", "/schedules/{workflow}/{name}", Scope.OPEN, door.page(visit -> schedule(visit, Doc.NOTHING)))
+                .add(
+                        "GET",
+                        "/schedules/{workflow}/{name}",
+                        Scope.OPEN,
+                        door.page(visit -> schedule(visit, Doc.NOTHING)))
                 .add("GET", "/events", Scope.OPEN, door.page(ListPages::events))
                 .add("GET", "/events/{event_id}", Scope.OPEN, door.page(ListPages::event))
                 .add("GET", "/workers", Scope.OPEN, door.page(ListPages::workers))
@@ -27,8 +31,7 @@ final class ListPages {
     }
 
     /** The question to a list that takes its filter as `q`. */
-    static String words(Visit visit, Filters filters) {
-        String words = filters.words();
+    static String words(Visit visit, String words) {
         return joined(words.isEmpty() ? "" : "q=" + Inside.encoded(words), behind(visit));
     }
 
@@ -165,7 +168,7 @@ final class ListPages {
                                 : "Nothing was changed yet that an audit keeps.",
                         "")
                 .among(filters)
-                .of(visit.get("/v1/audit", words(visit, filters)));
+                .of(visit.get("/v1/audit", words(visit, filters.words())));
         return visit.show("list", "Audit", "Audit", Map.of("grid", grid, "filters", filters));
     }
 }

@@ -76,8 +76,7 @@ final class Look {
     /** What stands beside a page never keeps it from being shown: where it cannot be counted, nothing is said. */
     private long waiting(Visitor visitor, Request request) {
         try {
-            Answer answer =
-                    inside.ask(visitor.principal(), Inside.Call.get("/v1/reviews", "limit=1"), request.id());
+            Answer answer = inside.ask(visitor.principal(), Inside.Call.get("/v1/reviews", "limit=1"), request.id());
             return answer.status() < 400 ? Doc.of(answer.body()).number("open") : 0;
         } catch (Exception e) {
             return 0;

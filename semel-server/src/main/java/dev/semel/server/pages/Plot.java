@@ -19,7 +19,8 @@ public record Plot(List<Column> columns, long most) {
         Instant since = signals.when("since");
         Instant until = signals.when("until");
         List<Doc> points = signals.list("series");
-        long most = points.stream().mapToLong(point -> sum(point, members)).max().orElse(0);
+        long most =
+                points.stream().mapToLong(point -> sum(point, members)).max().orElse(0);
         List<Column> columns = new ArrayList<>();
         if (since == null || until == null || most == 0) {
             return new Plot(columns, most);

@@ -110,10 +110,7 @@ public final class RunPages {
         Doc run = visit.get(Inside.path("v1", "runs", visit.part("run_id")));
         boolean pick = visit.may("POST", "/v1/replays");
         return visit.show(
-                "row",
-                "",
-                "",
-                Map.of("run", run, "named", visit.asked("named").equals("true"), "pick", pick));
+                "row", "", "", Map.of("run", run, "named", visit.asked("named").equals("true"), "pick", pick));
     }
 
     private Answer one(Visit visit) throws Exception {
@@ -195,7 +192,7 @@ public final class RunPages {
                         "semel send payment_receipt --key evt_1 --times 2 --data '{\"payment_id\":\"pay_1\","
                                 + "\"amount\":4900,\"currency\":\"usd\"}'")
                 .among(filters)
-                .of(visit.get("/v1/requests", ListPages.words(visit, filters)));
+                .of(visit.get("/v1/requests", ListPages.words(visit, filters.words())));
         // What is narrowed down, or of before, is not told what is new: it may not fit.
         String news = filters.isSet() || !visit.asked("after").isEmpty() ? "" : "requests";
         return visit.show("list", "Requests", "Requests", Map.of("grid", grid, "filters", filters, "news", news));

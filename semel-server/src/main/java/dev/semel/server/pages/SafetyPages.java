@@ -39,7 +39,9 @@ final class SafetyPages {
                 .choice("suppressed", "Suppressed", "or not", List.of("true", "false"))
                 .workflow()
                 .text("object", "Object", "order/10443");
-        Grid grid = Grid.named("Effects, newest first")
+        // Beside what is chosen, words may stand in the address as the API takes them.
+        String q = visit.asked("q").strip();
+        Grid grid = Grid.named(q.isEmpty() ? "Effects, newest first" : "Effects with " + q + ", newest first")
                 .code("Key", "effect_key")
                 .status("Stands", "status")
                 .text(
@@ -55,10 +57,13 @@ final class SafetyPages {
                 .whenEmpty(
                         filters.isSet()
                                 ? "No effect fits this filter."
-                                : "No run has done anything in the outside world yet.",
+                                : q.isEmpty()
+                                        ? "No run has done anything in the outside world yet."
+                                        : "No effect fits " + q + ".",
                         "")
                 .among(filters)
-                .of(visit.get("/v1/effects", ListPages.words(visit, filters)));
+                .within("q", q)
+                .of(visit.get("/v1/effects", ListPages.words(visit, (filters.words() + " " + q).strip())));
         return visit.show("list", "Effects", "Effects", Map.of("grid", grid, "filters", filters));
     }
 
@@ -68,15 +73,13 @@ final class SafetyPages {
     }
 
     private static Answer facts(Visit visit) throws Exception {
-        Filters filters = during(Filters.of(visit)
-                .choice("kind", "What", KINDS)
-                .workflow()
-                .text("object", "Object", "order/10443"));
+        Filters filters = during(
+                Filters.of(visit).choice("kind", "What", KINDS).workflow().text("object", "Object", "order/10443"));
         String kind = filters.value("kind").isEmpty() ? "conflict" : filters.value("kind");
-        String query = filters.value("kind").isEmpty()
-                ? ListPages.joined("kind=conflict", filters.query())
-                : filters.query();
-        Grid grid = shown(kind).whenEmpty("There are none in that time.", "")
+        String query =
+                filters.value("kind").isEmpty() ? ListPages.joined("kind=conflict", filters.query()) : filters.query();
+        Grid grid = shown(kind)
+                .whenEmpty("There are none in that time.", "")
                 .among(filters)
                 .of(visit.get("/v1/facts", ListPages.joined(query, ListPages.behind(visit))));
         String title = KINDS.stream()
@@ -85,10 +88,7 @@ final class SafetyPages {
                 .map(Filters.Option::says)
                 .orElse("facts");
         return visit.show(
-                "list",
-                "Behind the numbers: " + title,
-                "Monitoring",
-                Map.of("grid", grid, "filters", filters));
+                "list", "Behind the numbers: " + title, "Monitoring", Map.of("grid", grid, "filters", filters));
     }
 
     private static Grid shown(String kind) {
@@ -127,7 +127,9 @@ final class SafetyPages {
                 .choice(
                         "having",
                         "Written",
-                        List.of(new Filters.Option("writes>1", "more than once"), new Filters.Option("writes>0", "at all")))
+                        List.of(
+                                new Filters.Option("writes>1", "more than once"),
+                                new Filters.Option("writes>0", "at all")))
                 .workflow());
         String query = filters.value("having").isEmpty()
                 ? ListPages.joined("having=writes%3E1", filters.query())

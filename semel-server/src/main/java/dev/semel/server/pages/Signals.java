@@ -27,7 +27,7 @@ public record Signals(Doc doc, List<Card> cards, List<Link> also) {
     }
 
     /** The page of a list has the address of the list, without the version. */
-    static String page(String list) {
+    public static String page(String list) {
         return list.startsWith("/v1/") ? list.substring("/v1".length()) : list;
     }
 
@@ -88,7 +88,8 @@ public record Signals(Doc doc, List<Card> cards, List<Link> also) {
                         link("objects that were written more than once", writes, "list"),
                         new Link(
                                 writes.count("writes_with_object") + " writes that name their object",
-                                page(writes.text("list")).replace("/objects?having=writes%3E1", "/facts?kind=written"))),
+                                page(writes.text("list"))
+                                        .replace("/objects?having=writes%3E1", "/facts?kind=written"))),
                 writes.count("writes") + " writes in all.");
     }
 
@@ -97,7 +98,8 @@ public record Signals(Doc doc, List<Card> cards, List<Link> also) {
         String of = doc.text("workflow").isEmpty() ? "" : "&workflow=" + Inside.encoded(doc.text("workflow"));
         List<Link> links = new ArrayList<>();
         links.add(new Link(also.at("in_doubt").count("count") + " in doubt", "/reviews?tab=in_doubt" + of));
-        links.add(new Link(also.count("unprotected_effects") + " unprotected effects", "/effects?protection=none" + of));
+        links.add(
+                new Link(also.count("unprotected_effects") + " unprotected effects", "/effects?protection=none" + of));
         links.add(link(
                 also.count("requests_without_key") + " of " + also.count("triggers") + " triggers without a key",
                 also,

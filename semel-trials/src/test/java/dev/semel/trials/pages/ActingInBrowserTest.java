@@ -187,9 +187,15 @@ class ActingInBrowserTest {
             String now = api().get("/v1/workflows/hourly/schedules/hour").text("next_at");
             unfold(page, "Backfill");
             page.locator("#b-from")
-                    .fill(Instant.parse(now).minusSeconds(4 * 3600 + 60).toString().substring(0, 16));
+                    .fill(Instant.parse(now)
+                            .minusSeconds(4 * 3600 + 60)
+                            .toString()
+                            .substring(0, 16));
             page.locator("#b-to")
-                    .fill(Instant.parse(now).minusSeconds(2 * 3600 + 60).toString().substring(0, 16));
+                    .fill(Instant.parse(now)
+                            .minusSeconds(2 * 3600 + 60)
+                            .toString()
+                            .substring(0, 16));
             press(page, "Backfill: start what is missing");
             assertThat(page.locator(".note.good")).containsText("2 started, 0 had a run before");
             assertThat(page.locator("tbody tr")).hasCount(2);
@@ -228,7 +234,8 @@ class ActingInBrowserTest {
             assertThat(page.locator("#f-choose-0-when")).hasValue("${ input.total > 5 }");
             page.locator("#f-choose-0-when").fill("${ input.total > 10 }");
             press(page, "Put it into the text");
-            assertThat(page.locator("#yaml")).hasValue(Pattern.compile(".*when: \\$\\{ input.total > 10 }.*", Pattern.DOTALL));
+            assertThat(page.locator("#yaml"))
+                    .hasValue(Pattern.compile(".*when: \\$\\{ input.total > 10 }.*", Pattern.DOTALL));
             assertThat(page.locator("#yaml")).hasValue(Pattern.compile(".*# what it comes to.*", Pattern.DOTALL));
             press(page, "Settings of both");
             assertThat(page.locator("#panel")).containsText("left: one");
