@@ -75,7 +75,6 @@ public final class Api {
                 .add(post("/v1/runs/{run_id}/signals/{name}", Scope.TRIGGER, acts::signal))
                 .add(post("/v1/signals/{name}", Scope.TRIGGER, new LetterRoutes(semel)::send))
                 .add(post("/v1/runs/{run_id}/decide", Scope.REVIEW, acts::decide))
-                .add("GET", "/v1/requests", Scope.READ, runs::allRequests)
                 .add("GET", "/v1/effects", Scope.READ, new EffectRoutes(semel)::list)
                 .add(post("/v1/tokens", Scope.ADMIN, tokenRoutes::create))
                 .add("GET", "/v1/tokens", Scope.ADMIN, tokenRoutes::list)
@@ -90,12 +89,18 @@ public final class Api {
         addEvents(new EventRoutes(eventDoor, quotas), shelf);
         keys.addTo(router);
         this.tail = watching(new Explanations(triggers), views);
+        addLists(runs, views);
         addOthers(views, tail);
     }
 
     private EventDoor.Ports ports(Spaces spaces) {
         return new EventDoor.Ports(
                 spaces::of, this::check, () -> triggers.bounds().depth());
+    }
+
+    private void addLists(Runs runs, Views views) {
+        router.add("GET", "/v1/requests", Scope.READ, new RequestRoutes(semel, views, triggers)::list)
+                .add("GET", "/v1/workflows/{id}/log", Scope.READ, new MessageLog(semel, runs, triggers)::list);
     }
 
     private void addOthers(Views views, Tail streams) {

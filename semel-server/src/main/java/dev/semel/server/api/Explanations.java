@@ -1,5 +1,7 @@
 package dev.semel.server.api;
 
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.server.definition.Definition;
 import dev.semel.server.definition.Explanation;
 import dev.semel.server.http.Answer;
@@ -8,6 +10,7 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import dev.semel.server.steps.Declared;
 import dev.semel.server.steps.FileStep;
+import dev.semel.workflow.Published;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -25,8 +28,15 @@ final class Explanations {
     }
 
     private Answer get(Request request) {
-        Definition definition = FileWorkflow.of(
-                triggers.workflow(request.principal(), request.parameter("id")).published());
+        Published workflow =
+                triggers.workflow(request.principal(), request.parameter("id")).published();
+        if (!(workflow.body() instanceof FileWorkflow file)) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "Workflow " + workflow.name() + " is written in Java: there is no file that could be explained.",
+                    "Its effects are listed at GET /v1/workflows/{id}.");
+        }
+        Definition definition = file.definition();
         ObjectNode out = Views.object();
         ArrayNode steps = out.putArray("steps");
         definition.outerSteps().forEach(step -> add(steps, step, null));

@@ -25,7 +25,7 @@ final class FactRoutes {
     private static final int PAGE = 500;
     private static final Pattern HAVING = Pattern.compile("writes\\s*>\\s*(\\d{1,9})");
     private static final String KINDS =
-            "conflict, replayed, same_payload, expired, recovered, suppressed, written, told";
+            "conflict, replayed, same_payload, expired, recovered, suppressed, written, told, unkeyed";
 
     private final Semel semel;
     private final Views views;
@@ -43,7 +43,8 @@ final class FactRoutes {
         return switch (figure) {
             case CONFLICT, REPLAYED, SAME_PAYLOAD -> requests(request, looking, figure);
             case EXPIRED, RECOVERED, SUPPRESSED, WRITTEN, TOLD -> facts(request, looking, figure);
-            case KEYED, UNKEYED, UNPROTECTED -> throw Paging.refused("kind is one of " + KINDS);
+            case UNKEYED -> new Keyless(semel).list(request, looking);
+            case KEYED, UNPROTECTED -> throw Paging.refused("kind is one of " + KINDS);
         };
     }
 

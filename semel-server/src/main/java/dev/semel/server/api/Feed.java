@@ -4,6 +4,7 @@ import dev.semel.Semel;
 import dev.semel.json.Json;
 import dev.semel.run.RunId;
 import dev.semel.store.Reads;
+import dev.semel.store.Review;
 import dev.semel.store.Rows;
 import dev.semel.store.Write;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -34,6 +36,7 @@ final class Feed {
     private final Deque<Change> changes = new ArrayDeque<>();
     private Map<RunId, String> stood = new HashMap<>();
     private @Nullable RunId lastRequest;
+    private Set<String> waiting = Set.of();
     private long count;
     private long lookedAt;
     private boolean primed;
@@ -94,34 +97,61 @@ final class Feed {
                 moved.add(run);
             }
         }
-        older(stand).forEach(moved::add);
+        List<Write.Seen> requests = requests();
+        older(requests, stand).forEach(moved::add);
+        Set<String> open = open();
         if (primed) {
             for (Rows.Run run : moved) {
                 changes.add(new Change(++count, text("run", event(run, name(run)))));
+            }
+            if (!requests.isEmpty()) {
+                changes.add(new Change(++count, text("requests", Views.object().put("new", requests.size()))));
+            }
+            if (!open.equals(waiting)) {
+                changes.add(new Change(++count, text("reviews", reviews(open, waiting))));
             }
             while (changes.size() > KEPT) {
                 changes.removeFirst();
             }
         }
         stood = stand;
-        begin = bytes(newest.subList(0, Math.min(FIRST, newest.size())).reversed().stream()
-                .map(run -> text("run", event(run, name(run)))));
+        waiting = open;
+        begin = bytes(Stream.concat(
+                Stream.of(text("reviews", reviews(open, open))),
+                newest.subList(0, Math.min(FIRST, newest.size())).reversed().stream()
+                        .map(run -> text("run", event(run, name(run))))));
         primed = true;
     }
 
-    /** Runs that are not among the newest, and were met by a request since the last look. */
-    private List<Rows.Run> older(Map<RunId, String> newest) {
+    /** How many wait for a person, and how many of them were not there at the last look. */
+    private static ObjectNode reviews(Set<String> now, Set<String> before) {
+        long fresh = now.stream().filter(id -> !before.contains(id)).count();
+        return Views.object().put("open", now.size()).put("new", fresh);
+    }
+
+    private Set<String> open() {
+        var front = new Review.Filter(workspace, null, null, null, Review.Place.FRONT, ReviewRoutes.COUNTED);
+        Review.Page page = semel.view(reads -> reads.reviews().open(front));
+        return page == null
+                ? Set.of()
+                : page.found().stream().map(Review.Row::id).collect(Collectors.toSet());
+    }
+
+    /** Those that came since the last look, newest first; all of the newest at the first one. */
+    private List<Write.Seen> requests() {
         List<Write.Seen> seen = semel.view(reads -> reads.requests(workspace, null, FIRST));
-        RunId before = lastRequest;
-        List<Rows.Run> found = new ArrayList<>();
         if (seen == null || seen.isEmpty()) {
-            return found;
+            return List.of();
         }
+        RunId before = lastRequest;
         lastRequest = seen.getFirst().id();
-        for (Write.Seen one : seen) {
-            if (one.id().equals(before)) {
-                break;
-            }
+        return seen.stream().takeWhile(one -> !one.id().equals(before)).toList();
+    }
+
+    /** Runs that are not among the newest, and were met by one of these requests. */
+    private List<Rows.Run> older(List<Write.Seen> requests, Map<RunId, String> newest) {
+        List<Rows.Run> found = new ArrayList<>();
+        for (Write.Seen one : requests) {
             Rows.Run run = newest.containsKey(one.run()) ? null : semel.view(reads -> reads.run(workspace, one.run()));
             if (run != null && found.stream().noneMatch(other -> other.id().equals(run.id()))) {
                 found.add(run);

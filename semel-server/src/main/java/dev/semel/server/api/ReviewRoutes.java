@@ -28,6 +28,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** One inbox for everything that waits for a person: effects in doubt, changed messages, approvals, held runs. */
 final class ReviewRoutes {
+    /** So many are counted at most, for whoever only wants to know whether something waits. */
+    static final int COUNTED = 100;
+
     private static final int MOST_AT_ONCE = 200;
     private static final Set<String> WORDS = Set.of("decision", "result", "note", "version");
 
@@ -108,8 +111,17 @@ final class ReviewRoutes {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         cases.forEach(one -> items.add(views.item(one)));
+        out.put("open", count(ws));
         out.put("next", page.next() == null ? null : cursor(page.next()));
         return Views.ok(out);
+    }
+
+    /** How many wait in all, as far as they are counted. */
+    private int count(int ws) {
+        var all = new Review.Filter(ws, null, null, null, Review.Place.FRONT, COUNTED);
+        return Objects.requireNonNull(semel.view(reads -> reads.reviews().open(all)))
+                .found()
+                .size();
     }
 
     private Review.Page decided(int ws, Review.@Nullable Place after, int limit) {

@@ -12,7 +12,6 @@ import dev.semel.server.steps.FileStep;
 import dev.semel.store.Reads;
 import dev.semel.store.Review;
 import dev.semel.store.Rows;
-import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -91,21 +90,13 @@ final class Runs {
         return views.requestPage(run, Paging.of(request));
     }
 
-    Answer allRequests(Request request) {
-        Paging paging = Paging.of(request);
-        int workspace = request.principal().workspace();
-        List<Write.Seen> rows = semel.view(reads -> reads.requests(workspace, paging.afterId(), paging.limit()));
-        return Views.page(
-                rows == null ? List.of() : rows,
-                paging.limit(),
-                row -> views.request(workspace, row),
-                row -> Paging.cursor(row.id()));
-    }
-
-    /** Steps as they are on record. */
     Answer timeline(Request request) {
         Timeline.Part part = Timeline.Part.of(request);
-        Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
+        return Views.ok(steps(views.find(request.principal(), request.parameter("run_id")), part));
+    }
+
+    /** Steps as they are on record, and as everybody may see them. */
+    ObjectNode steps(Rows.Run run, Timeline.Part part) {
         // Before the steps are: where one is asked about again meanwhile, whoever reads this has seen the question
         // before.
         List<Review.Row> asked =
@@ -125,7 +116,7 @@ final class Runs {
                         ? file.definition().steps().collect(Collectors.toMap(FileStep::id, FileStep::kind))
                         : Map.of();
         var timeline = new Timeline(run.lineage(), kinds, entries, effects == null ? List.of() : effects);
-        return Views.ok(views.steps(run, asking(timeline.items(part), asked)));
+        return views.steps(run, asking(timeline.items(part), asked));
     }
 
     private static ObjectNode asking(ObjectNode timeline, List<Review.Row> asked) {

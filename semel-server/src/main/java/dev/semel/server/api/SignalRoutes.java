@@ -110,9 +110,12 @@ final class SignalRoutes {
                 .put("oldest_at", Views.time(numbers.oldestDoubt()))
                 .put("list", looking.words("reviews", "kind:in_doubt", of));
         also.put("unprotected_effects", numbers.of(Figure.UNPROTECTED));
+        also.put("unprotected_list", looking.words("effects", "protection:none", of));
         also.put("requests_without_key", numbers.of(Figure.UNKEYED));
+        also.put("without_key_list", looking.list("facts?kind=unkeyed", of));
         also.put("triggers", numbers.triggers());
         also.put("same_payload_refused", numbers.of(Figure.SAME_PAYLOAD));
+        also.put("same_payload_list", looking.list("facts?kind=same_payload", of));
         also.put("notifications", numbers.of(Figure.TOLD));
     }
 

@@ -51,6 +51,8 @@ final class Timeline {
     record Part(int behind, int limit) {
         private static final int MOST = 1_000;
 
+        static final Part WHOLE = new Part(0, Integer.MAX_VALUE);
+
         static Part of(Request request) {
             return new Part(number(request, "after", 0, Integer.MAX_VALUE), number(request, "limit", 1, MOST));
         }

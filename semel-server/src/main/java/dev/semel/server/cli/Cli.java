@@ -126,6 +126,9 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new RevealCommand(around))
                 .addSubcommand(PeopleCommand.commandLine(around))
                 .addSubcommand(new AuditCommand(around))
+                .addSubcommand(new FactsCommand(around))
+                .addSubcommand(new WorkflowCommand(around))
+                .addSubcommand(new LogCommand(around))
                 .addSubcommand(IncidentCommand.commandLine(around))
                 .addSubcommand(new QaCommand(around))
                 .addSubcommand(DemoCommand.commandLine(around));

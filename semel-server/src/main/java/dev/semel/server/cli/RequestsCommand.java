@@ -4,17 +4,30 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 @Command(
         name = "requests",
         description = "Lists requests that met a known key or run: replayed and refused ones, newest first.",
         footerHeading = "%nExamples:%n",
-        footer = {"  semel requests", "  semel requests run_9kXmP2vQwL"})
+        footer = {
+            "  semel requests",
+            "  semel requests run_9kXmP2vQwL",
+            "  semel requests kind:conflict workflow:payment_receipt since:24h",
+            "  semel requests key:evt_1"
+        })
 final class RequestsCommand implements Callable<Integer> {
+    private static final Pattern FILTER = Pattern.compile("(?:kind|workflow|key|actor|since|until):.+");
+
     private final Surroundings around;
 
     @Mixin
@@ -27,10 +40,15 @@ final class RequestsCommand implements Callable<Integer> {
     final Listing listing = new Listing();
 
     @Parameters(
-            paramLabel = "RUN",
-            arity = "0..1",
-            description = "Those that met this run, and the one that started it.")
-    String run = "";
+            paramLabel = "RUN|FILTER",
+            arity = "0..*",
+            description = "Those that met this run, and the one that started it; or words such as kind:conflict"
+                    + " workflow:W key:K actor:tok_1 since:2h until:2026-11-15T09:00:00Z.")
+    List<String> words = new ArrayList<>();
+
+    @Spec
+    @Nullable
+    CommandSpec spec;
 
     RequestsCommand(Surroundings around) {
         this.around = around;
@@ -40,8 +58,16 @@ final class RequestsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        String run = words.size() == 1 && !FILTER.matcher(words.getFirst()).matches() ? words.getFirst() : "";
+        if (run.isEmpty()
+                && !words.stream().allMatch(word -> FILTER.matcher(word).matches())
+                && spec != null) {
+            throw new ParameterException(
+                    spec.commandLine(), "Name one run, or give words such as kind:conflict since:2h, not both.");
+        }
         String path = run.isEmpty() ? Call.path("v1", "requests") : Call.path("v1", "runs", run, "requests");
-        Answer answer = connection.api().ask(listing.page(Call.get(path)));
+        String query = run.isEmpty() ? String.join(" ", words) : "";
+        Answer answer = connection.api().ask(listing.page(Call.get(path)).where("q", query));
         if (output.json) {
             output.document(answer.body());
             return Exit.DONE;
@@ -52,7 +78,8 @@ final class RequestsCommand implements Callable<Integer> {
             String key = Json.text(items.get(0), "key");
             output.next(key.isEmpty() ? "semel runs" : "semel key " + Shell.word(key));
         }
-        String command = "requests" + (run.isEmpty() ? "" : " " + Shell.word(run));
+        String command =
+                "requests" + words.stream().map(word -> " " + Shell.word(word)).collect(Collectors.joining());
         Listing.end(output, answer.body(), command, "no requests here. See all runs: semel runs");
         return Exit.DONE;
     }

@@ -130,6 +130,9 @@ final class TailCommand implements Callable<Integer> {
         } catch (JacksonException notJson) {
             return;
         }
+        if (!event.has("run_id")) {
+            return; // how many reviews and requests there are: lists tell them
+        }
         if (!workflow.isEmpty() && !workflow.equals(event.path("workflow").asString(""))
                 || !key.isEmpty() && !key.equals(event.path("key").asString(""))) {
             return;

@@ -24,6 +24,7 @@ final class Acts {
                         Scope.OPEN,
                         door.deed((visit, form) -> turn(visit, form, "resume")))
                 .add("POST", "/keys/{key}/release", Scope.OPEN, door.deed(Acts::release))
+                .add("POST", "/keys/{key}/extend", Scope.OPEN, door.deed(Acts::extend))
                 .add("POST", "/events/{event_id}/reprocess", Scope.OPEN, door.deed(Acts::reprocess))
                 .add("POST", "/schedules/{workflow}/{name}/{turn}", Scope.OPEN, door.deed(Acts::schedule))
                 .add("POST", "/settings/people", Scope.OPEN, door.deed(Acts::invite));
@@ -51,6 +52,16 @@ final class Acts {
                 + Inside.encoded(form.text("workflow")));
     }
 
+    private static Answer extend(Visit visit, Form form) throws Exception {
+        ObjectNode body = object().put("for", form.text("for").strip()).put("reason", form.text("reason"));
+        String path = Inside.path("v1", "keys", visit.part("key"), "extend");
+        // Where the key stands in several workflows, that of the page is meant.
+        String of = "workflow=" + Inside.encoded(form.text("workflow"));
+        Inside.Call call = Inside.Call.post(path, Json.bytes(body), form.text("key"));
+        visit.ask(new Inside.Call("POST", path, of, call.headers(), call.body()));
+        return Look.goTo(Inside.path("keys", visit.part("key")) + "?" + of + "&did=extend");
+    }
+
     private static Answer reprocess(Visit visit, Form form) throws Exception {
         visit.send(
                 "POST", Inside.path("v1", "events", visit.part("event_id"), "reprocess"), object(), form.text("key"));
@@ -58,6 +69,9 @@ final class Acts {
     }
 
     private static Answer schedule(Visit visit, Form form) throws Exception {
+        if (visit.part("turn").equals("backfill")) {
+            return ListPages.backfill(visit, form);
+        }
         String turn = visit.part("turn").equals("resume") ? "resume" : "pause";
         String path = Inside.path("v1", "workflows", visit.part("workflow"), "schedules", visit.part("name"), turn);
         visit.send("POST", path, object(), form.text("key"));

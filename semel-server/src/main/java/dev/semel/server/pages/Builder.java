@@ -157,6 +157,11 @@ final class Builder {
                         new BuilderView(sketch.path(), sketch.name(), sketch.base(), may, draft, refused),
                         "panel",
                         panel,
+                        "readable",
+                        InScope.of(visit, sketch.name(), draft, panel.isOpen() ? step : ""),
+                        "mayTrigger",
+                        !sketch.name().isEmpty()
+                                && visit.may("POST", Inside.path("v1", "workflows", sketch.name(), "trigger")),
                         "tried",
                         tried(visit, sketch, panel)));
     }

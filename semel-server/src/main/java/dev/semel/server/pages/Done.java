@@ -17,6 +17,9 @@ final class Done {
             Map.entry("subscribed", "The choice of this person is on record."),
             Map.entry("promote", "The candidate is the current version now."),
             Map.entry("rollback", "Gone back. Runs that have begun keep their version."),
+            Map.entry("extend", "The key stands for longer. Its run is the same."),
+            Map.entry("hook", "The hook is made. Give its address to the provider, and send a sample."),
+            Map.entry("moved", "The hook has another address. What is sent to the old one is refused."),
             Map.entry("view", "The view is kept."));
 
     private Done() {}

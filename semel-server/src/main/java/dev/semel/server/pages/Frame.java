@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param section the entry of the navigation that is current; empty where none is
  * @param theme light, dark or system
  * @param did what the last form did, to be said once; empty where there was none
+ * @param waiting how many reviews are open, as far as they are counted; 0 for those who may not see them
  * @param keys makes the key of a form, so that a double click is one deed
  */
 public record Frame(
@@ -23,6 +24,7 @@ public record Frame(
         Assets assets,
         Instant now,
         List<Nav.Group> nav,
+        long waiting,
         Supplier<String> keys) {
 
     public String workspace() {

@@ -23,10 +23,11 @@ public final class Grid {
         CODE,
         LINK,
         TIME,
-        STATUS
+        STATUS,
+        DEED
     }
 
-    /** @param href where a link leads; empty for others */
+    /** @param href where a link leads, or a button sends its form; empty for others */
     public record Cell(
             Kind kind, String text, String href, @Nullable Instant when) {}
 
@@ -73,6 +74,11 @@ public final class Grid {
         return add(
                 title,
                 doc -> new Cell(Kind.LINK, text.apply(doc), text.apply(doc).isEmpty() ? "" : href.apply(doc), null));
+    }
+
+    /** A button that does something to the row; none where its address is empty. */
+    Grid deed(String title, Function<Doc, String> text, Function<Doc, String> action) {
+        return add(title, doc -> new Cell(Kind.DEED, text.apply(doc), action.apply(doc), null));
     }
 
     private Grid add(String title, Function<Doc, Cell> cell) {
@@ -127,10 +133,17 @@ public final class Grid {
     }
 
     public String empty() {
-        return empty;
+        // A filter looks at so many rows for one page: nothing among these is not nothing at all.
+        return next.isEmpty() ? empty : "Nothing among those that were looked at so far.";
     }
 
     public String command() {
-        return command;
+        return next.isEmpty() ? command : "";
+    }
+
+    /** All of these filters. */
+    Grid among(Filters filters) {
+        filters.fields().forEach(field -> within(field.name(), field.value()));
+        return this;
     }
 }

@@ -138,7 +138,9 @@ public final class KeyPages {
                 "again",
                 again,
                 "mayRelease",
-                key.text("status").equals("active") && visit.may("POST", path + "/release"));
+                key.text("status").equals("active") && visit.may("POST", path + "/release"),
+                "mayExtend",
+                key.text("status").equals("active") && visit.may("POST", path + "/extend"));
         return visit.show(again.status(), new Look.Sheet("key", "Key " + key.text("idempotency_key"), "Keys", parts));
     }
 

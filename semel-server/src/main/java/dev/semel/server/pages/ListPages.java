@@ -5,6 +5,8 @@ import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import java.util.Map;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What starts runs by itself, who drives them, and who changed what. */
 final class ListPages {
@@ -12,11 +14,13 @@ final class ListPages {
 
     static void addTo(Router router, Door door) {
         router.add("GET", "/schedules", Scope.OPEN, door.page(ListPages::schedules))
-                .add("GET", "/schedules/{workflow}/{name}", Scope.OPEN, door.page(ListPages::schedule))
+                .add(
+                        "GET",
+                        "/schedules/{workflow}/{name}",
+                        Scope.OPEN,
+                        door.page(visit -> schedule(visit, Doc.NOTHING)))
                 .add("GET", "/events", Scope.OPEN, door.page(ListPages::events))
                 .add("GET", "/events/{event_id}", Scope.OPEN, door.page(ListPages::event))
-                .add("GET", "/hooks", Scope.OPEN, door.page(ListPages::hooks))
-                .add("GET", "/hooks/{name}", Scope.OPEN, door.page(ListPages::hook))
                 .add("GET", "/workers", Scope.OPEN, door.page(ListPages::workers))
                 .add("GET", "/audit", Scope.OPEN, door.page(ListPages::audit));
     }
@@ -24,6 +28,15 @@ final class ListPages {
     static String behind(Visit visit) {
         String after = visit.asked("after");
         return after.isEmpty() ? "" : "after=" + Inside.encoded(after);
+    }
+
+    /** The question to a list that takes its filter as `q`. */
+    static String words(Visit visit, String words) {
+        return joined(words.isEmpty() ? "" : "q=" + Inside.encoded(words), behind(visit));
+    }
+
+    static String joined(String one, String other) {
+        return one.isEmpty() ? other : other.isEmpty() ? one : one + "&" + other;
     }
 
     private static Answer schedules(Visit visit) throws Exception {
@@ -37,6 +50,7 @@ final class ListPages {
                 .time("Next tick", "next_at")
                 .link("Last run", "last_run_id", "runs")
                 .text("Paused", doc -> doc.is("paused") ? "paused" : "")
+                .deed("", doc -> doc.is("paused") ? "Resume" : "Pause", doc -> turning(visit, doc))
                 .whenEmpty(
                         "No workflow has a schedule. Write one under trigger.schedules of a file, and publish it:",
                         "semel publish workflows/")
@@ -44,7 +58,33 @@ final class ListPages {
         return visit.show("list", "Schedules", "Schedules", Map.of("grid", grid));
     }
 
-    private static Answer schedule(Visit visit) throws Exception {
+    /** Where its button sends; empty for those who may not. */
+    private static String turning(Visit visit, Doc schedule) {
+        String turn = schedule.is("paused") ? "resume" : "pause";
+        String workflow = schedule.text("workflow");
+        String name = schedule.text("schedule");
+        return visit.may("POST", Inside.path("v1", "workflows", workflow, "schedules", name, turn))
+                ? Inside.path("schedules", workflow, name, turn)
+                : "";
+    }
+
+    /** Ticks without a run get one: what came of it stands on the page of the schedule. */
+    static Answer backfill(Visit visit, Form form) throws Exception {
+        ObjectNode body = JsonNodeFactory.instance
+                .objectNode()
+                .put("from", moment(form.text("from").strip()))
+                .put("to", moment(form.text("to").strip()));
+        String path =
+                Inside.path("v1", "workflows", visit.part("workflow"), "schedules", visit.part("name"), "backfill");
+        return schedule(visit, visit.send("POST", path, body, form.text("key")));
+    }
+
+    /** What a field for times says has no zone; it is told to be UTC. */
+    private static String moment(String text) {
+        return text.matches(".*(?:Z|[+-][0-9]{2}:[0-9]{2})") ? text : text + "Z";
+    }
+
+    private static Answer schedule(Visit visit, Doc filled) throws Exception {
         String path = Inside.path("v1", "workflows", visit.part("workflow"), "schedules", visit.part("name"));
         Doc schedule = visit.get(path);
         Grid ticks = Grid.named("Ticks, newest first")
@@ -59,7 +99,15 @@ final class ListPages {
                 "schedule",
                 "Schedule " + visit.part("name"),
                 "Schedules",
-                Map.of("schedule", schedule, "grid", ticks, "mayPause", visit.may("POST", path + "/pause")));
+                Map.of(
+                        "schedule",
+                        schedule,
+                        "grid",
+                        ticks,
+                        "filled",
+                        filled,
+                        "mayPause",
+                        visit.may("POST", path + "/pause")));
     }
 
     private static Answer events(Visit visit) throws Exception {
@@ -87,34 +135,6 @@ final class ListPages {
                 Map.of("event", visit.get(path), "mayReprocess", visit.may("POST", path + "/reprocess")));
     }
 
-    private static Answer hooks(Visit visit) throws Exception {
-        Grid grid = Grid.named("Sources of webhooks")
-                .link("Name", "name", "hooks")
-                .text("Preset", doc -> doc.at("document").text("preset"))
-                .code("Path", "path")
-                .time("Changed", "changed_at")
-                .text("By", "changed_by")
-                .whenEmpty(
-                        "No provider can deliver yet. Make a source:",
-                        "semel hooks create shop --preset stripe --secret shop_signing")
-                .of(visit.get("/v1/hooks", behind(visit)));
-        return visit.show("list", "Hooks", "Hooks", Map.of("grid", grid));
-    }
-
-    private static Answer hook(Visit visit) throws Exception {
-        String path = Inside.path("v1", "hooks", visit.part("name"));
-        Doc hook = visit.get(path);
-        Grid grid = Grid.named("Deliveries, newest first")
-                .time("When", "at")
-                .status("Verdict", "verdict")
-                .text("Type", "type")
-                .link("Event", "event_id", "events")
-                .text("Note", "note")
-                .whenEmpty("Nothing was delivered here in the last seven days.", "")
-                .of(visit.get(path + "/deliveries", behind(visit)));
-        return visit.show("hook", "Hook " + visit.part("name"), "Hooks", Map.of("hook", hook, "grid", grid));
-    }
-
     private static Answer workers(Visit visit) throws Exception {
         Grid grid = Grid.named("Workers of this store")
                 .text("Worker", "worker")
@@ -130,14 +150,25 @@ final class ListPages {
     }
 
     private static Answer audit(Visit visit) throws Exception {
+        Filters filters = Filters.of(visit)
+                .text("actor", "By", "tok_1")
+                .text("action", "Did", "key, or key.release")
+                .text("target", "To", "evt_1")
+                .text("since", "Since", "2h, or 2026-11-15T09:00:00Z")
+                .text("until", "Until", "now");
         Grid grid = Grid.named("Who changed what, newest first")
                 .time("When", "at")
-                .text("By", "actor_id")
-                .text("Did", "action")
-                .text("To", "target")
+                .link("By", doc -> doc.text("actor_id"), doc -> "?actor=" + Inside.encoded(doc.text("actor_id")))
+                .link("Did", doc -> doc.text("action"), doc -> "?action=" + Inside.encoded(doc.text("action")))
+                .link("To", doc -> doc.text("target"), doc -> "?target=" + Inside.encoded(doc.text("target")))
                 .text("Because", "reason")
-                .whenEmpty("Nothing was changed yet that an audit keeps.", "")
-                .of(visit.get("/v1/audit", behind(visit)));
-        return visit.show("list", "Audit", "Audit", Map.of("grid", grid));
+                .whenEmpty(
+                        filters.isSet()
+                                ? "Nobody changed anything, as far as this filter sees."
+                                : "Nothing was changed yet that an audit keeps.",
+                        "")
+                .among(filters)
+                .of(visit.get("/v1/audit", words(visit, filters.words())));
+        return visit.show("list", "Audit", "Audit", Map.of("grid", grid, "filters", filters));
     }
 }

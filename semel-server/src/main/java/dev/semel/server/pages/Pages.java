@@ -61,6 +61,7 @@ public final class Pages {
         new RunDeeds(runs).addTo(router, door);
         KeyPages.addTo(router, door);
         ListPages.addTo(router, door);
+        HookPages.addTo(router, door);
         SettingPages.addTo(router, door);
         SafetyPages.addTo(router, door);
         Documents.addTo(router, door);

@@ -3,6 +3,7 @@ package dev.semel.server.pages;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** A count over time as columns, from the points in which something happened. */
@@ -13,12 +14,13 @@ public record Plot(List<Column> columns, long most) {
 
     public record Column(int x, int y, int width, int height) {}
 
-    static Plot of(Doc signals, String member) {
+    /** @param members what is counted; of several, their sum */
+    static Plot of(Doc signals, String... members) {
         Instant since = signals.when("since");
         Instant until = signals.when("until");
         List<Doc> points = signals.list("series");
         long most =
-                points.stream().mapToLong(point -> point.number(member)).max().orElse(0);
+                points.stream().mapToLong(point -> sum(point, members)).max().orElse(0);
         List<Column> columns = new ArrayList<>();
         if (since == null || until == null || most == 0) {
             return new Plot(columns, most);
@@ -26,7 +28,7 @@ public record Plot(List<Column> columns, long most) {
         double length = Math.max(1, Duration.between(since, until).toSeconds());
         for (Doc point : points) {
             Instant at = point.when("at");
-            long count = point.number(member);
+            long count = sum(point, members);
             if (at != null && count > 0) {
                 int x = (int) Math.clamp(Duration.between(since, at).toSeconds() / length * WIDTH, 0, WIDTH - COLUMN);
                 int height = (int) Math.max(2, count * HEIGHT / most);
@@ -34,5 +36,9 @@ public record Plot(List<Column> columns, long most) {
             }
         }
         return new Plot(columns, most);
+    }
+
+    private static long sum(Doc point, String... members) {
+        return Arrays.stream(members).mapToLong(point::number).sum();
     }
 }

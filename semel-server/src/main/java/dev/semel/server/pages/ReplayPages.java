@@ -1,5 +1,7 @@
 package dev.semel.server.pages;
 
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
@@ -92,7 +94,15 @@ public final class ReplayPages {
     private static Answer make(Visit visit, Form form) throws Exception {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         if (form.text("q").isBlank()) {
-            body.putArray("runs").add(form.text("run"));
+            // Of a list those that are ticked; of the page of a run, that one.
+            ArrayNode runs = body.putArray("runs");
+            form.all("run").forEach(runs::add);
+            if (runs.isEmpty()) {
+                throw new SemelException(
+                        ErrorCode.INVALID_INPUT,
+                        "No run is ticked, so there is nothing to plan. Nothing was changed.",
+                        "Go back, and tick the runs that are to be replayed.");
+            }
         } else {
             body.put("q", form.text("q").strip());
         }

@@ -36,6 +36,7 @@ public final class RunPages {
      * @param next the address of the older ones; empty at the end
      * @param plan the filter in the words of the API, for a plan of a replay; empty where none is offered
      * @param views filters that were kept under a name
+     * @param mayReplay whether runs can be ticked, and a replay of these be planned
      */
     public record Table(
             List<Doc> runs,
@@ -44,7 +45,8 @@ public final class RunPages {
             String next,
             boolean newest,
             String plan,
-            SavedViews views) {
+            SavedViews views,
+            boolean mayReplay) {
         public String filter(String name) {
             return filters.getOrDefault(name, "");
         }
@@ -88,7 +90,8 @@ public final class RunPages {
                 next.toString(),
                 visit.asked("after").isEmpty(),
                 plan(visit, page, workflow, words),
-                SavedViews.of(visit, String.join(" ", words) + (workflow.isEmpty() ? "" : " workflow:" + workflow)));
+                SavedViews.of(visit, String.join(" ", words) + (workflow.isEmpty() ? "" : " workflow:" + workflow)),
+                visit.may("POST", "/v1/replays"));
     }
 
     /** Only what was narrowed down is offered: nobody means to replay everything. */
@@ -106,8 +109,9 @@ public final class RunPages {
     /** One run of a table, to be put in the place of the one that stands there. */
     private static Answer row(Visit visit) throws Exception {
         Doc run = visit.get(Inside.path("v1", "runs", visit.part("run_id")));
+        boolean pick = visit.may("POST", "/v1/replays");
         return visit.show(
-                "row", "", "", Map.of("run", run, "named", visit.asked("named").equals("true")));
+                "row", "", "", Map.of("run", run, "named", visit.asked("named").equals("true"), "pick", pick));
     }
 
     Answer one(Visit visit, Again again) throws Exception {
@@ -171,8 +175,12 @@ public final class RunPages {
     }
 
     private static Answer requests(Visit visit) throws Exception {
-        String after = visit.asked("after");
-        Doc page = visit.get("/v1/requests", after.isEmpty() ? "" : "after=" + Inside.encoded(after));
+        Filters filters = Filters.of(visit)
+                .choice("kind", "Kind", "any", List.of("replayed", "conflict"))
+                .workflow()
+                .text("key", "Key", "evt_1")
+                .text("actor", "By", "tok_1")
+                .choice("since", "Since", "always", Filters.AGES);
         Grid grid = Grid.named("Requests that met a run, newest first")
                 .time("When", "at")
                 .status("Kind", "kind")
@@ -183,10 +191,15 @@ public final class RunPages {
                 .text("Times", "times")
                 .text("By", "actor_id")
                 .whenEmpty(
-                        "No request has met a run that was there before. Send one twice:",
+                        filters.isSet()
+                                ? "No request fits this filter. Send one twice:"
+                                : "No request has met a run that was there before. Send one twice:",
                         "semel send payment_receipt --key evt_1 --times 2 --data '{\"payment_id\":\"pay_1\","
                                 + "\"amount\":4900,\"currency\":\"usd\"}'")
-                .of(page);
-        return visit.show("list", "Requests", "Requests", Map.of("grid", grid));
+                .among(filters)
+                .of(visit.get("/v1/requests", ListPages.words(visit, filters.words())));
+        // What is narrowed down, or of before, is not told what is new: it may not fit.
+        String news = filters.isSet() || !visit.asked("after").isEmpty() ? "" : "requests";
+        return visit.show("list", "Requests", "Requests", Map.of("grid", grid, "filters", filters, "news", news));
     }
 }

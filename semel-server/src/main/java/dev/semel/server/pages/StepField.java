@@ -39,7 +39,7 @@ public record StepField(String name, String label, List<Option> options, String 
         return new StepField(name, label, List.of(), "", "", "");
     }
 
-    private StepField hint(String words) {
+    StepField hint(String words) {
         return new StepField(name, label, options, words, value, type);
     }
 
@@ -58,7 +58,7 @@ public record StepField(String name, String label, List<Option> options, String 
 
     /** Whether it has a line of its own: addresses, expressions and sentences are long. */
     public boolean isWide() {
-        return WIDE.contains(name);
+        return WIDE.contains(name) || name.endsWith(".when");
     }
 
     public boolean isMany() {
@@ -74,7 +74,7 @@ public record StepField(String name, String label, List<Option> options, String 
     StepField filled(Doc fields) {
         JsonNode at = fields.node();
         for (String part : name.split("\\.")) {
-            at = at.path(part);
+            at = at.isArray() && part.matches("[0-9]{1,4}") ? at.path(Integer.parseInt(part)) : at.path(part);
         }
         String shape = at.isContainer() ? "many" : at.isNumber() ? "number" : at.isBoolean() ? "boolean" : "string";
         return new StepField(name, label, options, hint, at.isContainer() ? "" : new Doc(at).text(), shape);

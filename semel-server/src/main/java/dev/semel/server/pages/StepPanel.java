@@ -1,10 +1,13 @@
 package dev.semel.server.pages;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -89,11 +92,50 @@ public final class StepPanel {
         Doc said = draft.at("fields");
         Stream<StepField> own = StepField.of(tab, kind()).stream();
         Stream<StepField> free = switch (tab) {
-            case "general" -> kind().equals("set") ? free(said, "set") : Stream.empty();
+            case "general" -> inner(said);
             case "overrides" -> free(said, "overrides");
             default -> Stream.empty();
         };
         return Stream.concat(own, free).map(field -> field.filled(said)).toList();
+    }
+
+    /** What a kind has that its author named or counted: values that are set, cases that hold or not. */
+    private Stream<StepField> inner(Doc said) {
+        return switch (kind()) {
+            case "set" -> free(said, "set");
+            case "choose" -> cases(said);
+            default -> Stream.empty();
+        };
+    }
+
+    /** The condition of each case, in the order in which they are tried; that which is left over has none. */
+    private static Stream<StepField> cases(Doc said) {
+        List<Doc> all = said.list("choose");
+        return IntStream.range(0, Math.min(MOST_FREE, all.size()))
+                .filter(i -> all.get(i).has("when"))
+                .mapToObj(i -> StepField.text("choose." + i + ".when", "Case " + (i + 1) + ": when")
+                        .hint(steps(all.get(i).list("steps"))));
+    }
+
+    private static String steps(List<Doc> steps) {
+        return "then " + steps.stream().map(step -> step.text("id")).collect(Collectors.joining(", "));
+    }
+
+    /** The branches of a step that does several things at once, each with its steps; empty for others. */
+    public List<String> branches() {
+        List<String> branches = new ArrayList<>();
+        if (kind().equals("parallel")) {
+            draft.at("fields").at("parallel").node().properties().forEach(branch -> {
+                List<Doc> steps = new Doc(branch.getValue()).all();
+                branches.add(branch.getKey() + ": " + steps(steps).substring("then ".length()));
+            });
+        }
+        return branches;
+    }
+
+    /** Whether its author can add a value under a name of their own. */
+    public boolean takesNames() {
+        return tab.equals("general") && kind().equals("set") || tab.equals("overrides");
     }
 
     /** A map of names that the author chose: one field for each plain value in it. */
@@ -108,7 +150,10 @@ public final class StepPanel {
 
     /** What stands in the step and on no tab, so that nobody looks for it in vain. */
     public String elsewhere() {
-        Set<String> shown = new java.util.HashSet<>(Set.of("id", "overrides"));
+        Set<String> shown = new HashSet<>(Set.of("id", "overrides"));
+        if (Set.of("set", "choose", "parallel").contains(kind())) {
+            shown.add(kind());
+        }
         for (String one : TABS) {
             StepField.of(one, kind()).forEach(field -> shown.add(field.name().split("\\.")[0]));
         }
@@ -187,7 +232,7 @@ public final class StepPanel {
         Map<String, String> before = form.under("was.");
         Map<String, String> left = new LinkedHashMap<>(before);
         form.under("f.").forEach((name, raw) -> {
-            String value = raw.strip();
+            String value = inserted(form, deed, name, raw.strip());
             left.put(name, value);
             if (!value.equals(before.getOrDefault(name, ""))) {
                 ObjectNode edit = edits.addObject().put("op", value.isEmpty() ? "clear" : "set");
@@ -198,16 +243,30 @@ public final class StepPanel {
             }
         });
         emptied(edits, step, left);
-        String added = form.text("override_name").strip();
+        String added = form.text("new_name").strip();
         if (!added.isEmpty()) {
+            String value = form.text("new_value").strip();
             edits.addObject()
                     .put("op", "set")
                     .put("step", step)
-                    .put("field", "overrides." + added)
-                    .put("value", form.text("override_value").strip());
+                    .put("field", (form.text("new_in").equals("set") ? "set." : "overrides.") + added)
+                    .set("value", StepField.typed(added, value, plain(value)));
         }
         button(edits, form, deed);
         return edits;
+    }
+
+    /** Without a script a field is added at the end of the key. */
+    private static String inserted(Form form, String deed, String name, String value) {
+        String path = form.text("insert");
+        return deed.equals("insert") && name.equals("idempotent.key") && path.matches("[A-Za-z0-9_.]{1,200}")
+                ? value + "${ " + path + " }"
+                : value;
+    }
+
+    /** What is written like a number or a truth value is one. */
+    private static String plain(String value) {
+        return value.matches("true|false") ? "boolean" : value.matches("-?(0|[1-9][0-9]{0,14})") ? "number" : "string";
     }
 
     /** A map all of whose fields were emptied goes as a whole: what would be left of it says nothing. */

@@ -11,9 +11,10 @@ import java.util.Set;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Workflows, and one of them: its runs, definition, effects, keys and versions. */
+/** Workflows, and one of them: its runs, definition, effects, keys, signals, log and versions. */
 public final class WorkflowPages {
-    private static final Set<String> TABS = Set.of("runs", "definition", "effects", "keys", "log", "versions");
+    private static final Set<String> TABS =
+            Set.of("runs", "definition", "effects", "keys", "signals", "log", "versions");
     private static final int SHOWN = 50;
 
     private final RunPages runs;
@@ -139,7 +140,8 @@ public final class WorkflowPages {
                 parts.put("grid", KeyPages.ofWorkflow(visit, workflow.text("workflow")));
                 parts.put("prefix", visit.asked("prefix"));
             }
-            case "log" -> parts.put("log", MessageLog.of(visit, path));
+            case "signals" -> signals(visit, workflow.text("workflow"), parts);
+            case "log" -> parts.put("log", visit.get(path + "/log", ListPages.behind(visit)));
             case "versions" -> versions(visit, path, parts);
             default -> parts.put("table", runs.table(visit, workflow.text("workflow")));
         }
@@ -163,6 +165,12 @@ public final class WorkflowPages {
                     return Look.goTo(Inside.path("runs", answer.text("run_id")));
                 },
                 again -> one(visit, "runs", again));
+    }
+
+    private static void signals(Visit visit, String workflow, Map<String, Object> parts) throws Exception {
+        Filters filters = SafetyPages.span(visit);
+        parts.put("filters", filters);
+        parts.put("signals", Signals.of(visit, workflow, filters.value("since")));
     }
 
     /** A step of the file with those inside of its branches or its loop. */

@@ -42,6 +42,58 @@
     button.hidden = false;
     button.addEventListener('click', () => help.showModal());
   }
+  // Runs that are ticked for a replay, and those whose requests are folded away: a row that is drawn anew keeps both.
+  const chosen = $('#chosen');
+  const ticked = new Set();
+  const folded = new Set();
+  const count = () => {
+    if (chosen) $('#picked').textContent = `(${ticked.size} selected)`;
+  };
+  const fold = (body, away) => {
+    const toggle = body.querySelector('.fold');
+    if (!toggle) return;
+    if (away) folded.add(body.dataset.run); else folded.delete(body.dataset.run);
+    toggle.setAttribute('aria-expanded', String(!away));
+    body.classList.toggle('folded', away);
+  };
+  const keep = (body) => {
+    const box = body.querySelector('[name=run]');
+    if (box) box.checked = ticked.has(body.dataset.run);
+    fold(body, folded.has(body.dataset.run));
+  };
+  const tick = (box) => {
+    if (box.checked) ticked.add(box.value); else ticked.delete(box.value);
+    count();
+  };
+  if (table) {
+    document.documentElement.classList.add('scripted');
+    table.querySelectorAll('[name=run]').forEach(tick); // a browser that goes back keeps what was ticked
+    count();
+    table.addEventListener('change', (event) => { if (event.target.name === 'run') tick(event.target); });
+    table.addEventListener('click', (event) => {
+      const toggle = event.target.closest('.fold');
+      if (toggle) fold(toggle.closest('tbody'), toggle.getAttribute('aria-expanded') === 'true');
+    });
+    document.body.addEventListener('htmx:load', (event) => {
+      if (event.detail.elt.matches('tbody[data-run]')) keep(event.detail.elt);
+    });
+  }
+  const here = () => table && document.activeElement.closest('tbody[data-run]');
+  const plan = () => {
+    const form = chosen || $('form[action="/replays"]');
+    if (!form) return;
+    if (chosen && !ticked.size && here()) {
+      const box = here().querySelector('[name=run]');
+      box.checked = true;
+      tick(box);
+    }
+    if (chosen && ticked.size) {
+      chosen.requestSubmit();
+      return;
+    }
+    if (form.closest('details')) form.closest('details').open = true;
+    form.querySelector('button').focus();
+  };
   let went = 0;
   const step = (by) => {
     const rows = [...document.querySelectorAll('tr.run, table.list:not(.runs) tbody tr')];
@@ -56,7 +108,7 @@
       $('#jump').select();
       return;
     }
-    const typing = event.target.closest('input, textarea, select, dialog');
+    const typing = event.target.closest('input:not([type=checkbox]), textarea, select, dialog');
     if (typing || event.ctrlKey || event.metaKey || event.altKey || !wanted.checked) return;
     if (Date.now() - went < 1500) {
       went = 0;
@@ -70,6 +122,9 @@
       '/': () => first && first.focus(),
       j: () => step(1),
       k: () => step(-1),
+      x: () => { const box = here() && here().querySelector('[name=run]'); if (box) box.click(); },
+      e: () => { const toggle = here() && here().querySelector('.fold'); if (toggle) toggle.click(); },
+      r: plan,
       t: () => { const twin = $('#twin'); if (twin) twin.open = !twin.open; },
       n: () => { const news = $('#news button'); if (news) news.click(); },
       '?': () => help.showModal(),
@@ -78,6 +133,22 @@
       event.preventDefault();
       deeds[event.key]();
     }
+  });
+
+  // A field that is chosen goes to where the cursor was last: as a name inside of an expression, else as one.
+  let aim = null;
+  document.addEventListener('focusin', (event) => {
+    if (event.target.matches('.panel input[name^="f."], .panel input[name="new_value"]')) aim = event.target;
+  });
+  document.addEventListener('change', (event) => {
+    const path = event.target.id === 'insert' && event.target.value;
+    const field = aim && document.contains(aim) ? aim : $('.panel input[name="f.idempotent.key"], .panel input[name^="f."]');
+    if (!path || !field) return;
+    const before = field.value.slice(0, field.selectionStart);
+    const open = before.lastIndexOf('${') > before.lastIndexOf('}');
+    field.setRangeText(open ? path : '${ ' + path + ' }', field.selectionStart, field.selectionEnd, 'end');
+    event.target.value = '';
+    field.focus();
   });
 
   // The text that is edited is seen at the step whose settings are open; a mistake in it leads to its place.
@@ -163,6 +234,7 @@
   const fitting = new Set();
   const moved = new Set();
   let over = false;
+  let came = 0;
   const stamp = (run) => `${run.status} ${run.replays} ${run.conflicts}`;
   const offer = (text, deed) => {
     if (!news) return;
@@ -183,7 +255,22 @@
     if (fresh.size) parts.push(`${fresh.size} new ${fresh.size === 1 ? 'run' : 'runs'}`);
     if (fitting.size) parts.push(`${fitting.size} new may fit`);
     if (moved.size) parts.push(`${moved.size} changed`);
+    if (came) parts.push(`${came} new ${came === 1 ? news.dataset.of.slice(0, -1) : news.dataset.of}`);
     offer(parts.length ? `${parts.join(', ')}: show` : '', () => location.reload());
+  };
+  // Lists of other things only say how much is new; what is open for people stands beside every live page.
+  const arrived = (kind, number) => {
+    if (!news || news.dataset.of !== kind || !number) return;
+    came += number;
+    say();
+  };
+  const onReviews = (reviews) => {
+    const waiting = $('#waiting');
+    if (waiting) {
+      waiting.hidden = !reviews.open;
+      waiting.firstElementChild.textContent = reviews.open;
+    }
+    arrived('reviews', reviews.new);
   };
   const place = (id) => table.querySelector(`tbody[data-run="${CSS.escape(id)}"]`);
   const redraw = (id) => {
@@ -333,6 +420,8 @@
         tell('', '● ended');
       }
     });
+    source.addEventListener('requests', (event) => arrived('requests', JSON.parse(event.data).new));
+    source.addEventListener('reviews', (event) => onReviews(JSON.parse(event.data)));
     source.addEventListener('progress', (event) => onPlan(JSON.parse(event.data), source));
     source.onerror = () => {
       lost = lost || Date.now();

@@ -207,6 +207,58 @@ class LookCommandsTest {
     }
 
     @Test
+    void requests_are_narrowed_by_words_and_a_run_is_not_named_beside_them() {
+        server.on("GET /v1/requests", json(200, "{\"items\":[],\"next\":\"abc\"}"));
+        var result = desk.run("requests", "kind:conflict", "since:24h");
+        assertEquals(
+                "/v1/requests?limit=50&q=kind%3Aconflict%20since%3A24h",
+                server.seen.getFirst().target());
+        assertTrue(result.err().contains("semel requests kind:conflict since:24h --after abc"), result.err());
+        assertEquals(2, desk.run("requests", "run_1", "since:24h").exit());
+    }
+
+    @Test
+    void the_rows_behind_a_number_are_listed_by_its_kind() {
+        server.on("GET /v1/facts", json(200, """
+            {"items":[{"kind":"expired","at":"2026-11-15T09:12:00Z","run_id":"run_2","key":"evt_1",
+              "workflow":"payment_receipt"}],"next":null}\
+            """));
+        var result = desk.run("facts", "expired", "payment_receipt", "--since", "7d");
+        assertEquals(
+                "/v1/facts?kind=expired&workflow=payment_receipt&since=7d&limit=50",
+                server.seen.getFirst().target());
+        assertTrue(result.out().contains("run_2"), result.out());
+        assertTrue(result.err().contains("semel run run_2"), result.err());
+    }
+
+    @Test
+    void the_log_of_a_workflow_says_what_became_of_each_message_and_why() {
+        server.on("GET /v1/workflows/new_lead/log", json(200, """
+            {"items":[{"at":"2026-11-15T09:12:00Z","step":"welcome","channel":"mail","status":"suppressed",
+              "because":"the same was sent before","run_id":"run_3"}],"runs":1,"next":null}\
+            """));
+        var result = desk.run("log", "new_lead");
+        assertTrue(result.out().contains("welcome  mail     suppressed  the same was sent before"), result.out());
+    }
+
+    @Test
+    void a_workflow_is_shown_with_its_effects_and_six_answers_and_one_in_java_without_these() {
+        server.on("GET /v1/workflows/pay", json(200, """
+            {"workflow":"pay","version":3,"owner":"payments","effects":[{"step":"charge","does":"create",
+              "protection":"provider_key","key":null,"window_seconds":86400}]}\
+            """));
+        server.on(
+                "GET /v1/workflows/pay/explanation",
+                json(200, "{\"questions\":[\"What?\"],\"items\":[{\"subject\":\"charge\",\"answers\":[\"Once.\"]}]}"),
+                problem(404, "not-found", false));
+        var result = desk.run("workflow", "pay");
+        assertTrue(result.out().contains("pay v3, owner payments"), result.out());
+        assertTrue(result.out().contains("charge  create  provider_key  the step of this run  1 d"), result.out());
+        assertTrue(result.out().contains("  What?\n    Once."), result.out());
+        assertFalse(desk.run("workflow", "pay").out().contains("What?"));
+    }
+
+    @Test
     void a_server_that_asks_to_come_back_is_exit_8_and_a_bad_token_exit_7() {
         server.on("GET /v1/runs", problem(503, "store-unavailable", true), problem(401, "unauthenticated", false));
         assertEquals(8, desk.run("runs").exit());

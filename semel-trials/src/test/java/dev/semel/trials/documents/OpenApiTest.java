@@ -209,6 +209,8 @@ class OpenApiTest {
         asking.ask(400, "GET", "/v1/runs/{run_id}/timeline?limit=1001", "");
         asking.ask(200, "GET", "/v1/runs/{run_id}/requests", "");
         asking.ask(200, "GET", "/v1/requests", "");
+        asking.ask(200, "GET", "/v1/requests?q=kind:conflict+workflow:payment_receipt+since:1h", "");
+        asking.ask(400, "GET", "/v1/requests?q=kind:odd", "");
         asking.ask(200, "GET", "/v1/keys?prefix=evt", "");
         asking.ask(200, "GET", "/v1/keys?workflow=payment_receipt&limit=1", "");
         asking.ask(404, "GET", "/v1/keys?workflow=nowhere", "");
@@ -272,6 +274,7 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/facts?kind=conflict&limit=1", "");
         asking.ask(200, "GET", "/v1/facts?kind=replayed&workflow=payment_receipt", "");
         asking.ask(200, "GET", "/v1/facts?kind=written", "");
+        asking.ask(200, "GET", "/v1/facts?kind=unkeyed", "");
         asking.ask(400, "GET", "/v1/facts?kind=odd", "");
         asking.ask(200, "GET", "/v1/objects?having=writes%3E0", "");
         asking.ask(200, "POST", "/v1/backtests", "{\"workflow\":\"payment_receipt\",\"windows\":[\"1h\"]}");

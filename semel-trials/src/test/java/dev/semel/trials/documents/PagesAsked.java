@@ -9,6 +9,9 @@ final class PagesAsked {
     static void ask(Asking asking) throws Exception {
         asking.named("payment_receipt");
         asking.ask(200, "GET", "/v1/workflows/{id}/explanation", "");
+        asking.ask(200, "GET", "/v1/workflows/{id}/log?limit=5", "");
+        asking.named("new_lead").ask(200, "GET", "/v1/workflows/{id}/log", "");
+        asking.named("payment_receipt");
         drafts(asking);
         streams(asking);
         String one = "/v1/people/{name}";

@@ -117,6 +117,7 @@ class TokensTest extends OnBothStores {
                 Map.entry("POST /v1/workflows/plain/pause", "operate"),
                 Map.entry("POST /v1/workflows/plain/resume", "operate"),
                 Map.entry("GET /v1/workflows/plain/runs", "read"),
+                Map.entry("GET /v1/workflows/plain/log", "read"),
                 Map.entry("GET /v1/runs", "read"),
                 Map.entry("GET /v1/runs/x", "read"),
                 Map.entry("GET /v1/runs/x/timeline", "read"),

@@ -1,0 +1,129 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Request;
+import dev.semel.store.Reads;
+import dev.semel.store.Rows;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * `GET /v1/workflows/{id}/log`: what a workflow wrote to people, sent, suppressed, failed or left out, and why. It is read
+ * off the timelines of its newest runs, where the choice of channels is on record with its reasons.
+ */
+final class MessageLog {
+    /** A page is of so many runs at most: each has a journal to be read. */
+    private static final int MOST_RUNS = 50;
+
+    private static final String PLAN = ".plan";
+
+    private final Semel semel;
+    private final Runs runs;
+    private final Triggers triggers;
+
+    MessageLog(Semel semel, Runs runs, Triggers triggers) {
+        this.semel = semel;
+        this.runs = runs;
+        this.triggers = triggers;
+    }
+
+    Answer list(Request request) {
+        Paging paging = Paging.of(request);
+        int limit = Math.min(paging.limit(), MOST_RUNS);
+        String workflow = triggers.workflow(request.principal(), request.parameter("id"))
+                .published()
+                .workflowId();
+        var filter = new Reads.RunFilter(
+                request.principal().workspace(), workflow, null, null, false, 0, paging.afterId(), limit, null);
+        List<Rows.Run> page = Objects.requireNonNull(semel.view(reads -> reads.runs(filter)));
+        ObjectNode out = Views.object();
+        ArrayNode items = out.putArray("items");
+        for (Rows.Run listed : page) {
+            // A list leaves out what was recorded with an end; the run itself has it.
+            Rows.Run run = semel.view(reads -> reads.run(listed.ws(), listed.id()));
+            if (run != null) {
+                add(items, run, runs.steps(run, Timeline.Part.WHOLE).path("items"));
+            }
+        }
+        out.put("runs", page.size());
+        return Views.ok(out.put(
+                "next",
+                page.size() < limit ? null : Paging.cursor(page.getLast().id())));
+    }
+
+    static void add(ArrayNode out, Rows.Run run, JsonNode steps) {
+        Map<String, JsonNode> byPath = new HashMap<>();
+        steps.forEach(step -> byPath.put(step.path("path").asString(""), step));
+        for (JsonNode step : steps) {
+            String path = step.path("path").asString("");
+            if (!path.endsWith(PLAN)) {
+                continue;
+            }
+            String message = path.substring(0, path.length() - PLAN.length());
+            for (JsonNode leg : step.path("result").path("legs")) {
+                for (JsonNode choice : leg) {
+                    // By an event each channel has an effect of its own; by one channel the step itself is the effect.
+                    String channel = choice.path("channel").asString("");
+                    JsonNode sent = byPath.getOrDefault(
+                            message + "." + channel, byPath.getOrDefault(message, MissingNode.getInstance()));
+                    out.add(line(run, message, choice, sent));
+                }
+            }
+        }
+    }
+
+    private static ObjectNode line(Rows.Run run, String message, JsonNode choice, JsonNode sent) {
+        JsonNode attempts = sent.path("attempts");
+        JsonNode last = attempts.isEmpty() ? MissingNode.getInstance() : attempts.get(attempts.size() - 1);
+        boolean tried = sent.path("status").isString()
+                && !choice.path("state").asString("").equals("skipped");
+        String status = tried ? became(sent.path("status").stringValue()) : "not_sent";
+        return Views.object()
+                .put("at", at(run, last))
+                .put("step", message)
+                .put("channel", choice.path("channel").asString(""))
+                .put("status", status)
+                .put("because", because(status, choice, sent, last))
+                .put("run_id", run.runIdText());
+    }
+
+    private static @Nullable String at(Rows.Run run, JsonNode last) {
+        return last.path("ended_at").isString() ? last.path("ended_at").stringValue() : Views.time(run.createdAt());
+    }
+
+    private static String became(String status) {
+        return switch (status) {
+            case "completed", "found", "already_done", "reused" -> "sent";
+            case "in_doubt", "indeterminate" -> "in_doubt";
+            case "silent" -> "not_sent";
+            default -> status;
+        };
+    }
+
+    /** In words: why it went there, or why it did not. */
+    private static String because(String status, JsonNode choice, JsonNode sent, JsonNode last) {
+        return switch (status) {
+            case "suppressed" ->
+                "the same was sent before, inside its time: key "
+                        + sent.path("effect_key").asString("");
+            case "failed" ->
+                (last.path("error").path("code").asString("") + " "
+                                + last.path("error").path("message").asString(""))
+                        .strip();
+            case "in_doubt" -> "it left, and its answer is lost";
+            case "not_sent" ->
+                sent.path("status").asString("").equals("silent")
+                        ? "the run is a replay that sends no notification"
+                        : choice.path("reason").asString("");
+            default -> choice.path("reason").asString("");
+        };
+    }
+}

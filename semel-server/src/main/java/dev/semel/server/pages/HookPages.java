@@ -1,0 +1,178 @@
+package dev.semel.server.pages;
+
+import dev.semel.json.Json;
+import dev.semel.server.http.Answer;
+import dev.semel.server.http.Inside;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.Scope;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Sources of webhooks: made from a preset, tried with a sample, given another secret or address, removed. */
+final class HookPages {
+    /** Generic is missing: it says nothing by itself, and is written as a document, by the API. */
+    private static final List<String> PRESETS =
+            List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents");
+
+    private static final int BELIEVED = 2;
+
+    private HookPages() {}
+
+    static void addTo(Router router, Door door) {
+        String one = "/hooks/{name}";
+        router.add("GET", "/hooks", Scope.OPEN, door.page(HookPages::list))
+                .add("POST", "/hooks", Scope.OPEN, door.deed(HookPages::create))
+                .add("GET", one, Scope.OPEN, door.page(visit -> one(visit, visit.part("name"), Shown.NOTHING)))
+                .add("POST", one + "/rotate", Scope.OPEN, door.deed(HookPages::rotate))
+                .add("POST", one + "/remove", Scope.OPEN, door.deed(HookPages::remove))
+                .add("POST", one + "/sample", Scope.OPEN, door.deed(HookPages::sample))
+                .add("POST", one + "/deliveries/{delivery_id}/reprocess", Scope.OPEN, door.deed(HookPages::reprocess));
+    }
+
+    private static Answer list(Visit visit) throws Exception {
+        Grid grid = Grid.named("Sources of webhooks")
+                .link("Name", "name", "hooks")
+                .text("Preset", doc -> doc.at("document").text("preset"))
+                .text("Secrets", doc -> doc.at("document").words("secrets"))
+                .code("Path", "path")
+                .time("Changed", "changed_at")
+                .text("By", "changed_by")
+                .whenEmpty(
+                        "No provider can deliver yet. Make a source:",
+                        "semel hooks create shop --preset stripe --secret shop_signing")
+                .of(visit.get("/v1/hooks", ListPages.behind(visit)));
+        boolean may = visit.may("PUT", "/v1/hooks/x") && visit.may("PUT", "/v1/secrets/x");
+        return visit.show("hooks", "Hooks", "Hooks", Map.of("grid", grid, "presets", PRESETS, "mayChange", may));
+    }
+
+    /**
+     * What only the answer to a form says.
+     *
+     * @param tried what the sample became, each time it was sent
+     * @param secret one that was made here; it is kept under its name, and shown never again
+     */
+    private record Shown(List<Doc> tried, String secret) {
+        static final Shown NOTHING = new Shown(List.of(), "");
+    }
+
+    private static Answer one(Visit visit, String name, Shown shown) throws Exception {
+        String path = Inside.path("v1", "hooks", name);
+        Doc hook = visit.get(path);
+        Grid grid = Grid.named("Deliveries, newest first")
+                .time("When", "at")
+                .status("Verdict", "verdict")
+                .text("Type", "type")
+                .link("Event", "event_id", "events")
+                .text("Note", "note")
+                .deed("", _ -> "Reprocess", doc -> again(visit, name, doc))
+                .whenEmpty("Nothing was delivered here in the last seven days.", "")
+                .of(visit.get(path + "/deliveries", ListPages.behind(visit)));
+        Map<String, Object> parts =
+                new HashMap<>(Map.of("hook", hook, "grid", grid, "tried", shown.tried(), "secret", shown.secret()));
+        parts.put("mayChange", visit.may("PUT", path));
+        return visit.show("hook", "Hook " + name, "Hooks", parts);
+    }
+
+    private static String path(Visit visit) {
+        return Inside.path("v1", "hooks", visit.part("name"));
+    }
+
+    /** Only what was accepted has a payload to hand in again. */
+    private static String again(Visit visit, String name, Doc delivery) {
+        String path = Inside.path("hooks", name, "deliveries", delivery.text("delivery_id"), "reprocess");
+        boolean kept = List.of("accepted", "flagged").contains(delivery.text("verdict"));
+        return kept && visit.may("POST", "/v1" + path) ? path : "";
+    }
+
+    private static Answer create(Visit visit, Form form) throws Exception {
+        String name = form.text("name").strip();
+        String secret = form.text("secret").isBlank()
+                ? name + "_signing"
+                : form.text("secret").strip();
+        String made = store(visit, form, secret);
+        ObjectNode body = JsonNodeFactory.instance.objectNode().put("preset", form.text("preset"));
+        body.putArray("secrets").add(secret);
+        visit.keep(Inside.path("v1", "hooks", name), body, form.text("key"), 0);
+        return made.isEmpty()
+                ? Look.goTo(Inside.path("hooks", name) + "?did=hook")
+                : one(visit, name, new Shown(List.of(), made));
+    }
+
+    /**
+     * What the provider signs with goes to the secrets. Where nothing is said and there is no such secret, one is made.
+     *
+     * @return the one that was made; empty where none was
+     */
+    private static String store(Visit visit, Form form, String secret) throws Exception {
+        String path = Inside.path("v1", "secrets", secret);
+        String value = form.text("value");
+        if (value.isEmpty() && visit.maybe(path, "").has("name")) {
+            return "";
+        }
+        String made = value.isEmpty() ? visit.look().secret() : "";
+        ObjectNode body = JsonNodeFactory.instance.objectNode().put("value", value.isEmpty() ? made : value);
+        visit.send("PUT", path, body, form.text("key"));
+        return made;
+    }
+
+    /** Another secret beside the newest one, the newest alone, or another address; over the version that was read. */
+    private static Answer rotate(Visit visit, Form form) throws Exception {
+        Doc now = visit.get(path(visit));
+        ObjectNode document = ((ObjectNode) now.at("document").node()).deepCopy();
+        String turn = form.text("turn");
+        List<String> names = new ArrayList<>();
+        String made = "";
+        if (turn.equals("secret")) {
+            made = store(visit, form, form.text("secret").strip());
+            names.add(form.text("secret").strip());
+        }
+        for (Doc one : now.at("document").list("secrets")) {
+            if (names.size() < (turn.equals("only") ? 1 : BELIEVED) && !names.contains(one.text())) {
+                names.add(one.text());
+            }
+        }
+        ArrayNode secrets = document.putArray("secrets");
+        names.forEach(secrets::add);
+        Inside.Call put = Inside.Call.post(path(visit), Json.bytes(document), form.text("key"));
+        visit.ask(new Inside.Call(
+                        "PUT", path(visit), turn.equals("address") ? "new_source=true" : "", put.headers(), put.body())
+                .with("If-Match", "\"" + form.text("version") + "\""));
+        String did = turn.equals("address") ? "moved" : "kept";
+        return made.isEmpty()
+                ? Look.goTo(Inside.path("hooks", visit.part("name")) + "?did=" + did)
+                : one(visit, visit.part("name"), new Shown(List.of(), made));
+    }
+
+    private static Answer remove(Visit visit, Form form) throws Exception {
+        visit.send("DELETE", path(visit), JsonNodeFactory.instance.objectNode(), form.text("key"));
+        return Look.goTo("/hooks?did=removed");
+    }
+
+    /** As its provider would send it, and then the very same again: the second time it is a repeat. */
+    private static Answer sample(Visit visit, Form form) throws Exception {
+        Doc sample =
+                visit.send("POST", path(visit) + "/sample", JsonNodeFactory.instance.objectNode(), form.text("key"));
+        Map<String, String> headers = new HashMap<>();
+        sample.at("headers")
+                .node()
+                .properties()
+                .forEach(one -> headers.put(
+                        one.getKey().toLowerCase(Locale.ROOT), one.getValue().asString("")));
+        Inside.Call call = new Inside.Call(
+                "POST", sample.text("path"), "", headers, sample.text("body").getBytes(StandardCharsets.UTF_8));
+        return one(visit, visit.part("name"), new Shown(List.of(visit.ask(call), visit.ask(call)), ""));
+    }
+
+    private static Answer reprocess(Visit visit, Form form) throws Exception {
+        String path = path(visit) + Inside.path("deliveries", visit.part("delivery_id"), "reprocess");
+        visit.send("POST", path, JsonNodeFactory.instance.objectNode(), form.text("key"));
+        return Look.goTo(Inside.path("hooks", visit.part("name")) + "?did=reprocess");
+    }
+}
