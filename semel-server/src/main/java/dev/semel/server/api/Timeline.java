@@ -42,10 +42,10 @@ final class Timeline {
         }
     }
 
-    ObjectNode items() {
+    ObjectNode items(Masks.Mask mask) {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
-        byPath.forEach((path, entries) -> items.add(item(path, entries, effects.get(path))));
+        byPath.forEach((path, entries) -> items.add(item(path, entries, effects.get(path), mask)));
         out.putNull("next");
         if (!resumed.isEmpty()) {
             ArrayNode all = out.putArray("resumed");
@@ -59,7 +59,7 @@ final class Timeline {
         return out;
     }
 
-    private ObjectNode item(String path, List<Entry> entries, Ledger.@Nullable Row row) {
+    private ObjectNode item(String path, List<Entry> entries, Ledger.@Nullable Row row, Masks.Mask mask) {
         Entry last = entries.isEmpty() ? null : entries.getLast();
         Entry.Kind kind =
                 entries.isEmpty() ? Entry.Kind.EFFECT : entries.getFirst().kind();
@@ -73,12 +73,12 @@ final class Timeline {
         if (row == null) {
             out.putNull("effect_key");
         } else {
-            out.put("effect_key", row.facts().key());
+            out.set("effect_key", Bare.key(row).under(mask));
         }
         out.put("status", status(last, row));
-        attempts(out.putArray("attempts"), entries, row);
+        attempts(out.putArray("attempts"), entries, row, mask);
         if (last instanceof Entry.Done done) {
-            out.set("result", done.result());
+            out.set("result", Bare.result(done).under(mask));
             skipped(out, done);
         }
         return out;
@@ -115,14 +115,14 @@ final class Timeline {
         };
     }
 
-    private static void attempts(ArrayNode out, List<Entry> entries, Ledger.@Nullable Row row) {
+    private static void attempts(ArrayNode out, List<Entry> entries, Ledger.@Nullable Row row, Masks.Mask mask) {
         long begun = 0;
         for (Entry entry : entries) {
             switch (entry) {
                 case Entry.Tried tried ->
-                    error(attempt(out, tried.attempt(), span(tried, row, begun), "failed"), tried.problem());
+                    error(attempt(out, tried.attempt(), span(tried, row, begun), "failed"), tried.problem(), mask);
                 case Entry.Failed failed ->
-                    error(attempt(out, failed.attempts(), span(failed, row, begun), "failed"), failed.problem());
+                    error(attempt(out, failed.attempts(), span(failed, row, begun), "failed"), failed.problem(), mask);
                 case Entry.Done done -> {
                     String outcome = done.how() == Entry.How.DONE
                             ? "completed"
@@ -172,7 +172,9 @@ final class Timeline {
                 .putNull("error");
     }
 
-    private static void error(ObjectNode attempt, Entry.Problem problem) {
-        attempt.putObject("error").put("code", problem.code()).put("message", problem.message());
+    private static void error(ObjectNode attempt, Entry.Problem problem, Masks.Mask mask) {
+        attempt.putObject("error")
+                .put("code", problem.code())
+                .set("message", Bare.message(problem).under(mask));
     }
 }
