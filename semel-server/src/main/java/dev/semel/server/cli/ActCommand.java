@@ -11,6 +11,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -91,6 +92,7 @@ abstract sealed class ActCommand implements Callable<Integer> {
             footer = {
                 "  semel decide rev_3f9a0c11d2e4b5a69788 did-not-happen",
                 "  semel decide rev_3f9a0c11d2e4b5a69788 happened --result '{\"id\": \"ch_1\"}'",
+                "  semel decide rev_3f9a0c11d2e4b5a69788,rev_77c0a1b2c3d4e5f60718 did-not-happen",
                 "  semel decide run_9kXmP2vQwL release approve"
             })
     static final class Decide extends ActCommand {
@@ -140,6 +142,9 @@ abstract sealed class ActCommand implements Callable<Integer> {
             if (result != null) {
                 body.set("result", dev.semel.json.Json.parse(result));
             }
+            if (review && run.contains(",")) {
+                return together(body);
+            }
             if (review) {
                 return decide(run, version == 0 ? body : body.put("version", version));
             }
@@ -147,6 +152,28 @@ abstract sealed class ActCommand implements Callable<Integer> {
                     Call.path("v1", "runs", run, "decide"),
                     body.put("step", step).toString());
             return act(call, "decided", "not decided: nobody asked, or somebody decided before");
+        }
+
+        /** Several of one kind; each has its own answer, and one that is refused does not stop the others. */
+        private int together(ObjectNode body) {
+            ArrayNode ids = body.putArray("ids");
+            for (String id : run.split(",")) {
+                ids.add(id.strip());
+            }
+            JsonNode said = connection
+                    .api()
+                    .ask(Call.post(Call.path("v1", "reviews", "decide"), body.toString()))
+                    .body();
+            if (output.json) {
+                output.document(said);
+            } else {
+                for (JsonNode item : said.path("items")) {
+                    String decision = Json.text(item.path("decided"), "decision");
+                    output.line(Json.text(item, "review_id") + " "
+                            + (decision.isEmpty() ? "refused: " + Json.text(item, "detail") : decision));
+                }
+            }
+            return said.path("decided").asInt(0) == ids.size() ? Exit.DONE : Exit.FAILED;
         }
     }
 
