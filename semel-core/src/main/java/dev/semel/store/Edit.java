@@ -44,10 +44,16 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Publishes where the catalog is still at this number, so that what was counted over all workflows holds. Null: it has
-     * moved, and nothing was published. A text that is current already is told all the same: so it may be applied twice.
+     * Publishes where all is as it was when somebody looked; else null, and nothing changes. The text that is current
+     * already is no conflict, whatever was seen: asked again it is answered again.
+     *
+     * @param counted the catalog's number at which something was counted over all workflows; null where nothing was
+     * @param seen what its author saw in force; null for whatever there is
      */
-    record PublishAsOf(Publish publish, long change) implements Edit<Rows.@Nullable Workflow> {
+    record PublishOver(
+            Publish publish,
+            @Nullable Long counted,
+            @Nullable Footing seen) implements Edit<Rows.@Nullable Workflow> {
         @Override
         public boolean changesCatalog() {
             return true;
@@ -55,16 +61,17 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * The same, only where what is in force is what its author has seen; else null, and nothing changes. The text that is
-     * current already is no conflict, whatever was seen: asked again it is answered again.
+     * What is in force of a workflow.
      *
-     * @param version the current one that was seen; 0 where there was no such workflow
-     * @param candidate the one that was seen beside it; 0 for none
+     * @param version the current one; 0 where there is no such workflow
+     * @param candidate the one that is tried beside it; 0 for none
      */
-    record PublishAfter(Publish publish, int version, int candidate) implements Edit<Rows.@Nullable Workflow> {
-        @Override
-        public boolean changesCatalog() {
-            return true;
+    record Footing(int version, int candidate) {
+        /** Whether a text may follow this, where the workflow is as it is now. */
+        public boolean holds(@Nullable Rollout now) {
+            return now == null
+                    ? version == 0 && candidate == 0
+                    : version == now.version() && candidate == now.candidate();
         }
     }
 

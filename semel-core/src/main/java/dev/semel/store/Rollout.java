@@ -42,11 +42,6 @@ public record Rollout(int version, int candidate, int share, int latest) {
         };
     }
 
-    /** Whether a text may follow what its author has seen. The current one may always: asked twice is no conflict. */
-    public boolean follows(Same text, int seenVersion, int seenCandidate) {
-        return text == Same.CURRENT || (version == seenVersion && candidate == seenCandidate);
-    }
-
     /** A text for a share. The candidate's again changes how large its share is; another one takes its place. */
     public Rollout staged(Same text, int newShare) {
         return switch (text) {

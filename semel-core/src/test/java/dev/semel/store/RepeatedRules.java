@@ -175,7 +175,8 @@ interface RepeatedRules {
         List<Edit<?>> edits = List.of(
                 new Edit.OpenWorkspace("two", Desk.bytes("x")),
                 new Edit.Publish(desk().ws, "two", "wf_two", "text", "tester"),
-                new Edit.PublishAfter(new Edit.Publish(desk().ws, "two", "wf_two", "text 2", "tester"), 1, 0),
+                new Edit.PublishOver(
+                        new Edit.Publish(desk().ws, "two", "wf_two", "text 2", "tester"), null, new Edit.Footing(1, 0)),
                 new Edit.Pause(desk().ws, Desk.WORKFLOW, true),
                 new Edit.CreateToken(token),
                 new Edit.RevokeToken(desk().ws, "tok_1", "op"),

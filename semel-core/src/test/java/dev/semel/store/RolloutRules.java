@@ -79,7 +79,7 @@ interface RolloutRules {
 
     private Object publishAfter(String body, int version, int candidate) {
         var text = new Edit.Publish(desk().ws, "pay", "wf_pay", body, "tester");
-        return refused(new Edit.PublishAfter(text, version, candidate));
+        return refused(new Edit.PublishOver(text, null, new Edit.Footing(version, candidate)));
     }
 
     private Rollout after(String body, int version, int candidate) {
@@ -120,13 +120,31 @@ interface RolloutRules {
     @Test
     default void what_was_counted_before_somebody_else_published_is_not_published() {
         long counted = desk().reads.catalogChange();
-        var mine = new Edit.PublishAsOf(new Edit.Publish(desk().ws, "mine", "wf_mine", "text", "tester"), counted);
+        var mine =
+                new Edit.PublishOver(new Edit.Publish(desk().ws, "mine", "wf_mine", "text", "tester"), counted, null);
         desk().change(new Edit.Publish(desk().ws, "theirs", "wf_theirs", "text", "tester"));
         assertEquals(Nothing.NOTHING, refused(mine));
         assertEquals(2, desk().reads.workflows(desk().ws).size(), "not even its name is there");
-        var again = new Edit.PublishAsOf(mine.publish(), desk().reads.catalogChange());
+        var again = new Edit.PublishOver(mine.publish(), desk().reads.catalogChange(), null);
         assertTrue(there(desk().change(again)).changed());
         assertFalse(there(desk().change(again)).changed(), "applied again it is what it was");
+    }
+
+    @Test
+    default void what_was_counted_and_what_was_seen_are_both_held_against_a_text() {
+        long counted = desk().reads.catalogChange();
+        var text = new Edit.Publish(desk().ws, "pay", "wf_pay", "text 1", "tester");
+        var none = new Edit.Footing(0, 0);
+        desk().change(new Edit.Publish(desk().ws, "theirs", "wf_theirs", "text", "tester"));
+        assertEquals(Nothing.NOTHING, refused(new Edit.PublishOver(text, counted, none)), "counted too early");
+        long again = desk().reads.catalogChange();
+        assertEquals(
+                Nothing.NOTHING,
+                refused(new Edit.PublishOver(text, again, new Edit.Footing(1, 0))),
+                "there is nothing that could have been seen");
+        assertTrue(there(desk().change(new Edit.PublishOver(text, again, none))).changed());
+        assertFalse(
+                there(desk().change(new Edit.PublishOver(text, again, none))).changed(), "applied again");
     }
 
     @Test

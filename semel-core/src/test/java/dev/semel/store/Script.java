@@ -349,11 +349,7 @@ final class Script {
             case 1 -> new Edit.Pause(1, pick(Triggers.WORKFLOWS), false);
             case 2 -> new Edit.DeleteReplies(10);
             case 3 -> new Edit.Publish(1, "pay", "wf_pay", "v" + random.nextInt(3), "tester");
-            case 4 -> {
-                int n = random.nextInt(3);
-                var publish = new Edit.Publish(1, "new " + n, "wf_new" + n, "v" + random.nextInt(2), "tester");
-                yield new Edit.PublishAsOf(publish, first.reads.catalogChange() - random.nextInt(2));
-            }
+            case 4, 14 -> Triggers.publishOver(random, first.reads.catalogChange());
             case 5 -> token();
             case 6 -> new Edit.RevokeToken(1, "tok_" + random.nextInt(3), "tester");
             case 7, 8 -> release();
@@ -364,7 +360,6 @@ final class Script {
             case 10 ->
                 new Edit.Stage(1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
             case 11 -> new Edit.Promote(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester");
-            case 14 -> new Edit.PublishAfter(new Edit.Publish(1, "pay", "wf_pay", "v3", "t"), random.nextInt(4), 0);
             case 13 ->
                 new Edit.DeleteEvents(first.reads.oldEvents(1, first.place.time() - random.nextInt(5_000_000), 2));
             case 12 -> new Edit.Rollback(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");

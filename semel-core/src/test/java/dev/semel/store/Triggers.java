@@ -33,6 +33,16 @@ final class Triggers {
         this.catalog = catalog;
     }
 
+    /** A text over what may have been counted and seen, and may not. */
+    static Edit<?> publishOver(RandomGenerator random, long catalog) {
+        int n = random.nextInt(4);
+        String name = n == 3 ? "pay" : "new " + n;
+        var text = new Edit.Publish(1, name, n == 3 ? "wf_pay" : "wf_new" + n, "v" + random.nextInt(4), "tester");
+        Long counted = random.nextBoolean() ? null : Long.valueOf(catalog - random.nextInt(2));
+        Edit.Footing seen = random.nextBoolean() ? null : new Edit.Footing(random.nextInt(4), 0);
+        return new Edit.PublishOver(text, counted, seen);
+    }
+
     /** With any number of names, links and a gate. */
     Write.Admit admit() {
         String workflow = pick(WORKFLOWS);

@@ -55,8 +55,7 @@ public final class Edits {
         return switch (edit) {
             case Edit.OpenWorkspace open -> open(open, now);
             case Edit.Publish publish -> publishing.publish(publish, now);
-            case Edit.PublishAsOf asOf -> publishing.publish(asOf, now);
-            case Edit.PublishAfter after -> publishing.publishAfter(after, now);
+            case Edit.PublishOver over -> publishing.publish(over, now);
             case Edit.Stage stage -> publishing.stage(stage, now);
             case Edit.Promote promote -> publishing.promote(promote, now);
             case Edit.Rollback back -> publishing.rollback(back, now);

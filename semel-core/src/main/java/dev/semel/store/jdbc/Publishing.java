@@ -72,29 +72,15 @@ final class Publishing {
         return turned(before, next, new Text(publish.body(), publish.actor(), now));
     }
 
-    Rows.@Nullable Workflow publish(Edit.PublishAsOf asOf, long now) throws SQLException {
-        Edit.Publish publish = asOf.publish();
+    /** The caller holds the catalog, so that what is read here stands until this transaction has ended. */
+    Rows.@Nullable Workflow publish(Edit.PublishOver over, long now) throws SQLException {
+        Edit.Publish publish = over.publish();
         Rows.Workflow before = session.one(FIND, Read::workflow, publish.workspace(), publish.name());
         boolean current = before != null && same(before, publish.body()) == Rollout.Same.CURRENT;
         Long change = session.one("SELECT change FROM semel_catalog WHERE one = 1", row -> row.getLong(1));
-        boolean still = change != null && change == asOf.change();
-        return current || still ? publish(publish, now) : null;
-    }
-
-    Rows.@Nullable Workflow publishAfter(Edit.PublishAfter after, long now) throws SQLException {
-        Edit.Publish publish = after.publish();
-        if (after.version() == 0 && after.candidate() == 0) {
-            session.update(OPEN, publish.workspace(), publish.name(), publish.workflowId(), now);
-        }
-        session.update(LOCK, publish.workspace(), publish.name());
-        Rows.Workflow before = session.one(FIND, Read::workflow, publish.workspace(), publish.name());
-        if (before == null) {
-            return null;
-        }
-        Rollout.Same same = same(before, publish.body());
-        return before.rollout().follows(same, after.version(), after.candidate())
-                ? turned(before, before.rollout().published(same), new Text(publish.body(), publish.actor(), now))
-                : null;
+        boolean counted = over.counted() == null || over.counted().equals(change);
+        boolean seen = over.seen() == null || over.seen().holds(before == null ? null : before.rollout());
+        return current || counted && seen ? publish(publish, now) : null;
     }
 
     Rows.@Nullable Workflow stage(Edit.Stage stage, long now) throws SQLException {

@@ -33,23 +33,13 @@ final class Publishing {
         return turned(known, next, new Text(publish.body(), publish.actor(), now));
     }
 
-    Rows.@Nullable Workflow publish(Edit.PublishAsOf asOf, long now) {
-        Edit.Publish publish = asOf.publish();
+    Rows.@Nullable Workflow publish(Edit.PublishOver over, long now) {
+        Edit.Publish publish = over.publish();
         Rows.Workflow before = tables.workflows.get(new Pair<>(publish.workspace(), publish.name()));
         boolean current = before != null && same(before, publish.body()) == Rollout.Same.CURRENT;
-        Long change = tables.catalog.get(Tables.ONE);
-        boolean still = change != null && change == asOf.change();
-        return current || still ? publish(publish, now) : null;
-    }
-
-    Rows.@Nullable Workflow publishAfter(Edit.PublishAfter after, long now) {
-        Edit.Publish publish = after.publish();
-        Rows.Workflow before = tables.workflows.get(new Pair<>(publish.workspace(), publish.name()));
-        if (before == null) {
-            return after.version() == 0 && after.candidate() == 0 ? publish(publish, now) : null;
-        }
-        boolean follows = before.rollout().follows(same(before, publish.body()), after.version(), after.candidate());
-        return follows ? publish(publish, now) : null;
+        boolean counted = over.counted() == null || over.counted().equals(tables.catalog.get(Tables.ONE));
+        boolean seen = over.seen() == null || over.seen().holds(before == null ? null : before.rollout());
+        return current || counted && seen ? publish(publish, now) : null;
     }
 
     Rows.@Nullable Workflow stage(Edit.Stage stage, long now) {

@@ -1,6 +1,5 @@
 package dev.semel.server.api;
 
-import dev.semel.json.Json;
 import dev.semel.key.IdempotencyKey;
 import dev.semel.store.Rows;
 import dev.semel.store.Wish;
@@ -10,6 +9,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The answer to a trigger, as CONTRACT section 2 spells it. */
@@ -45,17 +45,17 @@ final class Answers {
         out.put("status", run.state().word());
         Rows.End end = run.end();
         if (end == null) {
-            out.set("waiting_for", WaitingFor.of(run));
+            out.set("waiting_for", WaitingFor.of(run).under(Masks.lifted()));
             return;
         }
-        if (end.ending().output() != null) {
-            out.set("output", Json.parse(end.ending().output()));
+        // Whoever sent the trigger gets what their run made of it: they have the data, and go on with the answer.
+        Bare output = Bare.output(run);
+        if (!output.isNothing()) {
+            out.set("output", output.under(Masks.lifted()));
         }
-        if (end.ending().errorCode() != null) {
-            out.putObject("error")
-                    .put("code", end.ending().errorCode())
-                    .put("message", end.ending().errorMessage())
-                    .put("step", end.ending().errorStep());
+        JsonNode error = Views.error(run, Masks.lifted());
+        if (!error.isNull()) {
+            out.set("error", error);
         }
     }
 

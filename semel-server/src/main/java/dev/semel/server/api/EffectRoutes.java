@@ -141,7 +141,8 @@ final class EffectRoutes {
         ObjectNode out = Views.object();
         Rows.Run run =
                 semel.view(reads -> reads.run(row.id().workspace(), row.holder().run()));
-        out.put("effect_key", row.facts().key());
+        Masks.Mask mask = masks.of(run, row.id().workspace(), row.facts().workflowId());
+        out.set("effect_key", Bare.key(row).under(mask));
         out.put("status", isSuppressed(row) ? "suppressed" : word(row.state()));
         out.put("step_id", row.holder().step());
         out.put("path", row.facts().path());
@@ -154,14 +155,14 @@ final class EffectRoutes {
                         : semel.version(run.workflowId(), run.version()).name());
         out.put("protection", row.facts().protection());
         out.put("does", row.facts().does());
-        out.put("object", row.facts().object());
+        out.set("object", Bare.object(row).under(mask));
         out.put("worth", row.facts().worth());
         out.put("attempts", isSuppressed(row) ? 0 : row.attempt());
         out.put("first_at", Views.time(row.firstAt()));
         out.put("accepted_at", isSuppressed(row) ? null : Views.time(row.acceptedAt()));
         out.put("window_ends_at", Views.time(row.expiresAt()));
         out.put("generation", row.generation());
-        return masks.of(run).within(out, "effect_key", "object");
+        return out;
     }
 
     private static String cursor(Reads.EffectPlace place) {

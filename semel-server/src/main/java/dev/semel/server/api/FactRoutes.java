@@ -69,7 +69,7 @@ final class FactRoutes {
             List<Counted.Fact> page = Objects.requireNonNull(
                     semel.view(reads -> reads.figures().facts(looking.range(), figure, from, PAGE)));
             page.stream()
-                    .filter(fact -> object == null || object.equals(fact.object()))
+                    .filter(fact -> object == null || ObjectMasks.is(fact, object))
                     .limit(limit - found.size())
                     .forEach(found::add);
             more = page.size() == PAGE;
@@ -96,13 +96,13 @@ final class FactRoutes {
         out.put("key", run == null ? null : run.origin().key());
         out.put("workflow", looking.name(fact.workflowId()));
         out.put("step", fact.step().isEmpty() ? null : fact.step());
-        out.put("object", fact.object());
+        out.set("object", Bare.object(fact).under(masks.of(run, looking.workspace(), fact.workflowId())));
         out.put("worth", fact.worth());
         if (fact.figure() == Figure.EXPIRED) {
             out.put("first_used_at", Views.time(fact.sinceAt()));
             out.put("hours_after", Math.round((fact.at() - fact.sinceAt()) / 36_000_000.0) / 100.0);
         }
-        return masks.of(run).within(out, "object");
+        return out;
     }
 
     private static String cursor(Figures.Behind behind) {
@@ -191,7 +191,7 @@ final class FactRoutes {
 
     private static ObjectNode view(Looking looking, Figures.Thing thing, String object) {
         // A link has the object in it; of one that is masked it leads to all writes of the workflow.
-        String list = object.equals(thing.object())
+        String list = ObjectMasks.is(thing, object)
                 ? "facts?kind=written&object=" + Looking.escaped(object)
                 : "facts?kind=written";
         return Views.object()

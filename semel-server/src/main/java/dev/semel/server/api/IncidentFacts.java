@@ -92,8 +92,7 @@ final class IncidentFacts {
 
     private ObjectNode first(Rows.Run run, Rows.End end) {
         Write.Ending ending = end.ending();
-        String message =
-                ending.errorMessage() == null ? "" : new Masks(semel).of(run).text(ending.errorMessage());
+        String message = Bare.message(ending).textUnder(new Masks(semel).of(run));
         return Views.object()
                 .put("run_id", run.runIdText())
                 .put("key", run.origin().key())

@@ -111,18 +111,19 @@ final class KeyTale {
     private Masks.Mask mask(KeyDeeds.Found found, Ledger.Row row) {
         RunId holder = row.holder().run();
         Rows.Run known = found.runs().get(holder);
-        return masks.of(
-                known != null ? known : semel.view(reads -> reads.run(row.id().workspace(), holder)));
+        int workspace = row.id().workspace();
+        Rows.Run run = known != null ? known : semel.view(reads -> reads.run(workspace, holder));
+        return masks.of(run, workspace, row.facts().workflowId());
     }
 
     private static String sentence(Ledger.Row row, String in, Masks.Mask mask) {
         String step = "Step " + row.facts().path() + in;
         if (EffectRoutes.isSuppressed(row)) {
             return step + " was suppressed: another run had sent "
-                    + mask.text(row.facts().key()) + " inside its window.";
+                    + Bare.key(row).textUnder(mask) + " inside its window.";
         }
-        String object = row.facts().object();
-        String about = object == null ? "" : " about " + mask.text(object);
+        Bare object = Bare.object(row);
+        String about = object.isNothing() ? "" : " about " + object.textUnder(mask);
         String when = Views.time(row.firstAt());
         return switch (row.state()) {
             case DONE ->
@@ -182,15 +183,15 @@ final class KeyTale {
         ObjectNode item = Views.object();
         item.put("run_id", found.runIdText(row));
         item.put("step", row.facts().path());
-        item.put("effect_key", row.facts().key());
+        Masks.Mask mask = mask(found, row);
+        item.set("effect_key", Bare.key(row).under(mask));
         item.put("does", row.facts().does());
-        item.put("object", row.facts().object());
+        item.set("object", Bare.object(row).under(mask));
         item.put("worth", row.facts().worth());
         item.put("could_double", !guarded);
         String because = found.isOf(row, lineage)
                 ? "a new run begins a new line, whose steps have new keys"
                 : "a new run starts runs of its own, unless those have keys that still stand";
-        mask(found, row).within(item, "effect_key", "object");
         return item.put(
                 "because",
                 !guarded

@@ -3,13 +3,18 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.json.Json;
 import dev.semel.key.FieldPath;
+import dev.semel.run.RunId;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -32,6 +37,10 @@ final class Masks {
     private static final Pattern FIELD_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]*");
     private static final int SHORTEST = 3;
     private static final int SHORTEST_NUMBER = 5;
+    private static final int AT_ONCE = 16;
+
+    /** What stands in the place of an input that was taken out after its time. */
+    private static final String BLANK = "{}";
 
     private final Semel semel;
 
@@ -39,28 +48,80 @@ final class Masks {
         this.semel = semel;
     }
 
-    /** The mask of a run; of one whose workflow marks nothing, {@link Mask#NONE}. */
-    Mask of(Rows.@Nullable Run run) {
+    /** No mask at all: for whoever asked with a reason, which is on record, and for the sender who waits for their run. */
+    static Mask lifted() {
+        return Mask.NONE;
+    }
+
+    /** The mask of a run; of one whose workflow marks nothing, one that hides nothing. */
+    Mask of(Rows.Run run) {
         return of(run, List.of());
     }
 
-    /** @param more what is masked besides, such as by a text that is not published yet */
-    Mask of(Rows.@Nullable Run run, List<FieldPath> more) {
-        if (run == null) {
-            return Mask.NONE;
+    /** The mask of what a run made, also where the run is gone: then nobody can say what of it is personal. */
+    Mask of(Rows.@Nullable Run run, int workspace, String workflowId) {
+        if (run != null) {
+            return of(run);
         }
+        return marks(workspace, workflowId) ? Mask.ALL : Mask.NONE;
+    }
+
+    /** @param more what is masked besides, such as by a text that is not published yet */
+    Mask of(Rows.Run run, List<FieldPath> more) {
         List<FieldPath> paths = marked(run);
         paths.addAll(more);
         if (paths.isEmpty()) {
             return Mask.NONE;
         }
-        String input = run.input();
-        if (input.isEmpty()) {
-            // A list leaves large inputs out, and what is in them may be in its other columns.
-            Rows.Run whole = semel.view(reads -> reads.run(run.ws(), run.id()));
-            input = whole == null ? "" : whole.input();
+        return hiding(paths, run.input().isEmpty() ? whole(List.of(run)).getOrDefault(run.id(), run) : run);
+    }
+
+    /** Those of a page. A list leaves large inputs out, and what is in them may be in its other columns. */
+    Map<RunId, Mask> of(List<Rows.Run> page) {
+        Map<RunId, Mask> all = new HashMap<>();
+        Map<RunId, List<FieldPath>> large = new LinkedHashMap<>();
+        for (Rows.Run run : page) {
+            List<FieldPath> paths = marked(run);
+            if (!paths.isEmpty() && run.input().isEmpty()) {
+                large.put(run.id(), paths);
+            }
+            all.put(run.id(), paths.isEmpty() ? Mask.NONE : hiding(paths, run));
         }
-        return mask(paths, List.of(input.isEmpty() ? JsonNodeFactory.instance.nullNode() : Json.parse(input)));
+        List<Rows.Run> missing =
+                page.stream().filter(run -> large.containsKey(run.id())).toList();
+        // Some at a time, since each may be a megabyte: what is kept of them is the mask.
+        for (int from = 0; from < missing.size(); from += AT_ONCE) {
+            whole(missing.subList(from, Math.min(from + AT_ONCE, missing.size())))
+                    .forEach((id, run) -> all.put(id, hiding(large.getOrDefault(id, List.of()), run)));
+        }
+        return all;
+    }
+
+    private Map<RunId, Rows.Run> whole(List<Rows.Run> runs) {
+        List<Rows.Run> found = Objects.requireNonNull(
+                semel.view(reads -> reads.heads(runs.stream().map(Rows.Run::id).toList())));
+        return found.stream().collect(Collectors.toMap(Rows.Run::id, run -> run));
+    }
+
+    /**
+     * By what the run was told. Where that was taken out after its time, or the run is gone, the keys of its effects and
+     * its errors stay, and nothing says what of them is personal: then none of it is shown.
+     */
+    private static Mask hiding(List<FieldPath> paths, Rows.Run run) {
+        boolean blank =
+                run.input().isEmpty() || run.end() != null && run.input().equals(BLANK);
+        return blank ? new Mask(paths, EVERYTHING) : mask(paths, List.of(Json.parse(run.input())));
+    }
+
+    /** Whether any version of a workflow marks a field. */
+    boolean marks(int workspace, String workflowId) {
+        Rows.Workflow row = semel.view(reads -> reads.workflow(workspace, workflowId));
+        for (int version = row == null ? 0 : row.rollout().latest(); version > 0; version--) {
+            if (!semel.version(workflowId, version).body().pii().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** By the version it runs with and by those that new runs get: whoever marks a field means old runs, too. */
@@ -126,11 +187,9 @@ final class Masks {
      * @param values what the marked fields hold, wherever it stands; null where they hold nothing that could be told apart
      */
     record Mask(List<FieldPath> paths, @Nullable Pattern values) {
-        static final Mask NONE = new Mask(List.of(), null);
+        private static final Mask NONE = new Mask(List.of(), null);
+        private static final Mask ALL = new Mask(List.of(), EVERYTHING);
         private static final JsonNode MARKED = StringNode.valueOf(MARK);
-
-        /** Members whose names are ours; those of all others came with the data, and may say whom it is about. */
-        private static final Set<String> OURS = Set.of("error", "waiting_for", "attempts");
 
         List<String> names() {
             return paths.stream().map(FieldPath::toString).distinct().toList();
@@ -145,15 +204,9 @@ final class Masks {
             return anywhere(value, true);
         }
 
-        /** Masks what stands in these members, as far as they are there. */
-        ObjectNode within(ObjectNode out, String... members) {
-            for (String member : members) {
-                JsonNode value = values == null ? null : out.get(member);
-                if (value != null) {
-                    out.set(member, anywhere(value, !OURS.contains(member)));
-                }
-            }
-            return out;
+        /** The same, where the names of its members are ours. */
+        JsonNode ours(JsonNode value) {
+            return anywhere(value, false);
         }
 
         String text(String text) {

@@ -2,6 +2,7 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.effect.Ledger;
+import dev.semel.store.Counted;
 import dev.semel.store.Figures;
 import dev.semel.store.Reads;
 import dev.semel.store.Rows;
@@ -38,10 +39,11 @@ final class ObjectMasks {
         if (!marks(thing.workflowId())) {
             return thing.object();
         }
-        String shown = thing.object();
+        // Nothing is left of who wrote to it, so nobody can say what of its name is personal.
+        String shown = rows.isEmpty() ? Masks.MARK : thing.object();
         for (Ledger.Row row : rows.subList(0, Math.min(rows.size(), MOST_ROWS))) {
             Rows.Run run = semel.view(reads -> reads.run(workspace, row.holder().run()));
-            shown = masks.of(run).text(shown);
+            shown = masks.of(run, workspace, thing.workflowId()).text(shown);
         }
         return shown;
     }
@@ -55,14 +57,16 @@ final class ObjectMasks {
 
     /** Whether any version of it does, since runs of all of them are counted together. */
     private boolean marks(String workflowId) {
-        return marking.computeIfAbsent(workflowId, id -> {
-            Rows.Workflow row = semel.view(reads -> reads.workflow(workspace, id));
-            for (int version = row == null ? 0 : row.rollout().latest(); version > 0; version--) {
-                if (!semel.version(id, version).body().pii().isEmpty()) {
-                    return true;
-                }
-            }
-            return false;
-        });
+        return marking.computeIfAbsent(workflowId, id -> masks.marks(workspace, id));
+    }
+
+    /** Whether somebody asks for this very object. */
+    static boolean is(Counted.Fact fact, String object) {
+        return object.equals(fact.object());
+    }
+
+    /** Whether it is shown as it is. */
+    static boolean is(Figures.Thing thing, String shown) {
+        return shown.equals(thing.object());
     }
 }

@@ -47,7 +47,7 @@ final class RevealRoutes {
                 new Deeds.Deed("run.reveal", run.runIdText(), reason),
                 noted,
                 _ -> Views.object().put("run_id", run.runIdText()));
-        ObjectNode all = views.unmasked(run);
+        ObjectNode all = views.run(run, Masks.lifted());
         ObjectNode out = Views.object().put("run_id", run.runIdText());
         names.forEach(out.putArray("revealed")::add);
         for (String member : List.of("input", "output", "error")) {

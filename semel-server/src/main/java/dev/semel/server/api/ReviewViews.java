@@ -5,7 +5,6 @@ import dev.semel.Semel;
 import dev.semel.effect.Ledger;
 import dev.semel.journal.Entry;
 import dev.semel.journal.Journal;
-import dev.semel.json.Json;
 import dev.semel.store.Reads;
 import dev.semel.store.Review;
 import dev.semel.store.Rows;
@@ -46,8 +45,7 @@ final class ReviewViews {
         }
 
         private static boolean isHeld(Rows.Run run) {
-            String waits = run.work() == null ? null : run.work().waits();
-            String word = waits == null ? "" : Json.parse(waits).path("for").asString("");
+            String word = WaitingFor.word(run);
             return word.equals("code") || word.equals("poison") || word.equals("store");
         }
     }
@@ -96,12 +94,12 @@ final class ReviewViews {
 
     ObjectNode item(Case one) {
         Review.Row row = one.row();
-        JsonNode question = Json.parse(row.question());
+        Masks.Mask mask = mask(one);
         ObjectNode out = Views.object();
         out.put("review_id", row.id());
         out.put("kind", word(row.kind()));
         out.put("status", one.isAsked() ? "open" : row.isOpen() ? "over" : "decided");
-        out.put("title", title(one, question));
+        out.put("title", title(one, mask));
         out.put("version", row.version());
         out.put("to", row.reviewer());
         out.put("workflow_id", row.workflowId());
@@ -111,15 +109,20 @@ final class ReviewViews {
         out.put("asked_at", Views.time(row.askedAt()));
         out.put("due_at", row.dueAt() == Write.Rest.NEVER ? null : Views.time(row.dueAt()));
         out.put("overdue", row.isOpen() && row.dueAt() <= one.now());
-        out.put("link", text(question, "link"));
-        out.set("shown", question.path("shown").isObject() ? question.path("shown") : Views.object());
+        out.set("link", Bare.question(row, "link").under(mask));
+        JsonNode shown = Bare.question(row, "shown").under(mask);
+        out.set("shown", shown.isObject() ? shown : Views.object());
         Ledger.Row effect = one.effect();
-        out.put("effect_key", effect == null ? null : effect.facts().key());
+        out.set("effect_key", effect == null ? null : Bare.key(effect).under(mask));
         out.put("protection", effect == null ? null : effect.facts().protection());
-        out.put("object", effect == null ? null : effect.facts().object());
+        out.set("object", effect == null ? null : Bare.object(effect).under(mask));
         out.put("worth", effect == null ? null : effect.facts().worth());
         decision(out, row);
-        return masks.of(one.run()).within(out, "title", "link", "shown", "effect_key", "object");
+        return out;
+    }
+
+    private Masks.Mask mask(Case one) {
+        return masks.of(one.run(), one.row().ws(), one.row().workflowId());
     }
 
     private static void decision(ObjectNode out, Review.Row row) {
@@ -138,21 +141,16 @@ final class ReviewViews {
     ObjectNode whole(Case one) {
         ObjectNode out = item(one);
         ArrayNode known = out.putArray("evidence");
-        evidence(one).forEach(known::add);
+        evidence(one, mask(one)).forEach(known::add);
         ObjectNode answers = out.putObject("answers");
         for (String word : new TreeSet<>(Reviews.words(one.row().kind()))) {
             answers.put(word, isOver(one) ? late(word) : consequence(word));
         }
-        return masks.of(one.run()).within(out, "evidence");
+        return out;
     }
 
-    private static @Nullable String text(JsonNode question, String member) {
-        String text = question.path(member).asString("");
-        return text.isEmpty() ? null : text;
-    }
-
-    private static String title(Case one, JsonNode question) {
-        String given = question.path("title").asString("");
+    private static String title(Case one, Masks.Mask mask) {
+        String given = Bare.question(one.row(), "title").textUnder(mask);
         if (!given.isEmpty()) {
             return given;
         }
@@ -178,17 +176,17 @@ final class ReviewViews {
                 : Objects.requireNonNull(one.run()).runIdText();
     }
 
-    private static List<String> evidence(Case one) {
+    private static List<String> evidence(Case one, Masks.Mask mask) {
         List<String> known = new ArrayList<>();
         Review.Row row = one.row();
         switch (row.kind()) {
-            case DOUBT -> doubt(one, known);
+            case DOUBT -> doubt(one, known, mask);
             case CHANGE ->
                 known.add("A message with the same key was accepted inside its window, and this one differs from it."
                         + " This one was not sent.");
             case APPROVAL ->
                 known.add("The run asks since " + Views.time(row.askedAt()) + ". Nothing behind this step has run.");
-            case HELD -> known.add(Json.parse(row.question()).path("message").asString(""));
+            case HELD -> known.add(Bare.question(row, "message").textUnder(mask));
         }
         if (row.dueAt() != Write.Rest.NEVER && row.isOpen()) {
             known.add((row.dueAt() <= one.now() ? "It was due at " : "It is due at ") + Views.time(row.dueAt()) + ".");
@@ -200,24 +198,25 @@ final class ReviewViews {
         return known;
     }
 
-    private static void doubt(Case one, List<String> known) {
+    private static void doubt(Case one, List<String> known, Masks.Mask mask) {
         Ledger.Row effect = one.effect();
         if (effect == null) {
             known.add("The effect is not in the ledger any more.");
             return;
         }
         known.add("It left at " + Views.time(effect.firstAt()) + " for the first time with the key "
-                + effect.facts().key() + "; " + attempts(effect.attempt()) + " so far.");
+                + Bare.key(effect).textUnder(mask) + "; " + attempts(effect.attempt()) + " so far.");
         List<Entry> tried = one.tried();
         for (Entry entry : tried.subList(Math.max(0, tried.size() - MOST_ATTEMPTS), tried.size())) {
             if (entry instanceof Entry.Tried attempt) {
                 known.add("At " + Views.time(attempt.at()) + " attempt " + attempt.attempt() + " ended with "
-                        + attempt.problem().code() + ": " + attempt.problem().message());
+                        + attempt.problem().code() + ": "
+                        + Bare.message(attempt.problem()).textUnder(mask));
             }
         }
-        String problem = text(Json.parse(one.row().question()), "problem");
-        if (problem != null) {
-            known.add("The send ended with " + problem);
+        Bare problem = Bare.question(one.row(), "problem");
+        if (!problem.isNothing()) {
+            known.add("The send ended with " + problem.textUnder(mask));
         } else if (tried.isEmpty()) {
             known.add("No answer is on record: the worker ended, or lost the connection, behind the send.");
         }

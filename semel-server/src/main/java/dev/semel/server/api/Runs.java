@@ -67,11 +67,7 @@ final class Runs {
                 paging.limit(),
                 since == 0 ? null : RunId.madeSince(since));
         List<Rows.Run> found = semel.view(reads -> reads.runs(wanted));
-        return Views.page(
-                found == null ? List.of() : found,
-                paging.limit(),
-                views::runWithRequests,
-                run -> Paging.cursor(run.id()));
+        return views.runs(found == null ? List.of() : found, paging.limit());
     }
 
     private long now() {
@@ -116,7 +112,7 @@ final class Runs {
                         ? file.definition().steps().collect(Collectors.toMap(FileStep::id, FileStep::kind))
                         : Map.of();
         var timeline = new Timeline(run.lineage(), kinds, entries, effects == null ? List.of() : effects);
-        return views.steps(run, asking(timeline.items(part), asked));
+        return asking(views.steps(run, timeline, part), asked);
     }
 
     private static ObjectNode asking(ObjectNode timeline, List<Review.Row> asked) {

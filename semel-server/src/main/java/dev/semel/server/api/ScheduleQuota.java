@@ -7,13 +7,14 @@ import dev.semel.server.definition.Definition;
 import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How many schedules a workspace may have. They are counted at a number of the catalog, and a publish counts only where the
- * catalog is still at it ({@link Edit.PublishAsOf}): of two at once the second is counted again.
+ * catalog is still at it ({@link Edit.PublishOver}): of two at once the second is counted again.
  */
 final class ScheduleQuota {
     private static final int MOST_ATTEMPTS = 20;
@@ -67,9 +68,15 @@ final class ScheduleQuota {
 
     /** Publishes until nobody came in between. */
     static <T> T untilCounted(Supplier<@Nullable T> publish) {
+        T done = untilCounted(publish, () -> false);
+        return Objects.requireNonNull(done);
+    }
+
+    /** The same, or null where it is refused for another reason than that somebody came in between. */
+    static <T> @Nullable T untilCounted(Supplier<@Nullable T> publish, BooleanSupplier refused) {
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
             T done = publish.get();
-            if (done != null) {
+            if (done != null || refused.getAsBoolean()) {
                 return done;
             }
         }

@@ -50,8 +50,8 @@ record Seen(int version, int candidate) {
         return "\"" + version + (candidate == 0 ? "" : "-" + candidate) + "\"";
     }
 
-    Edit.PublishAfter before(Edit.Publish publish) {
-        return new Edit.PublishAfter(publish, version, candidate);
+    Edit.Footing footing() {
+        return new Edit.Footing(version, candidate);
     }
 
     /** @param now null where there is no such workflow */

@@ -75,13 +75,13 @@ final class Timeline {
         }
     }
 
-    ObjectNode items(Part part) {
+    ObjectNode items(Part part, Masks.Mask mask) {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         byPath.entrySet().stream()
                 .skip(part.behind())
                 .limit(part.limit())
-                .forEach(step -> items.add(item(step.getKey(), step.getValue(), effects.get(step.getKey()))));
+                .forEach(step -> items.add(item(step.getKey(), step.getValue(), effects.get(step.getKey()), mask)));
         long end = (long) part.behind() + part.limit();
         out.put("next", end < byPath.size() ? String.valueOf(end) : null);
         out.put("total", byPath.size());
@@ -97,7 +97,7 @@ final class Timeline {
         return out;
     }
 
-    private ObjectNode item(String path, List<Entry> entries, Ledger.@Nullable Row row) {
+    private ObjectNode item(String path, List<Entry> entries, Ledger.@Nullable Row row, Masks.Mask mask) {
         Entry last = entries.isEmpty() ? null : entries.getLast();
         Entry.Kind kind =
                 entries.isEmpty() ? Entry.Kind.EFFECT : entries.getFirst().kind();
@@ -111,12 +111,12 @@ final class Timeline {
         if (row == null) {
             out.putNull("effect_key");
         } else {
-            out.put("effect_key", row.facts().key());
+            out.set("effect_key", Bare.key(row).under(mask));
         }
         out.put("status", status(last, row));
-        attempts(out.putArray("attempts"), entries, row);
+        attempts(out.putArray("attempts"), entries, row, mask);
         if (last instanceof Entry.Done done) {
-            out.set("result", done.result());
+            out.set("result", Bare.result(done).under(mask));
             skipped(out, done);
         }
         return out;
@@ -153,14 +153,14 @@ final class Timeline {
         };
     }
 
-    private static void attempts(ArrayNode out, List<Entry> entries, Ledger.@Nullable Row row) {
+    private static void attempts(ArrayNode out, List<Entry> entries, Ledger.@Nullable Row row, Masks.Mask mask) {
         long begun = 0;
         for (Entry entry : entries) {
             switch (entry) {
                 case Entry.Tried tried ->
-                    error(attempt(out, tried.attempt(), span(tried, row, begun), "failed"), tried.problem());
+                    error(attempt(out, tried.attempt(), span(tried, row, begun), "failed"), tried.problem(), mask);
                 case Entry.Failed failed ->
-                    error(attempt(out, failed.attempts(), span(failed, row, begun), "failed"), failed.problem());
+                    error(attempt(out, failed.attempts(), span(failed, row, begun), "failed"), failed.problem(), mask);
                 case Entry.Done done -> {
                     String outcome = done.how() == Entry.How.DONE
                             ? "completed"
@@ -210,7 +210,9 @@ final class Timeline {
                 .putNull("error");
     }
 
-    private static void error(ObjectNode attempt, Entry.Problem problem) {
-        attempt.putObject("error").put("code", problem.code()).put("message", problem.message());
+    private static void error(ObjectNode attempt, Entry.Problem problem, Masks.Mask mask) {
+        attempt.putObject("error")
+                .put("code", problem.code())
+                .set("message", Bare.message(problem).under(mask));
     }
 }

@@ -15,6 +15,8 @@ import dev.semel.store.Wish;
 import dev.semel.store.Write;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -40,23 +42,9 @@ final class Views {
         this.masks = new Masks(semel);
     }
 
-    /** A run as everybody may see it. */
-    ObjectNode run(Rows.Run run) {
-        Masks.Mask mask = masks.of(run);
-        ObjectNode out = unmasked(run);
-        if (!mask.paths().isEmpty()) {
-            out.set("input", mask.input(out.path("input")));
-            mask.within(out, "output", "error", "waiting_for");
-            mask.names().forEach(out.putArray("masked")::add);
-        }
-        return out;
-    }
-
     /** The steps of a run as everybody may see them. */
-    ObjectNode steps(Rows.Run run, ObjectNode timeline) {
-        Masks.Mask mask = masks.of(run);
-        timeline.path("items").forEach(item -> mask.within((ObjectNode) item, "effect_key", "result", "attempts"));
-        return timeline;
+    ObjectNode steps(Rows.Run run, Timeline timeline, Timeline.Part part) {
+        return timeline.items(part, masks.of(run));
     }
 
     static ObjectNode object() {
@@ -83,15 +71,15 @@ final class Views {
         return ok(out);
     }
 
-    /** A run with all that is in it: for whoever asked for that, and it is on record that they did. */
-    ObjectNode unmasked(Rows.Run run) {
+    /** A run as it looks under this mask. */
+    ObjectNode run(Rows.Run run, Masks.Mask mask) {
         ObjectNode out = object();
         out.put("run_id", run.runIdText());
         out.put("workflow_id", run.workflowId());
         out.put("workflow", workflowName(run));
         out.put("version", run.version());
         out.put("status", run.state().word());
-        out.set("waiting_for", WaitingFor.of(run));
+        out.set("waiting_for", WaitingFor.of(run).under(mask));
         out.put("key", run.origin().key());
         out.put("correlation_id", run.origin().correlationId());
         ObjectNode trigger = out.putObject("trigger")
@@ -100,18 +88,10 @@ final class Views {
         if (run.depth() > 0) {
             trigger.put("depth", run.depth());
         }
-        large(out, "input", run.input());
+        large(out, "input", Bare.input(run), mask);
+        large(out, "output", Bare.output(run), mask);
+        out.set("error", error(run, mask));
         Rows.End end = run.end();
-        String output = end == null ? null : end.ending().output();
-        large(out, "output", output);
-        if (end != null && end.ending().errorCode() != null) {
-            out.putObject("error")
-                    .put("code", end.ending().errorCode())
-                    .put("message", end.ending().errorMessage())
-                    .put("step", end.ending().errorStep());
-        } else {
-            out.putNull("error");
-        }
         out.put("created_at", time(run.createdAt()));
         out.put("started_at", run.state() == dev.semel.run.RunState.QUEUED ? null : time(run.createdAt()));
         out.put("ended_at", end == null ? null : time(end.endedAt()));
@@ -122,17 +102,26 @@ final class Views {
         out.put("parent_run_id", run.parent() == null ? null : shown(run.ws(), run.parent()));
         out.put("replays", run.counts().replays());
         out.put("conflicts", run.counts().conflicts());
+        if (!mask.paths().isEmpty()) {
+            mask.names().forEach(out.putArray("masked")::add);
+        }
         return out;
     }
 
-    /** A JSON text, or null with a note where a list left it out because it is large. */
-    private static void large(ObjectNode out, String name, @Nullable String json) {
-        if (json == null || json.isEmpty()) {
-            out.putNull(name);
-        } else {
-            out.set(name, Json.parse(json));
+    /** Null where it did not fail. */
+    static JsonNode error(Rows.Run run, Masks.Mask mask) {
+        Rows.End end = run.end();
+        if (end == null || end.ending().errorCode() == null) {
+            return JsonNodeFactory.instance.nullNode();
         }
-        if (json != null && json.isEmpty()) {
+        JsonNode rest = Bare.error(end.ending()).under(mask);
+        return object().put("code", end.ending().errorCode()).setAll((ObjectNode) rest);
+    }
+
+    /** Null with a note where a list left it out because it is large. */
+    private static void large(ObjectNode out, String name, Bare value, Masks.Mask mask) {
+        out.set(name, value.under(mask));
+        if (value.isLeftOut()) {
             out.put(name + "_omitted", true);
         }
     }
@@ -149,7 +138,21 @@ final class Views {
 
     /** A run with its Replayed and Conflict entries beside it, newest last. */
     ObjectNode runWithRequests(Rows.Run run) {
-        ObjectNode out = run(run);
+        return runWithRequests(run, masks.of(run));
+    }
+
+    /** A page of runs, newest first, as everybody may see them. */
+    Answer runs(List<Rows.Run> page, int limit) {
+        Map<RunId, Masks.Mask> known = masks.of(page);
+        return page(
+                page,
+                limit,
+                run -> runWithRequests(run, Objects.requireNonNull(known.get(run.id()))),
+                run -> Paging.cursor(run.id()));
+    }
+
+    private ObjectNode runWithRequests(Rows.Run run, Masks.Mask mask) {
+        ObjectNode out = run(run, mask);
         out.set("requests", requests(run));
         return out;
     }

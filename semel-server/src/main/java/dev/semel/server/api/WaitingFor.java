@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class WaitingFor {
     private WaitingFor() {}
 
-    static ArrayNode of(Rows.Run run) {
+    static Bare of(Rows.Run run) {
         ArrayNode out = JsonNodeFactory.instance.arrayNode();
         String waits = run.work() == null ? null : run.work().waits();
         if (waits != null) {
@@ -21,7 +21,13 @@ final class WaitingFor {
             out.add(one(run, first));
             first.path("also").forEach(other -> out.add(one(run, other)));
         }
-        return out;
+        return Bare.ours(out);
+    }
+
+    /** What it waits for first, in a word; empty where it does not wait. */
+    static String word(Rows.Run run) {
+        String waits = run.work() == null ? null : run.work().waits();
+        return waits == null ? "" : Json.parse(waits).path("for").asString("");
     }
 
     private static ObjectNode one(Rows.Run run, JsonNode wait) {

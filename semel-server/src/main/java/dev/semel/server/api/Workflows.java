@@ -12,6 +12,7 @@ import dev.semel.server.http.Request;
 import dev.semel.server.steps.Declared;
 import dev.semel.store.Edit;
 import dev.semel.store.Reads;
+import dev.semel.store.Rollout;
 import dev.semel.store.Rows;
 import dev.semel.workflow.Current;
 import dev.semel.workflow.Published;
@@ -177,19 +178,19 @@ final class Workflows {
         int workspace = request.principal().workspace();
         String actor = request.principal().tokenId();
         Deeds.Deed deed = new Deeds.Deed("workflow.publish", definition.name(), definition.text());
-        if (seen != null) {
-            Edit.PublishAfter after = seen.before(plain(workspace, definition, actor));
-            return deeds.once(
-                    request,
-                    deed,
-                    noted(request, definition.name(), "for all", after),
-                    row -> published(row, definition));
-        }
-        return ScheduleQuota.untilCounted(() -> deeds.once(
-                request,
-                deed,
-                noted(request, definition.name(), "for all", publishing(workspace, definition, actor)),
-                row -> published(row, definition)));
+        Edit.Footing footing = seen == null ? null : seen.footing();
+        return ScheduleQuota.untilCounted(
+                () -> deeds.once(
+                        request,
+                        deed,
+                        noted(request, definition.name(), "for all", publishing(workspace, definition, actor, footing)),
+                        row -> published(row, definition)),
+                () -> footing != null && !footing.holds(inForce(workspace, definition.name())));
+    }
+
+    private @Nullable Rollout inForce(int workspace, String name) {
+        Rows.Workflow now = rollouts.find(workspace, name);
+        return now == null ? null : now.rollout();
     }
 
     private Deeds.@Nullable Done publishFor(int share, Request request, Definition definition) {
@@ -287,8 +288,8 @@ final class Workflows {
         promises.check(workspace, definition, false);
         Edit.By by = new Edit.By(semel.newId(), actor, "for all");
         var note = new Edit.Note(workspace, "workflow.publish", definition.name(), by);
-        return ScheduleQuota.untilCounted(() -> semel.maybeChange(
-                new Edit.Noted<>(publishing(workspace, definition, actor), row -> row != null && row.changed(), note)));
+        return ScheduleQuota.untilCounted(() -> semel.maybeChange(new Edit.Noted<>(
+                publishing(workspace, definition, actor, null), row -> row != null && row.changed(), note)));
     }
 
     /**
@@ -307,12 +308,12 @@ final class Workflows {
         return version != null && version.body().equals(definition.text());
     }
 
-    private Edit<Rows.@Nullable Workflow> publishing(int workspace, Definition definition, String actor) {
+    /** Only what asks for schedules is counted, so that the others need not wait for each other. */
+    private Edit<Rows.@Nullable Workflow> publishing(
+            int workspace, Definition definition, String actor, Edit.@Nullable Footing seen) {
         long change = quota.counted(workspace, definition);
-        Edit.Publish publish = plain(workspace, definition, actor);
-        @SuppressWarnings("unchecked") // a change that always answers is one that may not
-        Edit<Rows.@Nullable Workflow> wide = (Edit<Rows.@Nullable Workflow>) (Edit<?>) publish;
-        return definition.extras().doors().schedules().isEmpty() ? wide : new Edit.PublishAsOf(publish, change);
+        boolean counts = !definition.extras().doors().schedules().isEmpty();
+        return new Edit.PublishOver(plain(workspace, definition, actor), counts ? Long.valueOf(change) : null, seen);
     }
 
     private Edit.Publish plain(int workspace, Definition definition, String actor) {

@@ -1,5 +1,7 @@
 package dev.semel.server.cli;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -85,38 +87,6 @@ abstract sealed class ActCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
-    /** Those that a filter finds now, in the versions that are found: what comes meanwhile is not decided unseen. */
-    final int decideAll(String filter, ObjectNode body) {
-        JsonNode found = connection
-                .api()
-                .ask(Call.get(Call.path("v1", "reviews")).where("q", filter).where("limit", "200"))
-                .body();
-        ArrayNode ids = body.putArray("ids");
-        found.path("items")
-                .forEach(one -> ids.add(
-                        Json.text(one, "review_id") + "@" + one.path("version").asInt()));
-        if (ids.isEmpty()) {
-            output.talk("nothing waits for people there; nothing was decided");
-            return Exit.NOT_FOUND;
-        }
-        JsonNode said = connection
-                .api()
-                .ask(Call.post(Call.path("v1", "reviews", "decide"), body.toString()))
-                .body();
-        if (output.json) {
-            output.document(said);
-        } else {
-            said.path("items")
-                    .forEach(one -> output.line(Json.text(one, "review_id") + "  "
-                            + (one.has("decided")
-                                    ? Json.text(one.path("decided"), "decision")
-                                    : Json.text(one, "detail"))));
-            output.talk(said.path("decided").asInt() + " of " + ids.size() + " decided"
-                    + (found.path("next").isString() ? "; there are more: ask again" : ""));
-        }
-        return said.path("decided").asInt() == ids.size() ? Exit.DONE : Exit.FAILED;
-    }
-
     @Command(
             name = "decide",
             description = "Decides a review, many of one kind, or a step of a run that waits for people. The first"
@@ -125,6 +95,7 @@ abstract sealed class ActCommand implements Callable<Integer> {
             footer = {
                 "  semel decide rev_3f9a0c11d2e4b5a69788 did-not-happen",
                 "  semel decide rev_3f9a0c11d2e4b5a69788 happened --result '{\"id\": \"ch_1\"}'",
+                "  semel decide rev_3f9a0c11d2e4b5a69788,rev_77c0a1b2c3d4e5f60718 did-not-happen",
                 "  semel decide \"kind:in_doubt workflow:pay\" did-not-happen --note \"asked the bank\"",
                 "  semel decide run_9kXmP2vQwL release approve"
             })
@@ -177,7 +148,10 @@ abstract sealed class ActCommand implements Callable<Integer> {
                 body.set("result", dev.semel.json.Json.parse(result));
             }
             if (many) {
-                return decideAll(run, body);
+                return decideAll(body);
+            }
+            if (review && run.contains(",")) {
+                return together(body, List.of(run.split(",")));
             }
             if (review) {
                 return decide(run, version == 0 ? body : body.put("version", version));
@@ -186,6 +160,48 @@ abstract sealed class ActCommand implements Callable<Integer> {
                     Call.path("v1", "runs", run, "decide"),
                     body.put("step", step).toString());
             return act(call, "decided", "not decided: nobody asked, or somebody decided before");
+        }
+
+        /** Those that a filter finds now, in the versions that are found: what comes meanwhile is not decided unseen. */
+        private int decideAll(ObjectNode body) {
+            JsonNode found = connection
+                    .api()
+                    .ask(Call.get(Call.path("v1", "reviews")).where("q", run).where("limit", "200"))
+                    .body();
+            List<String> ids = new ArrayList<>();
+            found.path("items")
+                    .forEach(one -> ids.add(Json.text(one, "review_id") + "@"
+                            + one.path("version").asInt()));
+            if (ids.isEmpty()) {
+                output.talk("nothing waits for people there; nothing was decided");
+                return Exit.NOT_FOUND;
+            }
+            int exit = together(body, ids);
+            if (found.path("next").isString()) {
+                output.talk("there are more of them: ask again");
+            }
+            return exit;
+        }
+
+        /** Several of one kind; each has its own answer, and one that is refused does not stop the others. */
+        private int together(ObjectNode body, List<String> reviews) {
+            ArrayNode ids = body.putArray("ids");
+            reviews.forEach(id -> ids.add(id.strip()));
+            JsonNode said = connection
+                    .api()
+                    .ask(Call.post(Call.path("v1", "reviews", "decide"), body.toString()))
+                    .body();
+            if (output.json) {
+                output.document(said);
+            } else {
+                for (JsonNode item : said.path("items")) {
+                    String decision = Json.text(item.path("decided"), "decision");
+                    output.line(Json.text(item, "review_id") + " "
+                            + (decision.isEmpty() ? "refused: " + Json.text(item, "detail") : decision));
+                }
+                output.talk(said.path("decided").asInt(0) + " of " + ids.size() + " decided");
+            }
+            return said.path("decided").asInt(0) == ids.size() ? Exit.DONE : Exit.FAILED;
         }
     }
 

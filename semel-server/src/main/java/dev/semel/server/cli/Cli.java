@@ -124,6 +124,8 @@ public final class Cli implements Callable<Integer> {
     private static void addLookingBack(CommandLine root, Surroundings around) {
         root.addSubcommand(new TailCommand(around))
                 .addSubcommand(new RevealCommand(around))
+                .addSubcommand(new WorkspacesCommand(around))
+                .addSubcommand(new DraftCommand(around))
                 .addSubcommand(PeopleCommand.commandLine(around))
                 .addSubcommand(new AuditCommand(around))
                 .addSubcommand(new FactsCommand(around))

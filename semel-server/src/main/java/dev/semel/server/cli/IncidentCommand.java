@@ -3,6 +3,8 @@ package dev.semel.server.cli;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -23,6 +25,7 @@ import tools.jackson.databind.node.ObjectNode;
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel incident new --since 2026-11-15T08:40:00Z --until 2026-11-15T09:31:00Z --title \"mail outage\"",
+            "  semel incident answer inc_0123456789ab --title \"mail outage\" add=\"a second provider\"",
             "  semel incident export inc_0123456789ab --out outage.md"
         })
 final class IncidentCommand implements Callable<Integer> {
@@ -35,6 +38,7 @@ final class IncidentCommand implements Callable<Integer> {
                 .addSubcommand(new New(around))
                 .addSubcommand(new List(around))
                 .addSubcommand(new Show(around))
+                .addSubcommand(new Tell(around))
                 .addSubcommand(new Export(around));
     }
 
@@ -43,7 +47,8 @@ final class IncidentCommand implements Callable<Integer> {
         if (spec == null) {
             throw new IllegalStateException("not wired");
         }
-        throw new ParameterException(spec.commandLine(), "Say what to do: semel incident new, list, show or export.");
+        throw new ParameterException(
+                spec.commandLine(), "Say what to do: semel incident new, list, show, answer or export.");
     }
 
     private static Call one(String id) {
@@ -158,6 +163,59 @@ final class IncidentCommand implements Callable<Integer> {
                 output.document(incident);
             } else {
                 answers(output, incident);
+            }
+            return Exit.DONE;
+        }
+    }
+
+    @Command(name = "answer", description = "Gives a review another title, or answers to its questions.")
+    static final class Tell implements Callable<Integer> {
+        @Mixin
+        final Output output;
+
+        @Mixin
+        final Connection connection;
+
+        @Parameters(index = "0", paramLabel = "INCIDENT", description = "Its id, inc_….")
+        String id = "";
+
+        @Parameters(
+                index = "1..*",
+                arity = "0..*",
+                paramLabel = "QUESTION=TEXT",
+                description = "Answers, by the names of the questions as `show --json` tells them.")
+        Map<String, String> answers = new LinkedHashMap<>();
+
+        @Option(names = "--title", paramLabel = "TEXT", description = "What people call it.")
+        String title = "";
+
+        @Option(names = "--over", paramLabel = "N", description = "Only over this version of it.")
+        int version;
+
+        Tell(Surroundings around) {
+            this.output = new Output(around);
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            ObjectNode body = Json.object();
+            if (!title.isEmpty()) {
+                body.put("title", title);
+            }
+            if (!answers.isEmpty()) {
+                ObjectNode given = body.putObject("answers");
+                answers.forEach(given::put);
+            }
+            Call call = Call.put(Call.path("v1", "incidents", id), "application/json", Json.compactUnprinted(body));
+            JsonNode kept = connection
+                    .api()
+                    .ask(version == 0 ? call : call.with("If-Match", "\"" + version + "\""))
+                    .body();
+            if (output.json) {
+                output.document(kept);
+            } else {
+                answers(output, kept);
             }
             return Exit.DONE;
         }

@@ -1,8 +1,14 @@
 package dev.semel.server.cli;
 
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 @Command(
@@ -13,6 +19,7 @@ import tools.jackson.databind.JsonNode;
             "  semel reviews",
             "  semel reviews kind:in_doubt to:role:ops",
             "  semel reviews rev_3f9a0c11d2e4b5a69788",
+            "  semel reviews rev_3f9a0c11d2e4b5a69788 --check",
             "  semel reviews state:decided"
         })
 final class ReviewsCommand extends ListCommand {
@@ -22,13 +29,28 @@ final class ReviewsCommand extends ListCommand {
             description = "kind:K workflow:W to:WHO state:decided, or the id of one.")
     List<String> query = List.of();
 
+    @Option(
+            names = "--check",
+            description = "With an id: ask the provider whether it happened, where its protection is lookup.")
+    boolean check;
+
+    @Spec
+    @Nullable
+    CommandSpec spec;
+
     ReviewsCommand(Surroundings around) {
         super(around);
     }
 
     @Override
     public Integer call() {
-        return query.size() == 1 && query.getFirst().startsWith("rev_") ? one(query.getFirst()) : super.call();
+        boolean one = query.size() == 1 && query.getFirst().startsWith("rev_");
+        if (check && !one) {
+            throw new ParameterException(
+                    Objects.requireNonNull(spec).commandLine(),
+                    "--check goes with the id of one review. Nothing was asked.");
+        }
+        return one ? one(query.getFirst()) : super.call();
     }
 
     @Override
@@ -55,11 +77,16 @@ final class ReviewsCommand extends ListCommand {
     }
 
     private int one(String id) {
-        JsonNode review =
-                connection.api().ask(Call.get(Call.path("v1", "reviews", id))).body();
+        Call call = check
+                ? Call.post(Call.path("v1", "reviews", id, "check"), "{}")
+                : Call.get(Call.path("v1", "reviews", id));
+        JsonNode review = connection.api().ask(call).body();
         if (output.json) {
             output.document(review);
             return Exit.DONE;
+        }
+        if (check) {
+            output.talk("the provider is being asked; look again in a moment");
         }
         output.line(Json.text(review, "title"));
         output.line(Json.text(review, "review_id") + "  " + Json.text(review, "kind") + "  "

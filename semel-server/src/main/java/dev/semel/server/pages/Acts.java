@@ -83,6 +83,6 @@ final class Acts {
         ObjectNode body = object().put("role", form.text("role"));
         Doc answer =
                 visit.send("PUT", Inside.path("v1", "people", form.text("name").strip()), body, form.text("key"));
-        return SettingPages.list(visit, "people", answer.text("invitation"));
+        return PersonPages.linked(visit, answer);
     }
 }

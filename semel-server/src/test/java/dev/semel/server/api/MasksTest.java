@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.json.Json;
 import dev.semel.key.FieldPath;
@@ -52,15 +53,15 @@ class MasksTest {
     }
 
     @Test
-    void members_that_are_named_are_masked_all_the_way_down_and_others_stay() {
-        ObjectNode out = (ObjectNode) Json.parse("""
+    void what_came_of_an_input_is_masked_all_the_way_down() {
+        JsonNode out = Json.parse("""
             {"error": {"message": "no such mailbox: ada@b.example", "code": "refused"},
-             "result": [4000123412341234, 12, true, {"k": "Ada"}], "at": "12345", "none": null}
+             "result": [4000123412341234, 12, true, {"k": "Ada"}], "none": null}
             """);
         assertEquals(Json.parse("""
             {"error": {"message": "no such mailbox: •••", "code": "refused"},
-             "result": ["•••", 12, true, {"k": "•••"}], "at": "12345", "none": null}
-            """), MASK.within(out, "error", "result", "none", "missing"));
+             "result": ["•••", 12, true, {"k": "•••"}], "none": null}
+            """), MASK.value(out));
     }
 
     @Test
@@ -78,20 +79,19 @@ class MasksTest {
 
     @Test
     void names_of_members_are_masked_too_and_two_that_become_equal_stay_two() {
-        ObjectNode out = (ObjectNode) Json.parse("""
+        JsonNode out = Json.parse("""
             {"result": {"ada@b.example": "sent", "Ada@B.example": "again", "•••": 1, "to Ada": {"EVE ÜNAL": true}, "id": "o-1"}}
             """);
         assertEquals(Json.parse("""
             {"result": {"•••": "sent", "••• 2": "again", "••• 3": 1, "to •••": {"•••": true}, "id": "o-1"}}
-            """), MASK.within(out, "result"));
+            """), MASK.value(out));
     }
 
     @Test
     void names_that_are_ours_stay_whatever_a_marked_field_holds() {
         Masks.Mask mask = Masks.mask(List.of(FieldPath.parse("name")), List.of(Json.parse("{\"name\": \"message\"}")));
-        ObjectNode out = (ObjectNode) Json.parse("{\"error\": {\"message\": \"no message\", \"code\": \"refused\"}}");
-        assertEquals(
-                Json.parse("{\"error\": {\"message\": \"no •••\", \"code\": \"refused\"}}"), mask.within(out, "error"));
+        JsonNode out = Json.parse("{\"error\": {\"message\": \"no message\", \"code\": \"refused\"}}");
+        assertEquals(Json.parse("{\"error\": {\"message\": \"no •••\", \"code\": \"refused\"}}"), mask.ours(out));
     }
 
     @Test
@@ -112,8 +112,15 @@ class MasksTest {
     }
 
     @Test
+    void what_came_with_a_run_comes_out_under_a_mask_alone() {
+        Bare made = Bare.ours(Json.parse("{\"message\": \"no Ada\", \"step\": null}"));
+        assertEquals(Json.parse("{\"message\": \"no •••\", \"step\": null}"), made.under(MASK));
+        assertFalse(made.toString().contains("Ada"), "not even in a log");
+    }
+
+    @Test
     void without_marked_fields_all_is_shown() {
-        assertEquals("Ada", Masks.Mask.NONE.text("Ada"));
-        assertEquals(INPUT, Masks.Mask.NONE.input(INPUT));
+        assertEquals("Ada", Masks.lifted().text("Ada"));
+        assertEquals(INPUT, Masks.lifted().input(INPUT));
     }
 }

@@ -67,7 +67,7 @@ class InboxCommandsTest {
                                 "{\"items\":[{\"review_id\":\"rev_1\",\"decided\":{\"decision\":\"happened\"}}],\"decided\":1}"));
         var decided = desk.run("decide", "kind:in_doubt workflow:pay", "happened");
         assertEquals(0, decided.exit(), decided.err());
-        assertEquals("rev_1  happened\n", decided.out());
+        assertEquals("rev_1 happened\n", decided.out());
         assertTrue(decided.err().contains("1 of 1 decided"), decided.err());
         assertTrue(
                 server.seen.getLast().body().contains("\"rev_1@3\""),

@@ -1,6 +1,7 @@
 package dev.semel.trials.architecture;
 
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static dev.semel.trials.architecture.Touch.calls;
 import static dev.semel.trials.architecture.Touch.packages;
 import static dev.semel.trials.architecture.Touch.type;
 
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
 record Walls(Rooms rooms) {
 
     List<Wall> all() {
-        return Stream.of(core(), stores(), ambient(), server(), files(), libraries())
+        return Stream.of(core(), stores(), ambient(), server(), masks(), files(), libraries())
                 .flatMap(List::stream)
                 .toList();
     }
@@ -166,6 +167,31 @@ record Walls(Rooms rooms) {
                         rooms.in("server.cli"),
                         Ambience.SQL.or(core.and(type(rooms.in("error", "json")).negate())),
                         "a command speaks HTTP with the server, as any client does. Add what is missing to the API"));
+    }
+
+    /** What names a person is masked where answers are made; whoever makes answers gets hold of nothing else. */
+    private List<Wall> masks() {
+        return List.of(
+                new Wall(
+                        "payloads",
+                        behind(Payloads.READERS),
+                        calls(Payloads.COLUMNS.stream()
+                                .map(column -> rooms.base() + "." + column)
+                                .toArray(String[]::new)),
+                        "what came with a run is read by server.api.Bare, which only a mask makes JSON of. Ask Bare for"
+                                + " it"),
+                new Wall(
+                        "lifted",
+                        behind(Payloads.LIFTERS),
+                        calls(rooms.base() + ".server.api.Masks.lifted"),
+                        "a mask is lifted for whoever said why, and for the sender of the trigger. Ask Masks for the"
+                                + " mask of the run"));
+    }
+
+    private Predicate<JavaClass> behind(List<String> trusted) {
+        return trusted.stream()
+                .map(name -> rooms.file("server.api." + name).negate())
+                .reduce(rooms.in("server.api"), Predicate::and);
     }
 
     /** What files are made of, from their text to what leaves. */

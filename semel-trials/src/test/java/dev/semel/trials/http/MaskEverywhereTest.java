@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.json.Json;
+import dev.semel.run.RunId;
+import dev.semel.store.Edit;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.Stage;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -22,6 +25,10 @@ class MaskEverywhereTest extends OnBothStores {
     private static final String DATA =
             "{\"data\":{\"email\":\"" + EMAIL + "\",\"order\":\"o-1\",\"seen\":{\"" + EMAIL + "\":\"sent\"}}}";
     private static final String MARKED = "email: { type: string, pii: true }";
+
+    /** More than are read at once. */
+    private static final int LARGE = 18;
+
     private static final String FLOW = """
         semel: 1
         workflow: NAME
@@ -168,6 +175,63 @@ class MaskEverywhereTest extends OnBothStores {
                 .expect(200)
                 .json()
                 .path("items");
+    }
+
+    @Test
+    void what_stays_when_the_payload_or_the_run_is_gone_is_masked_too() {
+        publish(FLOW.replaceFirst("    idempotent: .*\n", ""), "gone");
+        String run = fresh(admin().unkeyed("gone", DATA)).runId();
+        Crowd.until(
+                "it ends",
+                () -> !admin().get("/v1/runs/" + run).json().path("ended_at").isNull());
+        var semel = stage.server().serve().semel();
+        List<RunId> first = List.of(Objects.requireNonNull(RunId.parse(run)));
+        assertEquals(1, semel.change(new Edit.BlankRuns(first, Long.MAX_VALUE)));
+        assertEquals(
+                "{}",
+                admin().get("/v1/runs/" + run).expect(200).json().path("input").toString());
+        for (String path : List.of("/v1/effects?q=workflow:gone", "/v1/facts?kind=written&workflow=gone")) {
+            String shown = admin().get(path).expect(200).body();
+            assertTrue(shown.contains("•••"), shown);
+            silent(path + " without its payload", shown);
+        }
+        assertEquals(1, semel.change(new Edit.DeleteRuns(first, Long.MAX_VALUE)));
+        for (String path : List.of("/v1/objects?workflow=gone", "/v1/facts?kind=written&workflow=gone")) {
+            String shown = admin().get(path).expect(200).body();
+            assertTrue(shown.contains("•••"), shown);
+            silent(path + " without its run", shown);
+        }
+    }
+
+    @Test
+    void large_inputs_that_a_list_leaves_out_mask_their_runs_all_the_same() {
+        publish(FLOW.replace("output: {", "output: { of: \"${ input.order }\","), "large");
+        String filler = "x".repeat(10_000);
+        for (int i = 0; i < LARGE; i++) {
+            String mail = "olga.meyer." + i + "@trials.example";
+            fresh(admin().unkeyed(
+                            "large",
+                            "{\"data\":{\"email\":\"" + mail + "\",\"order\":\"o-" + i + "\",\"more\":\"" + filler
+                                    + "\"}}"));
+        }
+        Crowd.until("all have ended", () -> ended().equals(LARGE));
+        JsonNode page =
+                admin().get("/v1/workflows/large/runs?limit=100").expect(200).json();
+        silent("a list of large runs", page.toString());
+        for (JsonNode run : page.path("items")) {
+            assertTrue(run.path("input_omitted").asBoolean(), run.toString());
+            assertEquals("•••", run.at("/output/to").asString(), run.toString());
+            assertTrue(run.at("/output/of").asString().startsWith("o-"), run.toString());
+        }
+    }
+
+    private Integer ended() {
+        int ended = 0;
+        for (JsonNode run :
+                admin().get("/v1/workflows/large/runs?limit=100").json().path("items")) {
+            ended += run.path("ended_at").isNull() ? 0 : 1;
+        }
+        return ended;
     }
 
     @Test
