@@ -220,7 +220,7 @@ final class ReviewViews {
         } else if (tried.isEmpty()) {
             known.add("No answer is on record: the worker ended, or lost the connection, behind the send.");
         }
-        if (Json.parse(one.row().question()).path("renamed").booleanValue()) {
+        if (!Bare.question(one.row(), "renamed").isNothing()) {
             known.add("The step has another key now than it had then: neither a second send nor a look at the provider"
                     + " would find the first.");
         }
