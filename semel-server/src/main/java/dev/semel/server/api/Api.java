@@ -104,6 +104,7 @@ public final class Api {
         new ResumeRoutes(semel, views, deeds).addTo(router);
         new SignalRoutes(semel, views).addTo(router);
         new ReviewRoutes(semel, deeds).addTo(router);
+        new WorkspaceRoutes(semel).addTo(router);
         new RevealRoutes(views, new Masks(semel), deeds).addTo(router);
     }
 

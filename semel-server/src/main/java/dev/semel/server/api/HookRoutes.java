@@ -81,7 +81,7 @@ final class HookRoutes {
         if (row == null) {
             throw unknown();
         }
-        return Views.ok(shown(row));
+        return SettingDeeds.tagged(Views.ok(shown(row)), row.version());
     }
 
     static SemelException unknown() {

@@ -150,7 +150,7 @@ final class IncidentRoutes {
         String id = asked.endsWith(SUFFIX) ? asked.substring(0, asked.length() - SUFFIX.length()) : asked;
         Rows.Setting row = row(request, id);
         if (!page) {
-            return Views.ok(shown(row));
+            return SettingDeeds.tagged(Views.ok(shown(row)), row.version());
         }
         Incident incident = shelf.check(Json.parse(row.body()));
         return Answer.of(

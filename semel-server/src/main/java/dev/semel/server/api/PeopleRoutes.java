@@ -23,25 +23,29 @@ import tools.jackson.databind.node.ObjectNode;
 final class PeopleRoutes {
     private static final String ONE = "/v1/people/{name}";
     private static final int MOST_GROUPS = 20;
+    private static final int MOST_ATTEMPTS = 5;
 
-    private final Semel semel;
     private final People people;
     private final Deeds deeds;
+    private final SettingDeeds settings;
+    private final InvitationRoutes links;
 
     PeopleRoutes(Semel semel, People people, Deeds deeds) {
-        this.semel = semel;
         this.people = people;
         this.deeds = deeds;
+        this.settings = new SettingDeeds(deeds);
+        this.links = new InvitationRoutes(semel, people, deeds);
     }
 
     void addTo(Router router) {
         router.add("GET", "/v1/people", Scope.ADMIN, this::list)
+                .add("GET", ONE, Scope.ADMIN, this::get)
                 .add(Api.changing("PUT", ONE, Scope.ADMIN, this::put))
                 .add(Api.changing("DELETE", ONE, Scope.ADMIN, this::remove))
-                .add(Api.changing("POST", ONE + "/reset", Scope.ADMIN, this::reset))
                 .add(Api.changing("DELETE", ONE + "/sessions", Scope.ADMIN, this::endSessions))
                 .add("GET", "/v1/sessions", Scope.READ, this::sessions)
                 .add(Api.changing("DELETE", "/v1/sessions/{session_id}", Scope.READ, this::endSession));
+        links.addTo(router);
     }
 
     private Answer list(Request request) {
@@ -59,50 +63,93 @@ final class PeopleRoutes {
                 .put("role", person.role().word())
                 .put("disabled", person.disabled())
                 .put("logs_in_with", person.fromOutside() ? "provider" : "password")
+                .put("version", person.version())
                 .put("changed_at", Views.time(person.changedAt()));
         ArrayNode groups = out.putArray("groups");
         person.groups().forEach(groups::add);
         return out;
     }
 
+    private Answer get(Request request) {
+        People.Person person = found(request.principal().workspace(), request.parameter("name"));
+        return SettingDeeds.tagged(Views.ok(view(person)), person.version());
+    }
+
     /** Somebody who is there is changed; for somebody who is not, a link is made by which they set up their log-in. */
     private Answer put(Request request) {
-        String name = Names.checked("person", request.parameter("name"));
-        Said said = Said.in(request, Set.of("role", "disabled", "groups"));
-        People.Change wanted = wanted(said);
+        String name = People.checked(request.parameter("name"));
+        People.Change wanted = wanted(Said.in(request, Set.of("role", "disabled", "groups")));
+        Integer seen = seen(request);
+        // One kind of deed for both: whoever sends an invitation again when it was accepted is told of the invitation.
+        var deed = new Deeds.Deed("person.put", name, wanted.toString(), String.valueOf(seen));
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return put(request, deed, new Wanted(name, wanted, seen));
+            } catch (SemelException e) {
+                // Somebody changed this person between our look and our change; the caller did not say what they saw.
+                if (e.code() != ErrorCode.PRECONDITION_FAILED || seen != null || attempt == MOST_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private record Wanted(
+            String name, People.Change change, @Nullable Integer seen) {}
+
+    private Answer put(Request request, Deeds.Deed deed, Wanted wanted) {
         int ws = request.principal().workspace();
-        Edit.Put change = people.changing(ws, name, wanted, request.principal().tokenId());
-        if (change == null && wanted.groups() != null) {
-            throw RunActs.refused("groups are given to somebody who is there; invite them first, by their role alone");
-        }
-        if (change == null && request.header("If-Match") == null) {
-            return invited(request, name, wanted.role());
-        }
+        Edit.Put change = people.changing(
+                ws, wanted.name(), wanted.change(), request.principal().tokenId());
         if (change == null) {
-            throw unknown();
+            return invited(request, deed, wanted);
         }
-        if (request.header("If-None-Match") != null) {
+        Integer seen = wanted.seen();
+        if (seen != null && seen == 0) {
             throw new SemelException(
                     ErrorCode.PRECONDITION_FAILED,
                     "There is a person of this name. Nothing was changed, and no link was made.",
                     "Give them another role, or make a link for another password.");
         }
-        if (!(semel.change(change) instanceof Edit.Placed.Now)) {
-            throw new SemelException(
-                    ErrorCode.PRECONDITION_FAILED,
-                    "Somebody changed this person in between. Nothing was changed.",
-                    "Look, and ask again.");
-        }
-        if (Boolean.TRUE.equals(wanted.disabled())) {
+        Edit.Put over =
+                new Edit.Put(change.name(), change.body(), seen == null ? change.expected() : seen, change.actor());
+        Answer answer = settings.put(request, deed, over, row -> changed(People.person(row)));
+        if (Boolean.TRUE.equals(wanted.change().disabled())) {
             // They are out already: who is disabled has no session that counts. This is for when they are let in again.
-            people.endSessions(ws, name);
+            people.endSessions(ws, wanted.name());
         }
-        People.Person now = found(ws, name);
-        return Views.ok(Views.object()
-                .put("name", name)
+        return answer;
+    }
+
+    private static ObjectNode changed(People.Person now) {
+        return Views.object()
+                .put("name", now.name())
                 .put("role", now.role().word())
                 .put("disabled", now.disabled())
-                .putNull("invitation"));
+                .put("version", now.version())
+                .putNull("invitation");
+    }
+
+    private Answer invited(Request request, Deeds.Deed deed, Wanted wanted) {
+        if (wanted.change().groups() != null) {
+            throw RunActs.refused("groups are given to somebody who is there; invite them first, by their role alone");
+        }
+        Role role = wanted.change().role();
+        Integer seen = wanted.seen();
+        if (seen != null && seen > 0) {
+            throw SettingDeeds.moved(0);
+        }
+        if (role == null || request.header("If-Match") != null) {
+            throw unknown();
+        }
+        return links.invite(request, deed, Names.checked("person", wanted.name()), role);
+    }
+
+    /** The version that the caller has seen; null where they did not say, or any will do as long as there is one. */
+    private static @Nullable Integer seen(Request request) {
+        return "*".equals(request.header("If-Match")) && request.header("If-None-Match") == null
+                ? null
+                : SettingDeeds.expected(request);
     }
 
     private static People.Change wanted(Said said) {
@@ -120,39 +167,6 @@ final class PeopleRoutes {
             throw RunActs.refused("say what is to change: a role, groups, or disabled");
         }
         return new People.Change(role, disabled == null ? null : disabled.asBoolean(), groups);
-    }
-
-    private Answer invited(Request request, String name, @Nullable Role role) {
-        if (role == null) {
-            throw unknown();
-        }
-        String token = people.invitations().make(request.principal().workspace(), role, false, name);
-        // Who follows the link may log in, so that it was made is told like any other leave. Nobody has it yet.
-        deeds.note(request, new Deeds.Entry("person.invite", name, role.word()));
-        return Views.ok(Views.object()
-                .put("name", name)
-                .put("role", role.word())
-                .put("disabled", false)
-                .put("invitation", link(token)));
-    }
-
-    /** A link by which somebody who is there chooses another password. Until they do, the one they have is good. */
-    private Answer reset(Request request) {
-        int ws = request.principal().workspace();
-        People.Person person = found(ws, request.parameter("name"));
-        if (person.fromOutside()) {
-            throw RunActs.refused("this person logs in with the identity provider and has no password here");
-        }
-        deeds.note(request, new Deeds.Entry("person.reset", person.name(), ""));
-        return Views.ok(Views.object()
-                .put("name", person.name())
-                .put("role", person.role().word())
-                .put("disabled", person.disabled())
-                .put("invitation", link(people.invitations().makeReset(ws, person))));
-    }
-
-    private static String link(String token) {
-        return "/setup?token=" + token;
     }
 
     private Answer endSessions(Request request) {
@@ -195,14 +209,14 @@ final class PeopleRoutes {
     }
 
     private People.Person found(int ws, String parameter) {
-        People.Person person = people.find(ws, Names.checked("person", parameter));
+        People.Person person = people.find(ws, People.checked(parameter));
         if (person == null) {
             throw unknown();
         }
         return person;
     }
 
-    private static SemelException unknown() {
+    static SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
                 "There is no such person in this workspace. Nothing was changed.",
@@ -224,9 +238,15 @@ final class PeopleRoutes {
 
     private Answer remove(Request request) {
         int ws = request.principal().workspace();
-        String name = found(ws, request.parameter("name")).name();
-        semel.change(people.removing(ws, name, request.principal().tokenId()));
+        String name = People.checked(request.parameter("name"));
+        Integer seen = seen(request);
+        String actor = request.principal().tokenId();
+        Answer answer = settings.remove(
+                request,
+                new Deeds.Deed("person.remove", name, String.valueOf(seen)),
+                people.removing(ws, name, seen, actor));
         people.endSessions(ws, name);
-        return Views.ok(Views.object().put("name", name).put("removed", true));
+        links.forget(ws, name, actor);
+        return answer;
     }
 }

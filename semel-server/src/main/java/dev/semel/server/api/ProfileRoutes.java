@@ -87,7 +87,7 @@ final class ProfileRoutes {
         settings.subscriptions().of(workspace, id).forEach(choice -> subscriptions.add(view(choice)));
         ArrayNode cohorts = out.putArray("cohorts");
         settings.cohorts().of(workspace, id).forEach(cohorts::add);
-        return Views.ok(out);
+        return SettingDeeds.tagged(Views.ok(out), row.version());
     }
 
     private static ObjectNode view(Subscriptions.Choice choice) {

@@ -47,7 +47,7 @@ final class SecretRoutes {
         if (shown == null) {
             throw unknown();
         }
-        return Views.ok(view(shown));
+        return SettingDeeds.tagged(Views.ok(view(shown)), shown.version());
     }
 
     private static SemelException unknown() {

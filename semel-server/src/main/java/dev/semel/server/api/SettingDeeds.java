@@ -43,18 +43,20 @@ final class SettingDeeds {
     }
 
     Answer put(Request request, Deeds.Deed deed, Edit.Put put, Function<Rows.Setting, ObjectNode> view) {
-        return done(request, deed, noted(request, put.name(), put), view);
+        Deeds.Done done = done(request, deed, noted(request, put.name(), put), view);
+        return tagged(done.answer(), done.body().path("version").asInt(0));
     }
 
     Answer remove(Request request, Deeds.Deed deed, Edit.Remove remove) {
         return done(
-                request,
-                deed,
-                noted(request, remove.name(), remove),
-                row -> Views.object()
-                        .put("name", row.name().substring(row.name().indexOf('\n') + 1))
-                        .put("removed", true)
-                        .put("version", row.version()));
+                        request,
+                        deed,
+                        noted(request, remove.name(), remove),
+                        row -> Views.object()
+                                .put("name", row.name().substring(row.name().indexOf('\n') + 1))
+                                .put("removed", true)
+                                .put("version", row.version()))
+                .answer();
     }
 
     /** Documents that workers remember write their rows by themselves; of these, what people change is written here. */
@@ -72,19 +74,20 @@ final class SettingDeeds {
         deeds.note(request, entry);
     }
 
-    private Answer done(Request request, Deeds.Deed deed, Edit<Placed> edit, Function<Rows.Setting, ObjectNode> view) {
+    private Deeds.Done done(
+            Request request, Deeds.Deed deed, Edit<Placed> edit, Function<Rows.Setting, ObjectNode> view) {
         AtomicReference<@Nullable Placed> placed = new AtomicReference<>();
         Deeds.Done done = deeds.once(request, deed, edit, outcome -> {
             placed.set(outcome);
             return outcome instanceof Placed.Now(Rows.Setting row) ? view.apply(row) : null;
         });
         if (done != null) {
-            return done.answer();
+            return done;
         }
         throw placed.get() instanceof Placed.Moved(int version) ? moved(version) : unknown();
     }
 
-    private static SemelException moved(int version) {
+    static SemelException moved(int version) {
         String now = version == 0 ? "there is none now" : "it is at version " + version + " now";
         return new SemelException(
                         ErrorCode.PRECONDITION_FAILED,
@@ -98,6 +101,11 @@ final class SettingDeeds {
                 ErrorCode.NOT_FOUND,
                 "There is nothing of that name in this workspace. Nothing was changed.",
                 "Check the name; the list of them is at the same path without it.");
+    }
+
+    /** With the version as `If-Match` takes it; a document that has none goes without. */
+    static Answer tagged(Answer answer, int version) {
+        return version == 0 ? answer : answer.with("ETag", "\"" + version + "\"");
     }
 
     static ObjectNode head(Rows.Setting row) {

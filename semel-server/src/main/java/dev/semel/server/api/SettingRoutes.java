@@ -89,7 +89,7 @@ final class SettingRoutes<T> {
         if (row == null) {
             throw unknown();
         }
-        return Views.ok(listed(row));
+        return SettingDeeds.tagged(Views.ok(listed(row)), row.version());
     }
 
     Answer versions(Request request) {

@@ -22,6 +22,7 @@ final class Identities {
     private static final String BELONGS_TO = "identity";
     private static final int LONGEST_NAME = 48;
     private static final int MARK = 8;
+    private static final String AT = "@";
     private static final int TRIES = 20;
 
     private final Semel semel;
@@ -52,23 +53,38 @@ final class Identities {
     private @Nullable String settled(int ws, Vouched who) {
         SettingName place = new SettingName(ws, IDENTITY, who.identity());
         Rows.Setting row = read(place);
-        if (row != null) {
-            String known = Json.parse(row.body()).path("name").asString("");
-            if (free(ws, known, who)) {
-                return known;
-            }
+        String known = row == null ? "" : Json.parse(row.body()).path("name").asString("");
+        if (known.contains(AT) && free(ws, known, who)) {
+            return known;
         }
         for (String name : wishes(who)) {
             if (free(ws, name, who)) {
                 String body = Json.write(JsonNodeFactory.instance.objectNode().put("name", name));
                 Edit.Put put = new Edit.Put(place, body, row == null ? 0 : row.version(), People.ACTOR + name);
-                return semel.change(put) instanceof Edit.Placed.Now ? name : null;
+                return moved(ws, known, name, who) && semel.change(put) instanceof Edit.Placed.Now ? name : null;
             }
         }
         throw new SemelException(
                 ErrorCode.FORBIDDEN,
                 "All names that you could have here belong to others. You are not logged in.",
                 "Ask an administrator to remove the person who has your name.");
+    }
+
+    /**
+     * Once the provider's people had names that anybody here could have. What is known of them goes along to the new one
+     * first, above all that they are disabled, and only then does their identity lead there.
+     */
+    private boolean moved(int ws, String from, String to, Vouched who) {
+        Rows.Setting old = from.isEmpty() || from.contains(AT) ? null : read(new SettingName(ws, person, from));
+        if (old == null || !free(ws, from, who)) {
+            return true;
+        }
+        SettingName place = new SettingName(ws, person, to);
+        Rows.Setting there = read(place);
+        int version = there == null ? 0 : there.version();
+        return semel.change(new Edit.Put(place, old.body(), version, People.ACTOR + to)) instanceof Edit.Placed.Now
+                && semel.change(new Edit.Remove(new SettingName(ws, person, from), old.version(), People.ACTOR + to))
+                        instanceof Edit.Placed.Now;
     }
 
     private boolean free(int ws, String name, Vouched who) {
@@ -98,14 +114,18 @@ final class Identities {
         return semel.change(put) instanceof Edit.Placed.Now;
     }
 
-    /** As they are called there, as far as that is a name here; where somebody has it, with a mark of their own. */
+    /**
+     * As they are called there, as far as that is a name here, and where. Reviews name people of this server, also some who
+     * have left or not come yet; so a bare name is never theirs. Where somebody has it, it gets a mark of their own.
+     */
     private static List<String> wishes(Vouched who) {
         String plain = who.name()
                 .replaceFirst("@.*$", "")
                 .replaceAll("[^A-Za-z0-9._-]", "-")
                 .replaceFirst("^[^A-Za-z]+", "");
         String base = plain.isEmpty() ? "person" : plain.substring(0, Math.min(LONGEST_NAME, plain.length()));
-        return List.of(base, base + "-" + who.identity().substring(0, MARK));
+        String marked = base + "-" + who.identity().substring(0, MARK);
+        return List.of(base + AT + who.host(), marked + AT + who.host());
     }
 
     private Rows.@Nullable Setting read(SettingName place) {

@@ -8,17 +8,26 @@ import dev.semel.store.Edit;
 import dev.semel.store.Rows;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Links by which people set up their log-in: each works once, for seven days, and is kept as its digest. */
+/**
+ * Links by which people set up their log-in: each works once, for seven days, and is kept as its digest. A name has one
+ * at most, in a document of that name: making another one replaces it, so that there is nothing to pile up.
+ */
 public final class Invitations {
-    private static final SettingKind KIND = new SettingKind("invitation", false, false);
+    private static final SettingKind FIRST = new SettingKind("invitation", false, false);
+    private static final SettingKind NAMED = new SettingKind("link", false, false);
     private static final long GOOD_FOR = Duration.ofDays(7).toNanos() / 1_000;
+    private static final int SECRET_BYTES = 24;
+    private static final int ID_LENGTH = 16;
 
     private final Semel semel;
 
@@ -32,61 +41,153 @@ public final class Invitations {
      *     whoever has the name of its owner later
      * @param name whose it is; empty: whoever comes chooses one
      */
-    public record Invitation(int ws, Role role, boolean first, int over, String name, String digest, int version) {}
+    public record Invitation(int ws, Role role, boolean first, int over, String name, String digest, int version) {
+        private SettingName document() {
+            return first ? new SettingName(ws, FIRST, digest) : new SettingName(ws, NAMED, name);
+        }
+    }
+
+    /**
+     * A link that was not made yet: `put` makes it, and ends the one that the same person had.
+     *
+     * @param token what opens the door; known here and now only
+     * @param id names it and opens nothing
+     */
+    public record Draft(String token, String id, long until, Edit.Put put) {
+        @Override
+        public String toString() {
+            return "link " + id;
+        }
+    }
+
+    /**
+     * A link as an administrator may see it.
+     *
+     * @param over the version of the person to whom it gives another password; 0: it makes a person
+     */
+    public record Open(
+            String name, String id, Role role, int over, String madeBy, long madeAt, long until, int version) {
+        /** Whether it makes a person, or gives somebody who is there another password. */
+        public boolean reset() {
+            return over != 0;
+        }
+    }
 
     /** Answers the token of a new invitation, the only moment it is known. */
     public String make(int ws, Role role, boolean first, String name) {
-        return make(
-                ws,
-                JsonNodeFactory.instance
-                        .objectNode()
-                        .put("role", role.word())
-                        .put("first", first)
-                        .put("name", name));
+        Draft draft = first ? firstOne(ws, role) : draft(ws, role, name, "server");
+        semel.change(draft.put());
+        return draft.token();
+    }
+
+    private Draft firstOne(int ws, Role role) {
+        String token = ws + "." + secret();
+        String digest = Sessions.digest(token);
+        long until = now() + GOOD_FOR;
+        ObjectNode document = JsonNodeFactory.instance
+                .objectNode()
+                .put("role", role.word())
+                .put("first", true)
+                .put("name", "")
+                .put("until", until);
+        return new Draft(
+                token,
+                id(digest),
+                until,
+                new Edit.Put(new SettingName(ws, FIRST, digest), Json.write(document), 0, "server"));
+    }
+
+    /** @param by who invites */
+    public Draft draft(int ws, Role role, String name, String by) {
+        return named(new SettingName(ws, NAMED, name), role, 0, by);
     }
 
     /** The same for somebody who is there and is to choose another password. */
-    public String makeReset(int ws, People.Person person) {
-        return make(
-                ws,
-                JsonNodeFactory.instance
-                        .objectNode()
-                        .put("role", person.role().word())
-                        .put("over", person.version())
-                        .put("name", person.name()));
+    public Draft draftReset(int ws, People.Person person, String by) {
+        return named(new SettingName(ws, NAMED, person.name()), person.role(), person.version(), by);
     }
 
-    private String make(int ws, ObjectNode document) {
-        String token = ws + "." + Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(24));
-        document.put("until", now() + GOOD_FOR);
-        semel.change(new Edit.Put(name(ws, Sessions.digest(token)), Json.write(document), 0, "server"));
-        return token;
+    private Draft named(SettingName place, Role role, int over, String by) {
+        String token = place.workspace() + "." + secret() + "." + place.text();
+        String digest = Sessions.digest(token);
+        long until = now() + GOOD_FOR;
+        ObjectNode document = JsonNodeFactory.instance
+                .objectNode()
+                .put("role", role.word())
+                .put("over", over)
+                .put("digest", digest)
+                .put("until", until);
+        return new Draft(token, id(digest), until, new Edit.Put(place, Json.write(document), null, by));
+    }
+
+    private String secret() {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
+    }
+
+    /** A part of the digest is enough to tell the links of one name apart. */
+    private static String id(String digest) {
+        return "inv_" + digest.substring(0, ID_LENGTH);
     }
 
     /** The invitation of a token; null where there is none, or not any more. */
     public @Nullable Invitation find(String token) {
-        if (!token.matches("[0-9]{1,9}\\.[A-Za-z0-9_-]{1,64}")) {
+        if (!token.matches("[0-9]{1,9}\\.[A-Za-z0-9_-]{1,64}(\\.[A-Za-z][A-Za-z0-9._-]{0,63})?")) {
             return null;
         }
-        int ws = Integer.parseInt(token.substring(0, token.indexOf('.')));
+        String[] parts = token.split("\\.", 3);
+        int ws = Integer.parseInt(parts[0]);
         String digest = Sessions.digest(token);
-        Rows.Setting row = semel.view(reads -> reads.setting(ws, KIND.word(), digest));
+        boolean first = parts.length == 2;
+        Rows.Setting row =
+                first ? read(new SettingName(ws, FIRST, digest)) : read(new SettingName(ws, NAMED, parts[2]));
         if (row == null) {
             return null;
         }
         JsonNode document = Json.parse(row.body());
         Role role = Role.of(document.path("role").asString(""));
-        if (role == null || document.path("until").asLong(0) < now()) {
+        boolean fits = first
+                ? document.path("first").asBoolean(false)
+                : same(document.path("digest").asString(""), digest);
+        if (!fits || role == null || document.path("until").asLong(0) < now()) {
             return null;
         }
-        return new Invitation(
-                ws,
-                role,
-                document.path("first").asBoolean(false),
+        String name = first ? document.path("name").asString("") : row.name();
+        return new Invitation(ws, role, first, document.path("over").asInt(0), name, digest, row.version());
+    }
+
+    private static boolean same(String one, String other) {
+        return MessageDigest.isEqual(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** The links of a workspace by the names of their owners, also those whose time is over. */
+    public List<Open> list(int ws, String after, int limit) {
+        List<Rows.Setting> rows = semel.view(reads -> reads.settings(ws, NAMED.word(), after, limit));
+        return rows == null ? List.of() : rows.stream().map(Invitations::open).toList();
+    }
+
+    /** The link of this name; null where there is none. */
+    public @Nullable Open of(int ws, String name) {
+        Rows.Setting row = read(new SettingName(ws, NAMED, name));
+        return row == null ? null : open(row);
+    }
+
+    private static Open open(Rows.Setting row) {
+        JsonNode document = Json.parse(row.body());
+        Role role = Role.of(document.path("role").asString(""));
+        return new Open(
+                row.name(),
+                id(document.path("digest").asString("")),
+                role == null ? Role.VIEWER : role,
                 document.path("over").asInt(0),
-                document.path("name").asString(""),
-                digest,
+                row.changedBy(),
+                row.changedAt(),
+                document.path("until").asLong(0),
                 row.version());
+    }
+
+    /** Takes the link back that was seen at this version: whoever has it can do nothing with it. */
+    public Edit.Remove takingBack(int ws, String name, int version, String by) {
+        return new Edit.Remove(new SettingName(ws, NAMED, name), version, by);
     }
 
     /** Gives it to this name and to no other one. */
@@ -100,33 +201,36 @@ public final class Invitations {
         ObjectNode document = JsonNodeFactory.instance
                 .objectNode()
                 .put("role", invitation.role().word())
-                .put("first", invitation.first())
+                .put("first", true)
                 .put("name", name)
                 .put("until", now() + GOOD_FOR);
-        Edit.Put put = new Edit.Put(
-                name(invitation.ws(), invitation.digest()), Json.write(document), invitation.version(), "usr_" + name);
+        Edit.Put put =
+                new Edit.Put(invitation.document(), Json.write(document), invitation.version(), People.ACTOR + name);
         if (!(semel.change(put) instanceof Edit.Placed.Now)) {
             throw unknown();
         }
     }
 
+    /** Ends a link that was used; one that was made meanwhile stays. */
     void done(Invitation invitation) {
-        semel.change(new Edit.Remove(name(invitation.ws(), invitation.digest()), null, "server"));
+        Integer version = invitation.first() ? null : Integer.valueOf(invitation.version());
+        semel.change(new Edit.Remove(invitation.document(), version, "server"));
     }
 
     public static SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "This link is not known: it was used, is older than seven days, or somebody has set up the server."
-                        + " Nothing was changed.",
+                "This link is not known: it was used, taken back or replaced, is older than seven days, or somebody has"
+                        + " set up the server. Nothing was changed.",
                 "Log in, or ask an administrator for another link.");
     }
 
-    private SettingName name(int ws, String digest) {
-        return new SettingName(ws, KIND, digest);
+    private Rows.@Nullable Setting read(SettingName name) {
+        return semel.view(reads -> reads.setting(name.workspace(), name.kind().word(), name.text()));
     }
 
-    private long now() {
+    /** The store's clock, by which a link is over. */
+    public long now() {
         Long now = semel.view(reads -> reads.now());
         return now == null ? 0 : now;
     }

@@ -30,6 +30,10 @@ import tools.jackson.databind.node.ObjectNode;
 public final class People {
     private static final SettingKind PERSON = new SettingKind("person", false, true);
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
+
+    /** Of people from outside: what they are called there, and where. Nobody who was invited here has such a name. */
+    private static final Pattern OUTSIDE = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}@[A-Za-z0-9.-]{1,100}");
+
     public static final String ACTOR = "usr_";
     static final String DISABLED = "disabled";
     private static final String SEPARATOR = "~";
@@ -115,9 +119,7 @@ public final class People {
         if (dev != null && parts.length == 2 && parts[0].equals("dev")) {
             return same(parts[1], devSecret) ? dev : null;
         }
-        if (parts.length != 3
-                || !parts[0].matches("[0-9]{1,9}")
-                || !NAME.matcher(parts[1]).matches()) {
+        if (parts.length != 3 || !parts[0].matches("[0-9]{1,9}") || !fits(parts[1])) {
             return null;
         }
         int ws = Integer.parseInt(parts[0]);
@@ -194,7 +196,8 @@ public final class People {
         return semel.view(reads -> reads.setting(ws, PERSON.word(), name));
     }
 
-    private static Person person(Rows.Setting row) {
+    /** The person of this document. */
+    public static Person person(Rows.Setting row) {
         ObjectNode document = (ObjectNode) Json.parse(row.body());
         Role role = Role.of(document.path("role").asString(""));
         List<String> groups = document.path("groups")
@@ -271,8 +274,9 @@ public final class People {
         return new Edit.Put(new SettingName(ws, PERSON, name), Json.write(document), row.version(), actor);
     }
 
-    public Edit.Remove removing(int ws, String name, String actor) {
-        return new Edit.Remove(new SettingName(ws, PERSON, name), null, actor);
+    /** @param seen the version that is to be removed; null for whichever there is */
+    public Edit.Remove removing(int ws, String name, @Nullable Integer seen, String actor) {
+        return new Edit.Remove(new SettingName(ws, PERSON, name), seen, actor);
     }
 
     /**
@@ -291,6 +295,12 @@ public final class People {
         if (invitation == null || invitation.first() && !nobodyBut(invitation, name)) {
             throw Invitations.unknown();
         }
+        // Slow on purpose, so it comes before the link is looked at for the last time: it may be taken back meanwhile.
+        ObjectNode secret =
+                Password.of(password, semel.newSecret(Password.SALT_BYTES)).document();
+        if (!invitation.equals(invitations.find(token))) {
+            throw Invitations.unknown();
+        }
         invitations.give(invitation, name);
         Rows.Setting known = invitation.over() == 0 ? null : row(invitation.ws(), name);
         if (invitation.over() != 0 && (known == null || known.version() != invitation.over())) {
@@ -301,9 +311,7 @@ public final class People {
                         .objectNode()
                         .put("role", invitation.role().word())
                 : (ObjectNode) Json.parse(known.body());
-        document.set(
-                "password",
-                Password.of(password, semel.newSecret(Password.SALT_BYTES)).document());
+        document.set("password", secret);
         SettingName place = new SettingName(invitation.ws(), PERSON, name);
         if (!(semel.change(new Edit.Put(place, Json.write(document), invitation.over(), ACTOR + name))
                 instanceof Edit.Placed.Now)) {
@@ -328,6 +336,19 @@ public final class People {
 
     private static String csrf(String secret) {
         return Sessions.digest("csrf " + secret);
+    }
+
+    private static boolean fits(String name) {
+        return NAME.matcher(name).matches() || OUTSIDE.matcher(name).matches();
+    }
+
+    /** The name of somebody who may be there, whoever vouches for them. */
+    public static String checked(String name) {
+        if (!fits(name)) {
+            throw refused("A name is 1 to 64 letters, digits, dots, _ and -, beginning with a letter; people whom the"
+                    + " identity provider vouches for have an @ and its host behind it");
+        }
+        return name;
     }
 
     private static boolean same(String one, String other) {

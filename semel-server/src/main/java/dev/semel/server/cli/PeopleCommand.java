@@ -19,6 +19,7 @@ import picocli.CommandLine.Spec;
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel people invite ada --role operator",
+            "  semel people take-back ada",
             "  semel people role ada viewer",
             "  semel people disable ada"
         })
@@ -33,6 +34,13 @@ final class PeopleCommand implements Callable<Integer> {
                     "is disabled"),
             new Turn("enable", "Lets them log in again.", "PUT", "", "{\"disabled\":false}", "may log in again"),
             new Turn("reset", "Makes a link by which they choose another password.", "POST", "reset", "{}", ""),
+            new Turn(
+                    "take-back",
+                    "Takes the link back that somebody was given; it opens nothing any more.",
+                    "DELETE",
+                    "invitation",
+                    "",
+                    "has no open link any more"),
             new Turn("log-out", "Ends their sessions.", "DELETE", "sessions", "", "is logged out everywhere"),
             new Turn("remove", "Removes them; they are out at once.", "DELETE", "", "", "is removed"));
 
@@ -61,6 +69,7 @@ final class PeopleCommand implements Callable<Integer> {
         CommandLine people = new CommandLine(new PeopleCommand())
                 .addSubcommand(new All(around))
                 .addSubcommand(new Invite(around))
+                .addSubcommand(new Links(around))
                 .addSubcommand(new Give(around));
         for (Turn turn : TURNS) {
             CommandLine one = new CommandLine(new Act(around, turn));
@@ -101,9 +110,35 @@ final class PeopleCommand implements Callable<Integer> {
         }
     }
 
+    @Command(name = "invitations", description = "Lists the links that were handed out, never what opens anything.")
+    static final class Links extends ListCommand {
+        Links(Surroundings around) {
+            super(around);
+        }
+
+        @Override
+        Sheet sheet() {
+            return Sheet.of(
+                            Call.get(Call.path("v1", "invitations")),
+                            "people invitations",
+                            "no link is open. Invite somebody: semel people invite NAME --role viewer")
+                    .text("NAME", "name")
+                    .text("FOR", "kind")
+                    .text("ROLE", "role")
+                    .text("MADE BY", "invited_by")
+                    .time("MADE", "invited_at")
+                    .cell(
+                            "UNTIL",
+                            link -> link.path("open").asBoolean(false) ? Json.text(link, "until") : "no longer good");
+        }
+    }
+
     @Command(
             name = "invite",
-            description = "Makes a link, good once and for seven days, by which somebody sets up a log-in.")
+            description = {
+                "Makes a link, good once and for seven days, by which somebody sets up a log-in.",
+                "The link that the same name was given before ends."
+            })
     static final class Invite implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -209,6 +244,10 @@ final class PeopleCommand implements Callable<Integer> {
     private static int link(Output output, Api api, Answer answer) {
         if (output.json) {
             output.document(answer.body());
+            return Exit.DONE;
+        }
+        if (!answer.body().path("invitation").isString()) {
+            output.talk("This link was made before and shown then, and only then. Make another one if it is lost.");
             return Exit.DONE;
         }
         output.line(api.address() + Json.text(answer.body(), "invitation"));

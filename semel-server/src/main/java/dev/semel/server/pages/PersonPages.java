@@ -38,6 +38,13 @@ final class PersonPages {
         return Look.goTo("/sessions");
     }
 
+    /** Where the form was sent twice the link was on the first answer; somebody whose role was changed gets none. */
+    static Answer linked(Visit visit, Doc answer) throws Exception {
+        String link =
+                answer.has("invitation") ? answer.text("invitation") : answer.has("invitation_id") ? "made before" : "";
+        return SettingPages.list(visit, "people", link);
+    }
+
     /** A link that is made is shown on the very page that answers the form: it is kept nowhere. */
     private static Answer turn(Visit visit, Form form) throws Exception {
         String name = form.text("name").strip();
@@ -46,10 +53,12 @@ final class PersonPages {
         switch (form.text("turn")) {
             case "disable" -> visit.send("PUT", Inside.path("v1", "people", name), body.put("disabled", true), key);
             case "enable" -> visit.send("PUT", Inside.path("v1", "people", name), body.put("disabled", false), key);
+            case "remove" -> visit.send("DELETE", Inside.path("v1", "people", name), body, key);
+            case "take-back" -> visit.send("DELETE", Inside.path("v1", "people", name, "invitation"), body, key);
             case "sessions" -> visit.send("DELETE", Inside.path("v1", "people", name, "sessions"), body, key);
             case "reset" -> {
                 Doc answer = visit.send("POST", Inside.path("v1", "people", name, "reset"), body, key);
-                return SettingPages.list(visit, "people", answer.text("invitation"));
+                return linked(visit, answer);
             }
             default -> {
                 return Look.goTo("/settings/people");

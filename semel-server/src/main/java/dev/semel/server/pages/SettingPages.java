@@ -18,7 +18,8 @@ public final class SettingPages {
             new Kind("alerts", "Alerts"),
             new Kind("profiles", "Profiles"),
             new Kind("tokens", "API tokens"),
-            new Kind("people", "People"));
+            new Kind("people", "People"),
+            new Kind("workspaces", "Workspaces"));
 
     private SettingPages() {}
 
@@ -44,6 +45,8 @@ public final class SettingPages {
                 "Settings",
                 "Workspace",
                 Map.of(
+                        "links",
+                        kind.equals("people") ? visit.get("/v1/invitations").items() : List.<Doc>of(),
                         "kinds",
                         offered,
                         "kind",
@@ -84,6 +87,11 @@ public final class SettingPages {
                         .text("Disabled", doc -> doc.is("disabled") ? "yes" : "")
                         .time("Changed", "changed_at")
                         .whenEmpty("Nobody has set up a log-in. Invite somebody below.", "");
+            case "workspaces" ->
+                Grid.named("Workspaces of this server; a new one is made with its first token")
+                        .text("Workspace", "workspace")
+                        .text("Yours", doc -> doc.is("own") ? "yes" : "")
+                        .whenEmpty("There is none.", "");
             case "secrets" ->
                 Grid.named("Secrets; their values are never shown")
                         .text("Name", "name")

@@ -65,6 +65,34 @@ class PeopleCommandsTest {
     }
 
     @Test
+    void links_are_listed_with_who_made_them_and_taken_back() {
+        server.on("GET /v1/invitations", json(200, """
+            {"items":[{"name":"ada","invitation_id":"inv_1","kind":"invite","role":"viewer","invited_by":"tok_1",
+              "invited_at":"2026-11-15T09:10:04Z","until":"2026-11-22T09:10:04Z","open":true},
+             {"name":"olga","invitation_id":"inv_2","kind":"reset","role":"admin","invited_by":"usr_max",
+              "invited_at":"2026-11-15T09:10:04Z","until":"2026-11-22T09:10:04Z","open":false}],"next":null}
+            """))
+                .on("DELETE /v1/people/ada/invitation", json(200, "{\"name\":\"ada\",\"taken_back\":true}"));
+        assertEquals("""
+            NAME  FOR     ROLE    MADE BY  MADE     UNTIL
+            ada   invite  viewer  tok_1    2 m ago  2026-11-22T09:10:04Z
+            olga  reset   admin   usr_max  2 m ago  no longer good
+            """, desk.run("people", "invitations").out());
+        assertEquals(
+                "ada has no open link any more\n",
+                desk.run("people", "take-back", "ada").out());
+        assertEquals(6, desk.run("people", "take-back", "nobody").exit());
+    }
+
+    @Test
+    void a_link_that_was_made_before_is_not_printed_as_one() {
+        server.on("POST /v1/people/ada/reset", json(200, LINK.replace("\"/setup?token=1.abc\"", "null")));
+        var again = desk.run("people", "reset", "ada");
+        assertEquals("", again.out());
+        assertTrue(again.err().contains("made before"), again.err());
+    }
+
+    @Test
     void what_is_done_to_somebody_is_one_request_that_makes_nobody() {
         String put = "{\"name\":\"ada\",\"role\":\"operator\",\"disabled\":false,\"invitation\":null}";
         server.on("PUT /v1/people/ada", json(200, put))

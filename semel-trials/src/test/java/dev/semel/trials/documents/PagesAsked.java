@@ -15,6 +15,11 @@ final class PagesAsked {
         asking.ask(200, "PUT", one, "{\"role\":\"viewer\"}");
         asking.ask(400, "PUT", one, "{\"role\":\"king\"}");
         asking.ask(200, "GET", "/v1/people?limit=1", "");
+        asking.ask(200, "GET", "/v1/workspaces?limit=1", "");
+        asking.ask(200, "GET", "/v1/invitations", "");
+        asking.ask(200, "DELETE", one + "/invitation", "");
+        asking.ask(404, "DELETE", one + "/invitation", "");
+        asking.ask(404, "GET", one, "");
         asking.ask(404, "DELETE", one, "");
         asking.ask(404, "PUT", one, "{\"disabled\":true}");
         asking.ask(404, "POST", one + "/reset", "");

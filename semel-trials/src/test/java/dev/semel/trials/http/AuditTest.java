@@ -251,10 +251,6 @@ class AuditTest extends OnBothStores {
                 "alert",
                 "/v1/alerts/{name}",
                 "{\"signal\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
-        setting(deeds, "view", "/v1/views/{name}", "{\"filter\":\"status:failed\"}");
-        deeds.put(
-                "PUT /v1/people/{name}",
-                new Deed("person.invite", "ada", () -> admin().put("/v1/people/ada", "{\"role\":\"viewer\"}")));
         setting(
                 deeds,
                 "route",
@@ -289,6 +285,10 @@ class AuditTest extends OnBothStores {
         deeds.put(
                 "PUT /v1/people/{name}",
                 new Deed("person.invite", "anna", () -> admin().put("/v1/people/anna", "{\"role\":\"viewer\"}")));
+        admin().put("/v1/people/gast", "{\"role\":\"viewer\"}").expect(200);
+        deeds.put(
+                "DELETE /v1/people/{name}/invitation",
+                new Deed("person.uninvite", "gast", () -> admin().delete("/v1/people/gast/invitation")));
         String link = stage.server().serve().people().invitations().make(1, Role.VIEWER, false, "peter");
         stage.server().serve().people().accept(link, "peter", "correct horse battery", "");
         String other = stage.server().serve().people().invitations().make(1, Role.VIEWER, false, "otto");

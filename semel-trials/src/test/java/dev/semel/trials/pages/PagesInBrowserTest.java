@@ -260,7 +260,7 @@ class PagesInBrowserTest {
                 "/sessions",
                 "/settings/people",
                 "/settings",
-                "/settings/people",
+                "/settings/workspaces",
                 "/settings/tokens");
         try (Tab tab = Tab.forChecks(server.port()).enter().expecting("404")) {
             for (String path : paths) {

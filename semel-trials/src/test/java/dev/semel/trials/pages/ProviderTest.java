@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.server.auth.oidc.Registration;
 import dev.semel.server.cli.ServeOptions;
 import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.LogCapture;
 import dev.semel.trials.support.Reply;
@@ -43,7 +44,10 @@ class ProviderTest {
         int port = freePort();
         home = "http://127.0.0.1:" + port;
         var access = new Registration.Access(
-                "default", "profile", "groups", Registration.grants("admins=admin, ops=operator ,everyone=viewer"));
+                "default",
+                "profile",
+                "groups",
+                Registration.grants("admins=admin, ops=operator ,deciders=reviewer,everyone=viewer"));
         Registration registration = new Registration(
                 provider.issuer(), SmallProvider.CLIENT, SmallProvider.SECRET, "Trials & Co", home, access);
         server = LiveServer.first(
@@ -143,7 +147,7 @@ class ProviderTest {
     @Test
     void a_new_session_is_made_whatever_the_browser_brought() {
         Way way = outAndBack("%2Fruns");
-        String planted = "semel_session=1~olga~planted";
+        String planted = "semel_session=1~olga@127.0.0.1~planted";
         Reply reply = browser().send("GET", way.back(), "", way.cookie() + "; " + planted);
         String session = session(reply.expect(303));
         assertFalse(session.isEmpty());
@@ -255,7 +259,7 @@ class ProviderTest {
     @Test
     void the_first_group_that_is_named_gives_the_role_and_without_one_nobody_comes_in() {
         Consumer<String> role =
-                word -> assertEquals(word, person("rolf").path("role").asString(""));
+                word -> assertEquals(word, person("rolf@127.0.0.1").path("role").asString(""));
         provider.claims = rolf("ops", "admins");
         logIn().expect(303);
         role.accept("admin");
@@ -263,7 +267,7 @@ class ProviderTest {
         logIn().expect(303);
         role.accept("viewer");
         refused("none of your groups may come in here", one -> one.claims = rolf("others"));
-        server.admin().put("/v1/people/rolf", "{\"role\":\"admin\"}").expect(400);
+        server.admin().put("/v1/people/rolf@127.0.0.1", "{\"role\":\"admin\"}").expect(400);
         role.accept("viewer");
     }
 
@@ -291,9 +295,38 @@ class ProviderTest {
         logIn().expect(303);
         provider.claims = claims -> claims.put("sub", "s-3").put("preferred_username", "twin");
         String other = session(logIn().expect(303));
-        assertTrue(other.matches("semel_session=1~twin-[0-9a-f]{8}~.*"), other);
+        assertTrue(other.matches("semel_session=1~twin-[0-9a-f]{8}@127[.]0[.]0[.]1~.*"), other);
         provider.claims = claims -> claims.put("sub", "s-3").put("preferred_username", "renamed");
         assertTrue(session(logIn().expect(303)).startsWith(other.substring(0, 30)), "the same person as before");
+    }
+
+    @Test
+    void nobody_from_outside_is_taken_for_somebody_of_this_server_who_is_called_so() {
+        String workflow =
+                "semel: 1\nworkflow: asks\nowner: trials\nsteps:\n  - {id: ok, approval: {to: petra, title: Go?}}\n";
+        server.admin().publish(workflow).expect(200);
+        String run = server.admin().trigger("asks", "asks_1", "{}").expect(200).runId();
+        Crowd.until(
+                "it waits",
+                () -> server.admin().get("/v1/runs/" + run).text("status").equals("waiting"));
+        provider.claims = claims -> claims.put("sub", "s-5")
+                .put("preferred_username", "petra")
+                .putArray("groups")
+                .add("deciders");
+        try (Tab tab = Tab.open(server.port()).expecting("403")) {
+            tab.go("/login/oidc");
+            tab.go("/runs/" + run);
+            tab.page().locator("text=Approve: the run goes on").click();
+            assertThat(tab.page().locator("main"))
+                    .containsText("is for petra, and usr_petra@127.0.0.1 is none of them");
+        }
+        assertEquals("provider", person("petra@127.0.0.1").path("logs_in_with").asString(""));
+        assertEquals(404, server.admin().get("/v1/people/petra").status());
+        // The name is free for whoever is invited, and no invitation is made for a name of the provider's.
+        server.admin()
+                .put("/v1/people/petra", "{\"role\":\"viewer\"}", "If-None-Match: *")
+                .expect(200);
+        server.admin().put("/v1/people/new@127.0.0.1", "{\"role\":\"admin\"}").expect(400);
     }
 
     @Test
@@ -301,12 +334,12 @@ class ProviderTest {
         provider.claims = claims -> claims.put("sub", "s-4").put("preferred_username", "dora");
         String session = "Cookie: " + session(logIn().expect(303));
         assertEquals(200, browser().send("GET", "/runs", "", session).status());
-        server.admin().put("/v1/people/dora", "{\"disabled\":true}").expect(200);
+        server.admin().put("/v1/people/dora@127.0.0.1", "{\"disabled\":true}").expect(200);
         assertEquals(303, browser().send("GET", "/runs", "", session).status());
         refused(
                 "is disabled here",
                 one -> one.claims = claims -> claims.put("sub", "s-4").put("preferred_username", "elsa"));
-        server.admin().put("/v1/people/dora", "{\"disabled\":false}").expect(200);
+        server.admin().put("/v1/people/dora@127.0.0.1", "{\"disabled\":false}").expect(200);
         assertEquals(303, browser().send("GET", "/runs", "", session).status(), "sessions from before are over");
         provider.claims = claims -> claims.put("sub", "s-4").put("preferred_username", "dora");
         logIn().expect(303);
@@ -318,7 +351,9 @@ class ProviderTest {
         String form = "Content-Type: application/x-www-form-urlencoded";
         assertEquals(
                 403,
-                browser().send("POST", "/login", "name=olga&password=", form).status());
+                browser()
+                        .send("POST", "/login", "name=olga%40127.0.0.1&password=", form)
+                        .status());
     }
 
     @Test
