@@ -222,6 +222,7 @@ final class Locking {
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
                     Edit.Put _,
+                    Edit.PlaceAsOf _,
                     Edit.Remove _ -> List.of();
         };
     }
@@ -287,6 +288,7 @@ final class Locking {
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
                     Edit.Put _,
+                    Edit.PlaceAsOf _,
                     Edit.Remove _ -> null;
         };
     }

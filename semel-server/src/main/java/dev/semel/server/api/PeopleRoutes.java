@@ -39,6 +39,7 @@ final class PeopleRoutes {
                 .add(Api.changing("PUT", ONE, Scope.ADMIN, this::put))
                 .add(Api.changing("DELETE", ONE, Scope.ADMIN, this::remove))
                 .add(Api.changing("POST", ONE + "/reset", Scope.ADMIN, this::reset))
+                .add("GET", ONE + "/sessions", Scope.ADMIN, this::sessionsOf)
                 .add(Api.changing("DELETE", ONE + "/sessions", Scope.ADMIN, this::endSessions))
                 .add("GET", "/v1/sessions", Scope.READ, this::sessions)
                 .add(Api.changing("DELETE", "/v1/sessions/{session_id}", Scope.READ, this::endSession));
@@ -87,7 +88,7 @@ final class PeopleRoutes {
                     "There is a person of this name. Nothing was changed, and no link was made.",
                     "Give them another role, or make a link for another password.");
         }
-        if (!(semel.change(change) instanceof Edit.Placed.Now)) {
+        if (people.administrators().safely(change, edit -> now(semel.change(edit))) == null) {
             throw new SemelException(
                     ErrorCode.PRECONDITION_FAILED,
                     "Somebody changed this person in between. Nothing was changed.",
@@ -103,6 +104,10 @@ final class PeopleRoutes {
                 .put("role", now.role().word())
                 .put("disabled", now.disabled())
                 .putNull("invitation"));
+    }
+
+    private static Edit.Placed.@Nullable Now now(Edit.@Nullable Placed placed) {
+        return placed instanceof Edit.Placed.Now done ? done : null;
     }
 
     private static People.Change wanted(Said said) {
@@ -151,8 +156,9 @@ final class PeopleRoutes {
                 .put("invitation", link(people.invitations().makeReset(ws, person))));
     }
 
-    private static String link(String token) {
-        return "/setup?token=" + token;
+    /** Whole where it was said where browsers find this server; else whoever shows it knows how they were reached. */
+    private String link(String token) {
+        return people.home() + "/setup?token=" + token;
     }
 
     private Answer endSessions(Request request) {
@@ -166,19 +172,29 @@ final class PeopleRoutes {
     /** Those of whoever asks; a token has none. */
     private Answer sessions(Request request) {
         String name = People.nameOf(request.principal());
+        int ws = request.principal().workspace();
+        ObjectNode out = list(name == null ? List.of() : people.sessions(ws, name));
+        People.Person person = name == null ? null : people.find(ws, name);
+        return Views.ok(out.put("password", person != null && !person.fromOutside()));
+    }
+
+    private Answer sessionsOf(Request request) {
+        int ws = request.principal().workspace();
+        return Views.ok(list(
+                people.sessions(ws, found(ws, request.parameter("name")).name())));
+    }
+
+    private static ObjectNode list(List<Sessions.Session> sessions) {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
-        if (name != null) {
-            for (Sessions.Session one : people.sessions(request.principal().workspace(), name)) {
-                items.addObject()
-                        .put("session_id", one.id())
-                        .put("begun_at", Views.time(one.begunAt()))
-                        .put("until", Views.time(one.until()))
-                        .put("address", one.address());
-            }
+        for (Sessions.Session one : sessions) {
+            items.addObject()
+                    .put("session_id", one.id())
+                    .put("begun_at", Views.time(one.begunAt()))
+                    .put("until", Views.time(one.until()))
+                    .put("address", one.address());
         }
-        out.putNull("next");
-        return Views.ok(out);
+        return out.putNull("next");
     }
 
     private Answer endSession(Request request) {
@@ -202,7 +218,7 @@ final class PeopleRoutes {
         return person;
     }
 
-    private static SemelException unknown() {
+    static SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
                 "There is no such person in this workspace. Nothing was changed.",
@@ -222,11 +238,36 @@ final class PeopleRoutes {
         return groups;
     }
 
+    /** With a key, whoever asks again is told the same, though there is nobody of this name any more. */
     private Answer remove(Request request) {
         int ws = request.principal().workspace();
-        String name = found(ws, request.parameter("name")).name();
-        semel.change(people.removing(ws, name, request.principal().tokenId()));
-        people.endSessions(ws, name);
-        return Views.ok(Views.object().put("name", name).put("removed", true));
+        String name = Names.checked("person", request.parameter("name"));
+        People.Person person = people.find(ws, name);
+        Deeds.Deed deed = new Deeds.Deed("person.remove", name);
+        Deeds.Done done = person == null
+                ? deeds.once(request, deed, new Edit.Wake(List.of()), _ -> null)
+                : people.administrators()
+                        .safely(
+                                people.removing(
+                                        ws, person, request.principal().tokenId()),
+                                edit -> deeds.once(
+                                        request, deed, edit, placed -> now(placed) == null ? null : removed(name)));
+        if (done == null && person == null) {
+            throw unknown();
+        }
+        if (done == null) {
+            throw new SemelException(
+                    ErrorCode.PRECONDITION_FAILED,
+                    "Somebody changed this person in between. They were not removed.",
+                    "Look, and ask again.");
+        }
+        if (!done.replayed()) {
+            people.endSessions(ws, name);
+        }
+        return done.answer();
+    }
+
+    private static ObjectNode removed(String name) {
+        return Views.object().put("name", name).put("removed", true);
     }
 }

@@ -125,7 +125,7 @@ final class Acts {
         ObjectNode body = object().put("role", form.text("role"));
         Doc answer =
                 visit.send("PUT", Inside.path("v1", "people", form.text("name").strip()), body, form.text("key"));
-        return SettingPages.list(visit, "people", answer.text("invitation"));
+        return PersonPages.linked(visit, answer);
     }
 
     /** What begins like an id of ours is looked for there first; a key may begin so too. */

@@ -3,6 +3,7 @@ package dev.semel.server.pages;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.auth.Invitations;
+import dev.semel.server.auth.KnownBrowsers;
 import dev.semel.server.auth.People;
 import dev.semel.server.auth.Voucher;
 import dev.semel.server.http.Answer;
@@ -63,15 +64,25 @@ final class Entrance {
         String workspace = form.text("workspace").isEmpty() ? WORKSPACE : form.text("workspace");
         String cookie;
         try {
-            cookie = people.logIn(
-                    new People.Entry(workspace, form.text("name"), form.text("password"), request.remoteAddress()));
+            String known = Cookies.of(request, KnownBrowsers.cookieName(workspace, form.text("name")));
+            cookie = people.logIn(new People.Entry(
+                    workspace, form.text("name"), form.text("password"), request.remoteAddress(), known));
         } catch (SemelException e) {
-            return form(request, e.code().status(), e.detail() + " " + e.fix());
+            Answer refused = form(request, e.code().status(), e.detail() + " " + e.fix());
+            Object seconds = e.members().get("retry_after");
+            return seconds == null ? refused : refused.with("Retry-After", seconds.toString());
         }
         if (cookie == null) {
             return form(request, 403, "Name and password do not go together.");
         }
-        return Look.goTo(local(form.text("next"))).with("Set-Cookie", Cookies.session(request, cookie));
+        return entered(request, cookie, local(form.text("next")));
+    }
+
+    /** With a new session, and with what this browser is known by at the next log-in. */
+    private Answer entered(Request request, String cookie, String next) {
+        Answer in = Look.goTo(next).with("Set-Cookie", Cookies.session(request, cookie));
+        KnownBrowsers.Mark mark = people.browsers().give(cookie);
+        return mark == null ? in : in.with("Set-Cookie", Cookies.known(request, mark));
     }
 
     /** The name of the host is looked at: a name that was made to lead to this machine is another site's. */
@@ -139,7 +150,7 @@ final class Entrance {
         try {
             String cookie = people.accept(
                     form.text("token"), form.text("name"), form.text("password"), request.remoteAddress());
-            return Look.goTo("/workflows").with("Set-Cookie", Cookies.session(request, cookie));
+            return entered(request, cookie, "/workflows");
         } catch (SemelException e) {
             if (e.code() != ErrorCode.INVALID_INPUT) {
                 throw e;

@@ -299,6 +299,14 @@ class AuditTest extends OnBothStores {
                 "POST /v1/people/{name}/reset",
                 new Deed("person.reset", "peter", () -> post("/v1/people/peter/reset", "")));
         deeds.put(
+                "POST /v1/people/{name}/password",
+                new Deed(
+                        "person.password",
+                        "peter",
+                        () -> post(
+                                "/v1/people/peter/password",
+                                "{\"old\":\"correct horse battery\",\"new\":\"another horse battery\"}")));
+        deeds.put(
                 "DELETE /v1/people/{name}/sessions",
                 new Deed("session.end", "peter", () -> admin().delete("/v1/people/peter/sessions")));
         String profile = "/v1/profiles/{profile}";
@@ -310,6 +318,12 @@ class AuditTest extends OnBothStores {
                         "profile.put",
                         "cus_1",
                         () -> admin().put("/v1/profiles/cus_1", "{\"email\":\"a@b.example\"}")));
+        deeds.put(
+                "POST " + profile + "/reveal",
+                new Deed(
+                        "profile.reveal",
+                        "cus_1",
+                        () -> post("/v1/profiles/cus_1/reveal", "{\"reason\":\"ticket 4711\"}")));
         deeds.put(
                 "PUT " + profile + "/subscriptions/{topic}",
                 new Deed(
