@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.error.SemelException;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -21,9 +22,8 @@ class AttemptsTest {
     }
 
     private long refused(Attempts.Try one) {
-        return (long) assertThrows(SemelException.class, () -> attempts.begin(one))
-                .members()
-                .get("retry_after");
+        SemelException refusal = assertThrows(SemelException.class, () -> attempts.begin(one));
+        return (Long) Objects.requireNonNull(refusal.members().get("retry_after"));
     }
 
     private long refused(String name, String address) {
