@@ -188,7 +188,8 @@ interface SettingRules {
         assertEquals(first, desk().change(put), "applied again it tells the same, though it moved the catalog itself");
         assertEquals(new Placed.Moved(1), desk().change(removal), "of two who counted at once one wins");
         assertNotNull(desk().reads.setting(desk().ws, "channel", "theirs"));
-        var again = new Edit.PlaceAsOf(new Edit.Remove(theirs, 1, "tester"), desk().reads.catalogChange());
+        var again = new Edit.PlaceAsOf(
+                new Edit.Remove(theirs, 1, "tester"), desk().reads.catalogChange());
         Placed removed = desk().change(again);
         assertTrue(assertInstanceOf(Placed.Now.class, removed).row().removed());
         assertEquals(removed, desk().change(again));

@@ -253,7 +253,11 @@ public final class Serve implements AutoCloseable {
         talk.println("  Look  " + url + (options.dev() ? "         workflows, runs and keys in your browser" : ""));
         if (!options.dev()) {
             new SetUpLink(people, workspace.ws(), options.data().resolve("setup-link"))
-                    .tell(options.front().home().isEmpty() ? url : options.front().home(), talk);
+                    .tell(
+                            options.front().home().isEmpty()
+                                    ? url
+                                    : options.front().home(),
+                            talk);
         }
         talk.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
         if (playground != null) {

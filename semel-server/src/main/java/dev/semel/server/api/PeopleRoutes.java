@@ -180,8 +180,8 @@ final class PeopleRoutes {
 
     private Answer sessionsOf(Request request) {
         int ws = request.principal().workspace();
-        return Views.ok(list(
-                people.sessions(ws, found(ws, request.parameter("name")).name())));
+        return Views.ok(
+                list(people.sessions(ws, found(ws, request.parameter("name")).name())));
     }
 
     private static ObjectNode list(List<Sessions.Session> sessions) {
@@ -248,8 +248,7 @@ final class PeopleRoutes {
                 ? deeds.once(request, deed, new Edit.Wake(List.of()), _ -> null)
                 : people.administrators()
                         .safely(
-                                people.removing(
-                                        ws, person, request.principal().tokenId()),
+                                people.removing(ws, person, request.principal().tokenId()),
                                 edit -> deeds.once(
                                         request, deed, edit, placed -> now(placed) == null ? null : removed(name)));
         if (done == null && person == null) {

@@ -66,7 +66,10 @@ final class ProfileRoutes {
             Rows.Setting row =
                     found == null ? null : settings.profiles().shelf().row(workspace, found.name());
             return Views.page(
-                    row == null ? List.of() : List.of(row), Integer.MAX_VALUE, one -> shown(request, one), Rows.Setting::name);
+                    row == null ? List.of() : List.of(row),
+                    Integer.MAX_VALUE,
+                    one -> shown(request, one),
+                    Rows.Setting::name);
         }
         Paging paging = Paging.of(request);
         return Views.page(
@@ -176,7 +179,8 @@ final class ProfileRoutes {
         if (Json.write(document).contains(Masks.MARK)) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The document holds " + Masks.MARK + ", which stands where something is masked. Nothing was changed.",
+                    "The document holds " + Masks.MARK
+                            + ", which stands where something is masked. Nothing was changed.",
                     "Reveal the profile, and change what you find.");
         }
         String id = request.parameter("profile");

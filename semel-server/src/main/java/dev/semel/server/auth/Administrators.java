@@ -68,8 +68,7 @@ public final class Administrators {
      *
      * @param over the version of the person that it replaces
      */
-    private record Wanted(
-            SettingName who, @Nullable Integer over, boolean administers) {
+    private record Wanted(SettingName who, @Nullable Integer over, boolean administers) {
         static Wanted of(Edit<Placed> place) {
             return switch (place) {
                 case Edit.Put put -> new Wanted(put.name(), put.expected(), administers(Json.parse(put.body())));

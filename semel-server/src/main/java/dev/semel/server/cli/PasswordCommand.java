@@ -9,8 +9,9 @@ import picocli.CommandLine.Parameters;
 /** `people password`: another password for whoever knows the one they have. */
 @Command(
         name = "password",
-        description = "Changes a password, for whoever knows it; their sessions end. Both are typed without echo, or read"
-                + " from stdin, the old one in the first line and the new one in the second; never an argument.")
+        description =
+                "Changes a password, for whoever knows it; their sessions end. Both are typed without echo, or read"
+                    + " from stdin, the old one in the first line and the new one in the second; never an argument.")
 final class PasswordCommand implements Callable<Integer> {
     private final Surroundings around;
 
@@ -34,7 +35,8 @@ final class PasswordCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Typed typed = typed();
-        String body = Json.compactUnprinted(Json.object().put("old", typed.old()).put("new", typed.fresh()));
+        String body =
+                Json.compactUnprinted(Json.object().put("old", typed.old()).put("new", typed.fresh()));
         Answer answer = connection.api().ask(Call.post(Call.path("v1", "people", name, "password"), body));
         if (output.json) {
             output.document(answer.body());

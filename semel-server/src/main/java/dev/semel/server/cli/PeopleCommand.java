@@ -103,10 +103,12 @@ final class PeopleCommand implements Callable<Integer> {
                             "nobody can log in yet. Invite somebody: semel people invite NAME --role admin")
                     .text("NAME", "name")
                     .text("ROLE", "role")
-                    .cell("GROUPS", person -> person.path("groups")
-                            .valueStream()
-                            .map(group -> Json.clean(group.asString("")))
-                            .collect(Collectors.joining(" ")))
+                    .cell(
+                            "GROUPS",
+                            person -> person.path("groups")
+                                    .valueStream()
+                                    .map(group -> Json.clean(group.asString("")))
+                                    .collect(Collectors.joining(" ")))
                     .text("LOGS IN WITH", "logs_in_with")
                     .cell("STATUS", person -> person.path("disabled").asBoolean(false) ? output.red("disabled") : "")
                     .time("CHANGED", "changed_at");

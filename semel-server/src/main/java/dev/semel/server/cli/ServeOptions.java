@@ -115,11 +115,26 @@ public record ServeOptions(
             Duration grace,
             Trust trust,
             Map<String, Duration> keep) {
-        this(dev, demo, host, port, data, store, workflows, name, grace, trust, keep, Bounds.USUAL, null, Front.NOTHING);
+        this(
+                dev,
+                demo,
+                host,
+                port,
+                data,
+                store,
+                workflows,
+                name,
+                grace,
+                trust,
+                keep,
+                Bounds.USUAL,
+                null,
+                Front.NOTHING);
     }
 
     public ServeOptions within(Bounds other) {
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, trust, keep, other, logIn, front);
+        return new ServeOptions(
+                dev, demo, host, port, data, store, workflows, name, grace, trust, keep, other, logIn, front);
     }
 
     /** With an identity provider; null for none. */
@@ -141,12 +156,14 @@ public record ServeOptions(
 
     public ServeOptions withSecretKey(String text) {
         Trust with = new Trust(new Hidden(text), trust.allowHosts(), trust.allowSql(), trust.standIn());
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds, logIn, front);
+        return new ServeOptions(
+                dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds, logIn, front);
     }
 
     public ServeOptions allowing(List<String> hosts, boolean sql) {
         Trust with = new Trust(trust.secretKey(), hosts, sql, trust.standIn());
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds, logIn, front);
+        return new ServeOptions(
+                dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds, logIn, front);
     }
 
     /** The key for secrets. */

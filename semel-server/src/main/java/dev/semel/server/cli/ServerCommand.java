@@ -95,8 +95,9 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     @Option(
             names = "--trusted-proxy",
             paramLabel = "ADDRESS[/BITS]",
-            description = "A proxy whose X-Forwarded-For is believed, such as 127.0.0.1 or 10.0.0.0/24; repeatable. Else"
-                    + " SEMEL_TRUSTED_PROXIES, separated by commas. None unless told.")
+            description =
+                    "A proxy whose X-Forwarded-For is believed, such as 127.0.0.1 or 10.0.0.0/24; repeatable. Else"
+                            + " SEMEL_TRUSTED_PROXIES, separated by commas. None unless told.")
     @Nullable
     List<String> trustedProxies;
 

@@ -87,8 +87,7 @@ final class Exchange {
     }
 
     Request read(Map<String, String> parameters, @Nullable Principal principal, int limit) {
-        Request.Line line = new Request.Line(
-                id, method, path, principal, this::client, this::lines, this::names);
+        Request.Line line = new Request.Line(id, method, path, principal, this::client, this::lines, this::names);
         Query query = Query.parse(request.prologue().query().rawValue());
         return new Request(line, parameters, query, body(limit));
     }

@@ -65,7 +65,10 @@ final class PersonPages {
         try {
             visit.send("POST", Inside.path("v1", "people", name, "password"), body, form.text("key"));
         } catch (Refused e) {
-            return sessions(visit, e.status(), e.problem().text("detail") + " " + e.problem().text("fix"));
+            return sessions(
+                    visit,
+                    e.status(),
+                    e.problem().text("detail") + " " + e.problem().text("fix"));
         }
         return Look.goTo("/sessions?did=password");
     }

@@ -72,7 +72,8 @@ public record Profile(
         }
         boolean wrong = said != null && !said.isArray() || paths.size() > MOST_MARKED;
         if (wrong || !paths.stream().allMatch(Profile::isPath)) {
-            document.wrong("pii", "must be a list of up to " + MOST_MARKED + " paths in attributes, such as [\"name\"]");
+            document.wrong(
+                    "pii", "must be a list of up to " + MOST_MARKED + " paths in attributes, such as [\"name\"]");
         }
         return paths;
     }

@@ -97,7 +97,8 @@ class PeopleCommandsTest {
         assertEquals(
                 "ada is in ops, warehouse\n",
                 desk.run("people", "groups", "ada", "ops", "warehouse").out());
-        assertEquals("{\"groups\":[\"ops\",\"warehouse\"]}", server.seen.getLast().body());
+        assertEquals(
+                "{\"groups\":[\"ops\",\"warehouse\"]}", server.seen.getLast().body());
         assertEquals("*", server.seen.getLast().header("If-Match"));
         assertEquals("ada is in no group\n", desk.run("people", "groups", "ada").out());
         assertEquals("{\"groups\":[]}", server.seen.getLast().body());
@@ -109,7 +110,9 @@ class PeopleCommandsTest {
         desk.stdin = "the old one\r\nthe new one\n";
         var changed = desk.run("people", "password", "ada");
         assertEquals("ada has another password and is logged out everywhere\n", changed.out());
-        assertEquals("{\"old\":\"the old one\",\"new\":\"the new one\"}", server.seen.getLast().body());
+        assertEquals(
+                "{\"old\":\"the old one\",\"new\":\"the new one\"}",
+                server.seen.getLast().body());
         for (String missing : List.of("", "the old one", "the old one\n", "\nthe new one")) {
             desk.stdin = missing;
             var refused = desk.run("people", "password", "ada");
@@ -124,7 +127,8 @@ class PeopleCommandsTest {
     void sessions_of_somebody_are_listed_and_a_whole_link_is_printed_as_it_is() {
         server.on("GET /v1/people/ada/sessions", json(200, """
             {"items":[{"session_id":"0a1b2c3d4e5f6071","begun_at":"2026-11-15T09:10:04Z","until":"2026-11-15T21:10:04Z","address":"198.51.100.1"}],"next":null}
-            """)).on("POST /v1/people/ada/reset", json(200, LINK.replace("/setup", "https://semel.example.com/setup")));
+            """))
+                .on("POST /v1/people/ada/reset", json(200, LINK.replace("/setup", "https://semel.example.com/setup")));
         assertEquals("""
             SESSION           FROM          BEGUN    UNTIL
             0a1b2c3d4e5f6071  198.51.100.1  2 m ago  2026-11-15T21:10:04Z
@@ -138,7 +142,9 @@ class PeopleCommandsTest {
     void a_profile_is_revealed_for_a_reason_alone() {
         server.on("POST /v1/profiles/cus_1/reveal", json(200, "{\"profile_id\":\"cus_1\",\"version\":1}"));
         assertEquals(2, desk.run("profile", "reveal", "cus_1").exit());
-        assertTrue(desk.run("profile", "reveal", "cus_1", "--reason", "ticket 7").out().contains("cus_1"));
+        assertTrue(desk.run("profile", "reveal", "cus_1", "--reason", "ticket 7")
+                .out()
+                .contains("cus_1"));
         assertEquals("{\"reason\":\"ticket 7\"}", server.seen.getLast().body());
     }
 

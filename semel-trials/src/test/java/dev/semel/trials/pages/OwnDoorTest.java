@@ -113,7 +113,8 @@ class OwnDoorTest {
 
     /** Sends a form of a page as its person does. */
     private Reply send(String path, String from, String session, String... fields) {
-        String csrf = page(from, session).expect(200).body().replaceAll("(?s).*?name=\"csrf\" value=\"([^\"]*)\".*", "$1");
+        String csrf =
+                page(from, session).expect(200).body().replaceAll("(?s).*?name=\"csrf\" value=\"([^\"]*)\".*", "$1");
         return server.stranger()
                 .send("POST", path, form(fields) + "&" + form("csrf", csrf, "key", "k-" + ++sent), session, FORM);
     }
@@ -134,7 +135,8 @@ class OwnDoorTest {
         assertEquals(429, slow.status());
         assertTrue(Integer.parseInt(Objects.requireNonNull(slow.header("Retry-After"))) <= 30, slow.toString());
         assertEquals(429, logIn(trusting, "ada", PASSWORD, stranger, stolen).status(), "somebody else's mark");
-        assertEquals(429, logIn(trusting, "ada", PASSWORD, stranger, known + "x").status());
+        assertEquals(
+                429, logIn(trusting, "ada", PASSWORD, stranger, known + "x").status());
         assertEquals(303, logIn(trusting, "ada", PASSWORD, HOME).status(), "from elsewhere");
         assertEquals(303, logIn(trusting, "ada", PASSWORD, stranger, known).status(), "this browser is known");
         String taken = "Cookie: semel_session=" + known.substring(known.indexOf('=') + 1);
@@ -153,10 +155,10 @@ class OwnDoorTest {
     void a_mark_is_for_the_log_in_alone_and_for_no_script_and_no_other_site() {
         Reply in = logIn(server, "root", PASSWORD, "X-Forwarded-Proto: https", HOME);
         String set = in.headers("Set-Cookie").getLast();
-        assertTrue(
-                set.endsWith("; Path=/login; HttpOnly; SameSite=Strict; Max-Age=15552000; Secure"), set);
+        assertTrue(set.endsWith("; Path=/login; HttpOnly; SameSite=Strict; Max-Age=15552000; Secure"), set);
         assertFalse(set.contains("root"), "it does not say whose it is");
-        String sessions = server.admin().get("/v1/people/root/sessions").expect(200).body();
+        String sessions =
+                server.admin().get("/v1/people/root/sessions").expect(200).body();
         assertFalse(sessions.contains("198.51.100.1"), "what a stranger writes about their address is not believed");
     }
 
@@ -166,16 +168,29 @@ class OwnDoorTest {
         String elsewhere = session(logIn(server, "pia", PASSWORD));
         String path = "/sessions/password";
         String fresh = "another horse battery";
-        assertEquals(400, send(path, "/sessions", here, "old", PASSWORD, "new", fresh, "again", "other").status());
-        assertEquals(403, send(path, "/sessions", here, "old", "wrong", "new", fresh, "again", fresh).status());
-        assertEquals(400, send(path, "/sessions", here, "old", PASSWORD, "new", "short", "again", "short").status());
+        assertEquals(
+                400,
+                send(path, "/sessions", here, "old", PASSWORD, "new", fresh, "again", "other")
+                        .status());
+        assertEquals(
+                403,
+                send(path, "/sessions", here, "old", "wrong", "new", fresh, "again", fresh)
+                        .status());
+        assertEquals(
+                400,
+                send(path, "/sessions", here, "old", PASSWORD, "new", "short", "again", "short")
+                        .status());
         assertEquals(200, looks(elsewhere), "nothing was changed");
-        assertEquals(303, send(path, "/sessions", here, "old", PASSWORD, "new", fresh, "again", fresh).status());
+        assertEquals(
+                303,
+                send(path, "/sessions", here, "old", PASSWORD, "new", fresh, "again", fresh)
+                        .status());
         assertEquals(303, looks(elsewhere));
         assertEquals(200, looks(here));
         assertEquals(403, logIn(server, "pia", PASSWORD).status());
         assertEquals(303, logIn(server, "pia", fresh).status());
-        assertTrue(server.admin().get("/v1/audit?q=action:person.password").body().contains("\"actor_id\":\"usr_pia\""));
+        assertTrue(
+                server.admin().get("/v1/audit?q=action:person.password").body().contains("\"actor_id\":\"usr_pia\""));
     }
 
     @Test
@@ -226,7 +241,10 @@ class OwnDoorTest {
         send(people + "/turn", people, root, "name", "gus", "turn", "groups", "groups", "packing finance")
                 .expect(303);
         assertTrue(page(people, root).body().contains("packing, finance"), "shown");
-        assertEquals(400, send(people + "/turn", people, root, "name", "none", "turn", "groups").status());
+        assertEquals(
+                400,
+                send(people + "/turn", people, root, "name", "none", "turn", "groups")
+                        .status());
         Reply link = send(people, people, root, "name", "new", "role", "viewer");
         assertTrue(link.expect(200).body().contains("http://semel.test/setup?token="), link.body());
         assertTrue(trusting.admin()
@@ -262,7 +280,10 @@ class OwnDoorTest {
                 viewer.get("/v1/profiles/cus_7").json().path("masked").toString());
         Problem.expect(viewer.get("/v1/profiles?email=ann%40example.com"), 403, "forbidden");
         Problem.expect(viewer.post("/v1/profiles/cus_7/reveal", "{\"reason\":\"x\"}"), 403, "forbidden");
-        String whole = server.with("operate", "read").get("/v1/profiles/cus_7").expect(200).body();
+        String whole = server.with("operate", "read")
+                .get("/v1/profiles/cus_7")
+                .expect(200)
+                .body();
         assertTrue(whole.contains("ann@example.com"), "a program that keeps profiles reads them");
         Problem.expect(
                 server.admin().put("/v1/profiles/cus_7", "{\"chat\":\"•••\",\"attributes\":{}}"), 400, "invalid-input");
@@ -270,7 +291,9 @@ class OwnDoorTest {
 
     @Test
     void people_reveal_a_profile_on_its_page_before_they_change_it() {
-        server.admin().put("/v1/profiles/cus_8", "{\"email\":\"bob@example.com\",\"attributes\":{}}").expect(200);
+        server.admin()
+                .put("/v1/profiles/cus_8", "{\"email\":\"bob@example.com\",\"attributes\":{}}")
+                .expect(200);
         String path = "/settings/profiles/cus_8";
         String operator = person("otto", "operator");
         String viewer = person("vera", "viewer");
@@ -279,12 +302,17 @@ class OwnDoorTest {
             assertFalse(page.contains("bob@example.com"), page);
             assertFalse(page.contains("Keep it"), "what is masked is not written over");
         }
-        assertEquals(403, send(path + "/reveal", "/runs", viewer, "reason", "curious").status());
+        assertEquals(
+                403,
+                send(path + "/reveal", "/runs", viewer, "reason", "curious").status());
         assertEquals(400, send(path + "/reveal", path, operator, "reason", " ").status());
         Reply shown = send(path + "/reveal", path, operator, "reason", "ticket 4711");
         assertTrue(shown.expect(200).body().contains("bob@example.com"), shown.body());
         assertTrue(shown.body().contains("Keep it"), shown.body());
-        String row = server.admin().get("/v1/audit?q=action:profile.reveal").expect(200).body();
+        String row = server.admin()
+                .get("/v1/audit?q=action:profile.reveal")
+                .expect(200)
+                .body();
         assertTrue(row.contains("usr_otto") && row.contains("ticket 4711") && row.contains("email"), row);
         assertFalse(row.contains("bob@"), row);
     }
