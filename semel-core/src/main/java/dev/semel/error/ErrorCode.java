@@ -42,6 +42,7 @@ public enum ErrorCode {
     WEBHOOK_TIMESTAMP_OUT_OF_TOLERANCE(401, false, "The time in the webhook is too far from now"),
     WEBHOOK_SIGNATURE_REUSED(409, false, "The signature of the webhook came before under another id"),
     WEBHOOK_NOT_READY(503, true, "The webhook cannot be checked right now"),
+    LAST_ADMIN(409, false, "Nobody would be left who can administer"),
     IDENTITY_PROVIDER_UNUSABLE(503, true, "The identity provider cannot be used right now");
 
     private final int status;

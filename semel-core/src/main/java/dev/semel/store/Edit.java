@@ -473,6 +473,42 @@ public sealed interface Edit<T> {
     }
 
     /**
+     * Puts or removes a watched document where the catalog is still at this number, so that what was counted over other
+     * documents holds; else it answers {@link Placed.Moved} with the version that is current, and nothing changes. What
+     * stands already is told all the same: so it may be applied twice.
+     */
+    record PlaceAsOf(Edit<Placed> place, long change) implements Edit<Placed> {
+        /** No document has this version. */
+        private static final int NEVER = -1;
+
+        public PlaceAsOf {
+            if (!(place instanceof Put || place instanceof Remove) || !place.changesCatalog()) {
+                throw new IllegalArgumentException("only watched documents move the catalog");
+            }
+        }
+
+        /** What is to be done with the catalog at this number. */
+        public Edit<Placed> at(@Nullable Long number) {
+            boolean still = number != null && number == change;
+            return switch (place) {
+                case Put put when !still -> new Put(put.name(), put.body(), NEVER, put.actor());
+                case Remove remove when !still -> new Remove(remove.name(), NEVER, remove.actor());
+                default -> place;
+            };
+        }
+
+        @Override
+        public boolean changesCatalog() {
+            return true;
+        }
+
+        @Override
+        public boolean standsAlone() {
+            return true;
+        }
+    }
+
+    /**
      * A delivery of a webhook that came in. Where it was not turned away before, its id and its signature are held against
      * those that came in their window, and the answer says what became of it. Applied again it answers the same. Null:
      * so many were turned away in this hour that this one is not kept.

@@ -73,7 +73,8 @@ final class Script {
 
     private Step make() {
         if (++made % SETTINGS_EVERY == 0) {
-            return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(settings.next())));
+            return new Step.Apply(
+                    Step.As.NOBODY, List.of(new Write.Change<>(settings.next(first.reads.catalogChange()))));
         }
         if (made % SCHEDULES_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new Write.Change<>(schedules.next(first))));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.store.Edit.Placed;
@@ -171,5 +172,33 @@ interface SettingRules {
         assertEquals(
                 List.of("tester", "channel.remove", "mail", "version 2"),
                 List.of(newest.actor(), newest.action(), newest.target(), newest.reason()));
+    }
+
+    @Test
+    default void what_was_counted_before_another_document_moved_is_not_placed() {
+        SettingName mine = name(WATCHED, "mine");
+        SettingName theirs = name(WATCHED, "theirs");
+        put(mine, "{}", 0);
+        put(theirs, "{}", 0);
+        long counted = desk().reads.catalogChange();
+        var put = new Edit.PlaceAsOf(new Edit.Put(mine, "{\"a\":1}", 1, "tester"), counted);
+        var removal = new Edit.PlaceAsOf(new Edit.Remove(theirs, 1, "tester"), counted);
+        Placed first = desk().change(put);
+        assertEquals(2, assertInstanceOf(Placed.Now.class, first).row().version());
+        assertEquals(first, desk().change(put), "applied again it tells the same, though it moved the catalog itself");
+        assertEquals(new Placed.Moved(1), desk().change(removal), "of two who counted at once one wins");
+        assertNotNull(desk().reads.setting(desk().ws, "channel", "theirs"));
+        var again = new Edit.PlaceAsOf(
+                new Edit.Remove(theirs, 1, "tester"), desk().reads.catalogChange());
+        Placed removed = desk().change(again);
+        assertTrue(assertInstanceOf(Placed.Now.class, removed).row().removed());
+        assertEquals(removed, desk().change(again));
+        assertEquals(new Placed.Moved(2), desk().change(asOfNow(new Edit.Put(mine, "{\"a\":2}", 1, "tester"))));
+        assertEquals(new Placed.Absent(), desk().change(asOfNow(new Edit.Remove(name(WATCHED, "none"), 1, "tester"))));
+        assertThrows(IllegalArgumentException.class, () -> asOfNow(new Edit.Remove(name(PLAIN, "anna"), 1, "tester")));
+    }
+
+    private Edit.PlaceAsOf asOfNow(Edit<Placed> place) {
+        return new Edit.PlaceAsOf(place, desk().reads.catalogChange());
     }
 }

@@ -13,10 +13,14 @@ final class SettingScript {
 
     private final RandomGenerator random = new Random(7);
 
-    Edit<?> next() {
-        return random.nextInt(3) == 0
+    /** @param change the number of the catalog */
+    Edit<?> next(long change) {
+        Edit<Edit.Placed> place = random.nextInt(3) == 0
                 ? new Edit.Remove(name(), expected(), "tester")
                 : new Edit.Put(name(), "{\"n\":" + random.nextInt(3) + "}", expected(), "tester");
+        return place.changesCatalog() && random.nextInt(4) == 0
+                ? new Edit.PlaceAsOf(place, change - random.nextInt(2))
+                : place;
     }
 
     private SettingName name() {

@@ -106,7 +106,8 @@ public final class Serve implements AutoCloseable {
             this.people = (options.dev()
                             ? People.forDev(semel, Objects.requireNonNull(tokens.authenticate("dev")))
                             : People.serving(semel))
-                    .with(provider.signOn());
+                    .with(provider.signOn())
+                    .foundAt(options.front().home());
             this.api = new Api(semel, tokens, metrics, options.dev())
                     .with(settings)
                     .receiving(settings, clock)
@@ -124,7 +125,11 @@ public final class Serve implements AutoCloseable {
                 firstToken(tokens);
             }
             this.http = HttpServer.start(
-                    dev.semel.server.http.Settings.on(options.host(), options.port()), api.router(), tokens, metrics);
+                    dev.semel.server.http.Settings.on(options.host(), options.port())
+                            .behind(options.front().proxies()),
+                    api.router(),
+                    tokens,
+                    metrics);
             reminders.start();
         } catch (RuntimeException e) {
             furnishing.complete(false);
@@ -247,7 +252,12 @@ public final class Serve implements AutoCloseable {
         talk.println(durability == null ? "the store has not told its durability yet" : durability.line());
         talk.println("  Look  " + url + (options.dev() ? "         workflows, runs and keys in your browser" : ""));
         if (!options.dev()) {
-            new SetUpLink(people, workspace.ws(), options.data().resolve("setup-link")).tell(url, talk);
+            new SetUpLink(people, workspace.ws(), options.data().resolve("setup-link"))
+                    .tell(
+                            options.front().home().isEmpty()
+                                    ? url
+                                    : options.front().home(),
+                            talk);
         }
         talk.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
         if (playground != null) {

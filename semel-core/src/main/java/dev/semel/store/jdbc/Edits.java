@@ -20,6 +20,8 @@ public final class Edits {
         FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.token_id = ? AND t.hash = ?
         """;
 
+    private static final String CATALOG = "SELECT change FROM semel_catalog WHERE one = 1";
+
     private static final String WORKSPACE = "SELECT 1 FROM semel_workspace WHERE name = ?";
 
     private final Session session;
@@ -87,6 +89,7 @@ public final class Edits {
             case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);
             case Edit.Put put -> told(settings.put(put, now), put.name(), now);
             case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
+            case Edit.PlaceAsOf asOf -> apply(asOf.at(session.one(CATALOG, row -> row.getLong(1))), now);
             case Edit.LayOut layOut -> schedules.layOut(layOut, now);
             case Edit.TakeTicks take -> schedules.take(take, now);
             case Edit.SettleTicks settle -> schedules.settle(settle);

@@ -86,6 +86,7 @@ final class Hints implements Store.Listening {
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
                     Edit.Put _,
+                    Edit.PlaceAsOf _,
                     Edit.Remove _ -> {}
             default -> hints.add(ANY);
         }

@@ -221,6 +221,7 @@ final class Locking {
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
                     Edit.Put _,
+                    Edit.PlaceAsOf _,
                     Edit.Remove _ -> List.of();
         };
     }
@@ -285,6 +286,7 @@ final class Locking {
                     Edit.Receive _,
                     Edit.DeleteDeliveries _,
                     Edit.Put _,
+                    Edit.PlaceAsOf _,
                     Edit.Remove _ -> null;
         };
     }

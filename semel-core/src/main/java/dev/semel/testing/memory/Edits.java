@@ -76,6 +76,7 @@ final class Edits {
             case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);
             case Edit.Put put -> told(settings.put(put, now), put.name(), now);
             case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
+            case Edit.PlaceAsOf asOf -> apply(asOf.at(tables.catalog.get(Tables.ONE)), now);
             case Edit.LayOut layOut -> schedules.layOut(layOut, now);
             case Edit.TakeTicks take -> schedules.take(take, now);
             case Edit.SettleTicks settle -> schedules.settle(settle);

@@ -182,6 +182,7 @@ public final class Api {
     /** Adds the routes to the people who log in. */
     public Api with(People people) {
         new PeopleRoutes(semel, people, deeds).addTo(router);
+        new PasswordRoutes(semel, people, deeds).addTo(router);
         return this;
     }
 

@@ -120,7 +120,7 @@ final class InvitationRoutes {
         }
         if (!done.replayed() && done.body() instanceof ObjectNode out) {
             // Only here and only now: what is kept for those who ask again does not open anything.
-            out.put("invitation", "/setup?token=" + draft.token());
+            out.put("invitation", people.home() + "/setup?token=" + draft.token());
         }
         return done.answer();
     }

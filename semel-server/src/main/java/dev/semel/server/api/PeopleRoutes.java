@@ -42,6 +42,7 @@ final class PeopleRoutes {
                 .add("GET", ONE, Scope.ADMIN, this::get)
                 .add(Api.changing("PUT", ONE, Scope.ADMIN, this::put))
                 .add(Api.changing("DELETE", ONE, Scope.ADMIN, this::remove))
+                .add("GET", ONE + "/sessions", Scope.ADMIN, this::sessionsOf)
                 .add(Api.changing("DELETE", ONE + "/sessions", Scope.ADMIN, this::endSessions))
                 .add("GET", "/v1/sessions", Scope.READ, this::sessions)
                 .add(Api.changing("DELETE", "/v1/sessions/{session_id}", Scope.READ, this::endSession));
@@ -113,12 +114,16 @@ final class PeopleRoutes {
         }
         Edit.Put over =
                 new Edit.Put(change.name(), change.body(), seen == null ? change.expected() : seen, change.actor());
-        Answer answer = settings.put(request, deed, over, row -> changed(People.person(row)));
+        Deeds.Done done = people.administrators()
+                .safely(over, edit -> settings.once(request, deed, edit, row -> changed(People.person(row))));
+        if (done == null) {
+            throw moved(ws, wanted.name());
+        }
         if (Boolean.TRUE.equals(wanted.change().disabled())) {
             // They are out already: who is disabled has no session that counts. This is for when they are let in again.
             people.endSessions(ws, wanted.name());
         }
-        return answer;
+        return SettingDeeds.tagged(done.answer(), done.body().path("version").asInt(0));
     }
 
     private static ObjectNode changed(People.Person now) {
@@ -180,19 +185,29 @@ final class PeopleRoutes {
     /** Those of whoever asks; a token has none. */
     private Answer sessions(Request request) {
         String name = People.nameOf(request.principal());
+        int ws = request.principal().workspace();
+        ObjectNode out = list(name == null ? List.of() : people.sessions(ws, name));
+        People.Person person = name == null ? null : people.find(ws, name);
+        return Views.ok(out.put("password", person != null && !person.fromOutside()));
+    }
+
+    private Answer sessionsOf(Request request) {
+        int ws = request.principal().workspace();
+        return Views.ok(
+                list(people.sessions(ws, found(ws, request.parameter("name")).name())));
+    }
+
+    private static ObjectNode list(List<Sessions.Session> sessions) {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
-        if (name != null) {
-            for (Sessions.Session one : people.sessions(request.principal().workspace(), name)) {
-                items.addObject()
-                        .put("session_id", one.id())
-                        .put("begun_at", Views.time(one.begunAt()))
-                        .put("until", Views.time(one.until()))
-                        .put("address", one.address());
-            }
+        for (Sessions.Session one : sessions) {
+            items.addObject()
+                    .put("session_id", one.id())
+                    .put("begun_at", Views.time(one.begunAt()))
+                    .put("until", Views.time(one.until()))
+                    .put("address", one.address());
         }
-        out.putNull("next");
-        return Views.ok(out);
+        return out.putNull("next");
     }
 
     private Answer endSession(Request request) {
@@ -236,17 +251,48 @@ final class PeopleRoutes {
         return groups;
     }
 
+    /** With a key, whoever asks again is told the same, though there is nobody of this name any more. */
     private Answer remove(Request request) {
-        int ws = request.principal().workspace();
         String name = People.checked(request.parameter("name"));
         Integer seen = seen(request);
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return removed(request, new Deeds.Deed("person.remove", name, String.valueOf(seen)), name, seen);
+            } catch (SemelException e) {
+                if (e.code() != ErrorCode.PRECONDITION_FAILED || seen != null || attempt == MOST_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private Answer removed(Request request, Deeds.Deed deed, String name, @Nullable Integer seen) {
+        int ws = request.principal().workspace();
         String actor = request.principal().tokenId();
-        Answer answer = settings.remove(
-                request,
-                new Deeds.Deed("person.remove", name, String.valueOf(seen)),
-                people.removing(ws, name, seen, actor));
-        people.endSessions(ws, name);
-        links.forget(ws, name, actor);
-        return answer;
+        People.Person person = people.find(ws, name);
+        Deeds.Done done = person == null
+                ? deeds.once(request, deed, new Edit.Wake(List.of()), _ -> null)
+                : people.administrators()
+                        .safely(
+                                people.removing(ws, name, seen == null ? person.version() : seen, actor),
+                                edit -> settings.once(request, deed, edit, _ -> removed(name)));
+        if (done == null) {
+            throw moved(ws, name);
+        }
+        if (!done.replayed()) {
+            people.endSessions(ws, name);
+            links.forget(ws, name, actor);
+        }
+        return done.answer();
+    }
+
+    /** Nothing was done: they are gone, or somebody changed them in between. */
+    private SemelException moved(int ws, String name) {
+        People.Person now = people.find(ws, name);
+        return now == null ? unknown() : SettingDeeds.moved(now.version());
+    }
+
+    private static ObjectNode removed(String name) {
+        return Views.object().put("name", name).put("removed", true);
     }
 }

@@ -4,7 +4,10 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.key.CanonicalJson;
+import dev.semel.key.FieldPath;
+import dev.semel.server.auth.People;
 import dev.semel.server.http.Answer;
+import dev.semel.server.http.Principal;
 import dev.semel.server.http.Request;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
@@ -15,11 +18,16 @@ import dev.semel.server.settings.Subscriptions;
 import dev.semel.store.Rows;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** People, and what they unsubscribed from. */
+/**
+ * People, and what they unsubscribed from. Their addresses, and the attributes that are marked, are masked as they are in
+ * runs: for everybody who may only look, and for people on the pages, who reveal them with a reason. A token that may
+ * change profiles reads them whole: a program that keeps them has to.
+ */
 final class ProfileRoutes {
     private static final int LARGEST = 128 << 10;
     private static final String ONE = "/v1/profiles/{profile}";
@@ -35,6 +43,7 @@ final class ProfileRoutes {
     void addTo(Router router) {
         router.add("GET", "/v1/profiles", Scope.READ, this::list)
                 .add("GET", ONE, Scope.READ, this::get)
+                .add(Api.changing("POST", ONE + "/reveal", Scope.OPERATE, this::reveal))
                 .add(Api.changing("PUT", ONE, Scope.OPERATE, this::put).withMaxBody(LARGEST))
                 .add(Api.changing("DELETE", ONE, Scope.OPERATE, this::remove))
                 .add(Api.changing("PUT", ONE + "/subscriptions/{topic}", Scope.OPERATE, this::subscribe));
@@ -45,18 +54,76 @@ final class ProfileRoutes {
         int workspace = request.principal().workspace();
         String email = request.query("email");
         if (email != null) {
+            if (!request.principal().may(Scope.OPERATE)) {
+                // Whoever could ask by address could try one after the other.
+                throw new SemelException(
+                                ErrorCode.FORBIDDEN,
+                                "To find a profile by an address takes the scope operate. Nothing was read.",
+                                "Look for the profile by its id, or ask with a token that has this scope.")
+                        .with("scope", "operate");
+            }
             Shelf.Kept<Profile> found = settings.profiles().byEmail(workspace, email);
             Rows.Setting row =
                     found == null ? null : settings.profiles().shelf().row(workspace, found.name());
             return Views.page(
-                    row == null ? List.of() : List.of(row), Integer.MAX_VALUE, this::view, Rows.Setting::name);
+                    row == null ? List.of() : List.of(row),
+                    Integer.MAX_VALUE,
+                    one -> shown(request, one),
+                    Rows.Setting::name);
         }
         Paging paging = Paging.of(request);
         return Views.page(
                 settings.profiles().page(workspace, SettingDeeds.after(paging), paging.limit()),
                 paging.limit(),
-                this::view,
+                row -> shown(request, row),
                 row -> SettingDeeds.cursor(row.name()));
+    }
+
+    private ObjectNode shown(Request request, Rows.Setting row) {
+        Principal asks = request.principal();
+        boolean whole = asks.may(Scope.OPERATE) && People.nameOf(asks) == null;
+        return whole ? view(row) : masked(row);
+    }
+
+    private ObjectNode masked(Rows.Setting row) {
+        ObjectNode out = view(row);
+        JsonNode document = out.path("document");
+        if (document.isObject()) {
+            Masks.Mask mask = mask(document);
+            out.set("document", mask.input(document));
+            if (!mask.names().isEmpty()) {
+                mask.names().forEach(out.putArray("masked")::add);
+            }
+        }
+        return out;
+    }
+
+    /** By what the document holds of what names a person. */
+    private Masks.Mask mask(JsonNode document) {
+        List<FieldPath> naming = settings.profiles().shelf().check(document).naming().stream()
+                .filter(path -> !path.of(document).isMissingNode())
+                .toList();
+        return Masks.mask(naming, List.of(document));
+    }
+
+    /** Who asked, for whom and why is on record before anything is shown. */
+    private Answer reveal(Request request) {
+        String reason = Said.in(request, Set.of("reason")).text("reason").strip();
+        if (reason.isEmpty()) {
+            throw new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "reason is missing: it is kept beside your name. Nothing was shown.",
+                    "Send {\"reason\": \"…\"}.");
+        }
+        Rows.Setting row = found(request);
+        ObjectNode out = view(row);
+        List<String> names = mask(out.path("document")).names();
+        deeds.noteOnce(
+                request,
+                new Deeds.Deed("profile.reveal", row.name(), reason),
+                new Deeds.Entry("profile.reveal", row.name(), names + " " + reason));
+        names.forEach(out.putArray("revealed")::add);
+        return Views.ok(with(request, out));
     }
 
     private ObjectNode view(Rows.Setting row) {
@@ -73,21 +140,31 @@ final class ProfileRoutes {
     }
 
     Answer get(Request request) {
-        int workspace = request.principal().workspace();
-        String id = request.parameter("profile");
-        Rows.Setting row = settings.profiles().shelf().row(workspace, id);
+        Rows.Setting row = found(request);
+        return SettingDeeds.tagged(Views.ok(with(request, shown(request, row))), row.version());
+    }
+
+    private Rows.Setting found(Request request) {
+        Rows.Setting row =
+                settings.profiles().shelf().row(request.principal().workspace(), request.parameter("profile"));
         if (row == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
                     "There is no such profile in this workspace.",
                     "Profiles are found by their id; by address at GET /v1/profiles?email=….");
         }
-        ObjectNode out = view(row);
+        return row;
+    }
+
+    /** With what they chose, and where they belong. */
+    private ObjectNode with(Request request, ObjectNode out) {
+        int workspace = request.principal().workspace();
+        String id = request.parameter("profile");
         ArrayNode subscriptions = out.putArray("subscriptions");
         settings.subscriptions().of(workspace, id).forEach(choice -> subscriptions.add(view(choice)));
         ArrayNode cohorts = out.putArray("cohorts");
         settings.cohorts().of(workspace, id).forEach(cohorts::add);
-        return SettingDeeds.tagged(Views.ok(out), row.version());
+        return out;
     }
 
     private static ObjectNode view(Subscriptions.Choice choice) {
@@ -100,6 +177,13 @@ final class ProfileRoutes {
     Answer put(Request request) {
         MediaTypes.requireJson(request);
         JsonNode document = Json.parse(request.body());
+        if (Json.write(document).contains(Masks.MARK)) {
+            throw new SemelException(
+                    ErrorCode.INVALID_INPUT,
+                    "The document holds " + Masks.MARK
+                            + ", which stands where something is masked. Nothing was changed.",
+                    "Reveal the profile, and change what you find.");
+        }
         String id = request.parameter("profile");
         Integer expected = SettingDeeds.expected(request);
         String actor = request.principal().tokenId();

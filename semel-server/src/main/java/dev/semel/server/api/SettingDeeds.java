@@ -10,6 +10,7 @@ import dev.semel.store.Rows;
 import dev.semel.store.SettingName;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,22 @@ final class SettingDeeds {
     /** Writes down what somebody asks for. */
     void note(Request request, Deeds.Entry entry) {
         deeds.note(request, entry);
+    }
+
+    /** The same, once for its key. What is kept for whoever asks again is that it was asked, and nothing of the answer. */
+    void noteOnce(Request request, Deeds.Deed deed, Deeds.Entry entry) {
+        Edit<Integer> noted = deeds.noting(request, entry, new Edit.Wake(List.of()), _ -> true);
+        deeds.once(request, deed, noted, _ -> Views.object());
+    }
+
+    /** Null where nothing was placed. */
+    Deeds.@Nullable Done once(
+            Request request, Deeds.Deed deed, Edit<Placed> edit, Function<Rows.Setting, ObjectNode> view) {
+        return deeds.once(
+                request,
+                deed,
+                edit,
+                outcome -> outcome instanceof Placed.Now(Rows.Setting row) ? view.apply(row) : null);
     }
 
     private Deeds.Done done(

@@ -28,7 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
  * what they may do is what a token with the scopes of their role may do.
  */
 public final class People {
-    private static final SettingKind PERSON = new SettingKind("person", false, true);
+    static final SettingKind PERSON = new SettingKind("person", false, true);
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
 
     /** Of people from outside: what they are called there, and where. Nobody who was invited here has such a name. */
@@ -43,9 +43,13 @@ public final class People {
     private final Invitations invitations;
     private final Identities identities;
     private final Attempts attempts;
+    private final Passwords passwords;
+    private final KnownBrowsers browsers;
+    private final Administrators administrators;
     private final @Nullable Visitor dev;
     private final String devSecret;
     private @Nullable Voucher voucher;
+    private String home = "";
 
     private People(Semel semel, @Nullable Principal dev) {
         this.semel = semel;
@@ -53,6 +57,9 @@ public final class People {
         this.invitations = new Invitations(semel);
         this.identities = new Identities(semel, PERSON);
         this.attempts = new Attempts(semel::nanos);
+        this.passwords = new Passwords(semel, attempts);
+        this.browsers = new KnownBrowsers(semel);
+        this.administrators = new Administrators(semel, this);
         this.devSecret = Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(Sessions.SECRET_BYTES));
         this.dev = dev == null ? null : new Visitor("dev", "admin", dev, csrf(devSecret));
     }
@@ -70,6 +77,17 @@ public final class People {
     public People with(@Nullable Voucher provider) {
         voucher = provider;
         return this;
+    }
+
+    /** Where browsers find this server; empty where nobody said. Called before anybody comes. */
+    public People foundAt(String address) {
+        home = address;
+        return this;
+    }
+
+    /** Where browsers find this server, such as `https://semel.example.com`; empty where nobody said. */
+    public String home() {
+        return home;
     }
 
     /** The identity provider; null where there is none. */
@@ -100,8 +118,17 @@ public final class People {
         }
     }
 
-    /** What was typed at the log-in. */
-    public record Entry(String workspace, String name, String password, String address) {
+    /**
+     * What was typed at the log-in.
+     *
+     * @param browser what the browser keeps of an earlier one under {@link KnownBrowsers#cookieName}; null where it has nothing
+     */
+    public record Entry(
+            String workspace,
+            String name,
+            String password,
+            String address,
+            @Nullable String browser) {
         @Override
         public String toString() {
             return "Entry of " + name;
@@ -119,14 +146,12 @@ public final class People {
         if (dev != null && parts.length == 2 && parts[0].equals("dev")) {
             return same(parts[1], devSecret) ? dev : null;
         }
-        if (parts.length != 3 || !parts[0].matches("[0-9]{1,9}") || !fits(parts[1])) {
+        Sessions.Owner owner = owner(cookie);
+        Person person = owner == null ? null : find(owner.ws(), owner.name());
+        if (owner == null || person == null || person.disabled() || !sessions.good(owner, parts[2])) {
             return null;
         }
-        int ws = Integer.parseInt(parts[0]);
-        Person person = find(ws, parts[1]);
-        if (person == null || person.disabled() || !sessions.good(new Sessions.Owner(ws, person.name()), parts[2])) {
-            return null;
-        }
+        int ws = owner.ws();
         Rows.Workspace workspace = semel.view(reads -> reads.workspace(ws));
         if (workspace == null) {
             return null;
@@ -154,7 +179,8 @@ public final class People {
 
     /** Answers the cookie of a new session; null where name and password do not go together. */
     public @Nullable String logIn(Entry entry) {
-        attempts.check(entry.name(), entry.address());
+        var attempt = new Attempts.Try(entry.workspace() + "/" + entry.name(), entry.address(), browsers.mark(entry));
+        attempts.begin(attempt);
         Rows.Workspace workspace = semel.view(reads -> reads.workspace(entry.workspace()));
         Rows.Setting row =
                 workspace == null || !NAME.matcher(entry.name()).matches() ? null : row(workspace.ws(), entry.name());
@@ -163,10 +189,9 @@ public final class People {
             Password.pretend(entry.password());
         } else if (Password.read(known.path("password")).fits(entry.password())
                 && !known.path(DISABLED).asBoolean(false)) {
-            attempts.succeeded(entry.name(), entry.address());
+            attempts.succeeded(attempt);
             return cookie(workspace.ws(), row.name(), entry.address());
         }
-        attempts.failed(entry.name(), entry.address());
         return null;
     }
 
@@ -183,10 +208,17 @@ public final class People {
     }
 
     public void logOut(String cookie) {
-        String[] parts = cookie.split(SEPARATOR, -1);
-        if (parts.length == 3 && visitor(cookie) != null) {
-            sessions.end(new Sessions.Owner(Integer.parseInt(parts[0]), parts[1]), parts[2]);
+        Sessions.Owner owner = owner(cookie);
+        if (owner != null && visitor(cookie) != null) {
+            sessions.end(owner, cookie.substring(cookie.lastIndexOf(SEPARATOR) + 1));
         }
+    }
+
+    /** Whose session a cookie says it is; null where it says nothing of the kind. */
+    static Sessions.@Nullable Owner owner(String cookie) {
+        String[] parts = cookie.split(SEPARATOR, -1);
+        boolean fits = parts.length == 3 && parts[0].matches("[0-9]{1,9}") && fits(parts[1]);
+        return fits ? new Sessions.Owner(Integer.parseInt(parts[0]), parts[1]) : null;
     }
 
     private String cookie(int ws, String name, String address) {
@@ -255,6 +287,35 @@ public final class People {
         sessions.endAll(new Sessions.Owner(ws, name));
     }
 
+    /** Ends all sessions of a person but one, by its id; empty: all of them. */
+    public void endOtherSessions(int ws, String name, String id) {
+        sessions.endAllBut(new Sessions.Owner(ws, name), id);
+    }
+
+    /** The password that somebody has, and the one that they want. */
+    public record Choice(String old, String fresh) {
+        @Override
+        public String toString() {
+            return "a choice of a password";
+        }
+    }
+
+    /** The change of somebody's own password; null where there is no such person. */
+    public Edit.@Nullable Put choosing(Principal asks, String name, Choice choice) {
+        Rows.Setting row = row(asks.workspace(), name);
+        return row == null ? null : passwords.changing(asks, row, choice);
+    }
+
+    /** Browsers from which people have logged in before. */
+    public KnownBrowsers browsers() {
+        return browsers;
+    }
+
+    /** Who sees to it that somebody is left who can administer. */
+    public Administrators administrators() {
+        return administrators;
+    }
+
     /** The person who asks; null where it is a token that does. */
     public static @Nullable String nameOf(Principal who) {
         return who.tokenId().startsWith(ACTOR) ? who.tokenId().substring(ACTOR.length()) : null;
@@ -304,9 +365,7 @@ public final class People {
         if (!NAME.matcher(name).matches()) {
             throw refused("A name is 1 to 64 letters, digits, dots, _ and -, beginning with a letter");
         }
-        if (password.length() < Password.SHORTEST || password.length() > Password.LONGEST) {
-            throw refused("A password has " + Password.SHORTEST + " to " + Password.LONGEST + " characters");
-        }
+        Passwords.check(password);
         Invitations.Invitation invitation = invitations.find(token);
         if (invitation == null || invitation.first() && !nobodyBut(invitation, name)) {
             throw Invitations.unknown();

@@ -154,6 +154,14 @@ public final class Sessions {
         change(owner, _ -> List.of());
     }
 
+    void endAllBut(Owner owner, String id) {
+        change(
+                owner,
+                sessions -> sessions.stream()
+                        .filter(one -> id(one.hash()).equals(id))
+                        .toList());
+    }
+
     /** Replaces the document over the version that was read; whoever was faster is read again. */
     private void change(Owner owner, UnaryOperator<List<One>> how) {
         for (int i = 0; i < TRIES; i++) {

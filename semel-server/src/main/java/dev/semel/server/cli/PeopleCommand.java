@@ -2,6 +2,7 @@ package dev.semel.server.cli;
 
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -11,6 +12,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** `people`: who can log in to the pages. */
 @Command(
@@ -21,6 +24,8 @@ import picocli.CommandLine.Spec;
             "  semel people invite ada --role operator",
             "  semel people take-back ada",
             "  semel people role ada viewer",
+            "  semel people groups ada warehouse finance",
+            "  semel people password ada",
             "  semel people disable ada"
         })
 final class PeopleCommand implements Callable<Integer> {
@@ -70,7 +75,10 @@ final class PeopleCommand implements Callable<Integer> {
                 .addSubcommand(new All(around))
                 .addSubcommand(new Invite(around))
                 .addSubcommand(new Links(around))
-                .addSubcommand(new Give(around));
+                .addSubcommand(new Give(around))
+                .addSubcommand(new Groups(around))
+                .addSubcommand(new PasswordCommand(around))
+                .addSubcommand(new Open(around));
         for (Turn turn : TURNS) {
             CommandLine one = new CommandLine(new Act(around, turn));
             one.getCommandSpec().usageMessage().description(turn.does());
@@ -104,6 +112,12 @@ final class PeopleCommand implements Callable<Integer> {
                             "nobody can log in yet. Invite somebody: semel people invite NAME --role admin")
                     .text("NAME", "name")
                     .text("ROLE", "role")
+                    .cell(
+                            "GROUPS",
+                            person -> person.path("groups")
+                                    .valueStream()
+                                    .map(group -> Json.clean(group.asString("")))
+                                    .collect(Collectors.joining(" ")))
                     .text("LOGS IN WITH", "logs_in_with")
                     .cell("STATUS", person -> person.path("disabled").asBoolean(false) ? output.red("disabled") : "")
                     .time("CHANGED", "changed_at");
@@ -201,6 +215,68 @@ final class PeopleCommand implements Callable<Integer> {
         }
     }
 
+    @Command(name = "groups", description = "Says in which groups somebody decides; none takes them out of all.")
+    static final class Groups implements Callable<Integer> {
+        @Mixin
+        final Output output;
+
+        @Mixin
+        final Connection connection;
+
+        @Parameters(paramLabel = "NAME", index = "0")
+        String name = "";
+
+        @Parameters(
+                paramLabel = "GROUP",
+                index = "1..*",
+                arity = "0..*",
+                description = "Such as warehouse, who decide what waits for role:warehouse.")
+        List<String> groups = List.of();
+
+        Groups(Surroundings around) {
+            this.output = new Output(around);
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            ObjectNode body = Json.object();
+            ArrayNode list = body.putArray("groups");
+            groups.forEach(list::add);
+            Call call = Call.put(Call.path("v1", "people", name), "application/json", Json.compact(body));
+            Answer answer = connection.api().ask(call.with("If-Match", "*"));
+            if (output.json) {
+                output.document(answer.body());
+            } else {
+                output.line(Json.clean(name)
+                        + (groups.isEmpty() ? " is in no group" : " is in " + Json.clean(String.join(", ", groups))));
+            }
+            return Exit.DONE;
+        }
+    }
+
+    @Command(name = "sessions", description = "Lists where somebody is logged in.")
+    static final class Open extends ListCommand {
+        @Parameters(paramLabel = "NAME")
+        String name = "";
+
+        Open(Surroundings around) {
+            super(around);
+        }
+
+        @Override
+        Sheet sheet() {
+            return Sheet.of(
+                            Call.get(Call.path("v1", "people", name, "sessions")),
+                            "people sessions " + Shell.word(name),
+                            "logged in nowhere.")
+                    .text("SESSION", "session_id")
+                    .text("FROM", "address")
+                    .time("BEGUN", "begun_at")
+                    .text("UNTIL", "until");
+        }
+    }
+
     @Command
     static final class Act implements Callable<Integer> {
         private final Turn turn;
@@ -250,7 +326,8 @@ final class PeopleCommand implements Callable<Integer> {
             output.talk("This link was made before and shown then, and only then. Make another one if it is lost.");
             return Exit.DONE;
         }
-        output.line(api.address() + Json.text(answer.body(), "invitation"));
+        String link = Json.text(answer.body(), "invitation");
+        output.line(link.startsWith("/") ? api.address() + link : link);
         output.talk("The link of " + Json.text(answer.body(), "name")
                 + " is shown this once, works once, and is good for seven days. Hand it over where nobody else"
                 + " reads it.");

@@ -4,6 +4,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
@@ -16,7 +17,8 @@ final class PeopleCommands {
                 "profile", "profiles", "profile_id", "Keeps people who get messages, and what they unsubscribed from.");
         return SettingCommand.commandLine(around, sort)
                 .addSubcommand(new Subscribe(around))
-                .addSubcommand(new Unsubscribe(around));
+                .addSubcommand(new Unsubscribe(around))
+                .addSubcommand(new Reveal(around));
     }
 
     static CommandLine cohort(Surroundings around) {
@@ -74,6 +76,36 @@ final class PeopleCommands {
         @Override
         public Integer call() {
             return say(new Said(profile, topic, false), output, connection);
+        }
+    }
+
+    @Command(
+            name = "reveal",
+            description = "Shows a profile with what is masked of it. Who asked, and why, goes into the audit.")
+    static final class Reveal implements Callable<Integer> {
+        @Mixin
+        final Output output;
+
+        @Mixin
+        final Connection connection;
+
+        @Parameters(paramLabel = "PROFILE")
+        String profile = "";
+
+        @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why you need to see it.")
+        String reason = "";
+
+        Reveal(Surroundings around) {
+            this.output = new Output(around);
+            this.connection = new Connection(around);
+        }
+
+        @Override
+        public Integer call() {
+            String body = Json.compactUnprinted(Json.object().put("reason", reason));
+            Answer answer = connection.api().ask(Call.post(Call.path("v1", "profiles", profile, "reveal"), body));
+            output.document(answer.body());
+            return Exit.DONE;
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.semel.server.cli;
 
 import dev.semel.server.auth.oidc.Registration;
+import dev.semel.server.http.Proxies;
 import dev.semel.server.outbound.Guard;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param keep how long things are kept, by the words of {@link #KEPT}; what is not named is kept as usual
  * @param bounds what nobody may go beyond
  * @param logIn the identity provider that people log in with; null where there is none
+ * @param front where browsers find it, and what stands between
  * @param workflows folder of workflow files; null where none was named (and, in dev, there is no ./workflows)
  */
 public record ServeOptions(
@@ -36,7 +38,8 @@ public record ServeOptions(
         Trust trust,
         Map<String, Duration> keep,
         Bounds bounds,
-        @Nullable Registration logIn) {
+        @Nullable Registration logIn,
+        Front front) {
     /** What `--keep` knows. */
     public static final List<String> KEPT =
             List.of("runs", "tombstones", "payloads", "requests", "ticks", "events", "audit");
@@ -85,6 +88,20 @@ public record ServeOptions(
         public static final Bounds USUAL = new Bounds(16, 1_000);
     }
 
+    /**
+     * What stands between browsers and this server.
+     *
+     * @param proxies whose word is taken about where a request comes from
+     * @param home where browsers find it, such as `https://semel.example.com`; empty where nobody said
+     */
+    public record Front(Proxies proxies, String home) {
+        public static final Front NOTHING = new Front(Proxies.NONE, "");
+
+        public Front {
+            home = home.isEmpty() ? "" : Registration.home(home);
+        }
+    }
+
     /** With the usual bounds. */
     public ServeOptions(
             boolean dev,
@@ -98,17 +115,37 @@ public record ServeOptions(
             Duration grace,
             Trust trust,
             Map<String, Duration> keep) {
-        this(dev, demo, host, port, data, store, workflows, name, grace, trust, keep, Bounds.USUAL, null);
+        this(
+                dev,
+                demo,
+                host,
+                port,
+                data,
+                store,
+                workflows,
+                name,
+                grace,
+                trust,
+                keep,
+                Bounds.USUAL,
+                null,
+                Front.NOTHING);
     }
 
     public ServeOptions within(Bounds other) {
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, trust, keep, other, logIn);
+        return new ServeOptions(
+                dev, demo, host, port, data, store, workflows, name, grace, trust, keep, other, logIn, front);
     }
 
     /** With an identity provider; null for none. */
     public ServeOptions loggingInWith(@Nullable Registration provider) {
         return new ServeOptions(
-                dev, demo, host, port, data, store, workflows, name, grace, trust, keep, bounds, provider);
+                dev, demo, host, port, data, store, workflows, name, grace, trust, keep, bounds, provider, front);
+    }
+
+    public ServeOptions behind(Front other) {
+        return new ServeOptions(
+                dev, demo, host, port, data, store, workflows, name, grace, trust, keep, bounds, logIn, other);
     }
 
     /** With a name of its own, the usual grace, and no key for secrets. */
@@ -119,12 +156,14 @@ public record ServeOptions(
 
     public ServeOptions withSecretKey(String text) {
         Trust with = new Trust(new Hidden(text), trust.allowHosts(), trust.allowSql(), trust.standIn());
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds, logIn);
+        return new ServeOptions(
+                dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds, logIn, front);
     }
 
     public ServeOptions allowing(List<String> hosts, boolean sql) {
         Trust with = new Trust(trust.secretKey(), hosts, sql, trust.standIn());
-        return new ServeOptions(dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds, logIn);
+        return new ServeOptions(
+                dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds, logIn, front);
     }
 
     /** The key for secrets. */

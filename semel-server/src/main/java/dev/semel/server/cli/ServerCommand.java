@@ -1,5 +1,6 @@
 package dev.semel.server.cli;
 
+import dev.semel.server.http.Proxies;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,6 +92,15 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             description = "So many schedules a workspace may have; 1000 unless told.")
     int maxSchedules = ServeOptions.Bounds.USUAL.schedules();
 
+    @Option(
+            names = "--trusted-proxy",
+            paramLabel = "ADDRESS[/BITS]",
+            description =
+                    "A proxy whose X-Forwarded-For is believed, such as 127.0.0.1 or 10.0.0.0/24; repeatable. Else"
+                            + " SEMEL_TRUSTED_PROXIES, separated by commas. None unless told.")
+    @Nullable
+    List<String> trustedProxies;
+
     ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {
         this.around = around;
         this.serve = serve;
@@ -162,7 +172,8 @@ abstract sealed class ServerCommand implements Callable<Integer> {
                     dev ? standIn() : 0);
             options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust, keep())
                     .within(new ServeOptions.Bounds(maxDepth, maxSchedules))
-                    .loggingInWith(LogInVariables.read(around::variable));
+                    .loggingInWith(LogInVariables.read(around::variable))
+                    .behind(new ServeOptions.Front(proxies(), around.variable("SEMEL_PUBLIC_URL")));
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }
@@ -199,12 +210,18 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     }
 
     private List<String> hosts() {
-        return allowHosts != null
-                ? allowHosts
-                : Stream.of(or("SEMEL_ALLOW_HOSTS", "").split(","))
-                        .map(String::strip)
-                        .filter(host -> !host.isEmpty())
-                        .toList();
+        return allowHosts != null ? allowHosts : listed("SEMEL_ALLOW_HOSTS");
+    }
+
+    private Proxies proxies() {
+        return Proxies.of(trustedProxies != null ? trustedProxies : listed("SEMEL_TRUSTED_PROXIES"));
+    }
+
+    private List<String> listed(String variable) {
+        return Stream.of(or(variable, "").split(","))
+                .map(String::strip)
+                .filter(one -> !one.isEmpty())
+                .toList();
     }
 
     private String name() {

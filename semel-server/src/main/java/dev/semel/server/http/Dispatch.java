@@ -42,7 +42,7 @@ final class Dispatch {
 
     void serve(ServerRequest request, ServerResponse response) {
         long start = System.nanoTime();
-        Exchange exchange = new Exchange(ids.next(), request, response);
+        Exchange exchange = new Exchange(ids.next(), request, response, settings.proxies());
         boolean open = inFlight.enter();
         int status = 0;
         try {

@@ -31,17 +31,19 @@ final class Exchange {
     private final ServerRequest request;
     private final ServerResponse response;
     private final ServerRequestHeaders headers;
+    private final Proxies proxies;
     private final String method;
     private final String path;
     private String route = Dispatch.NO_ROUTE;
     private boolean bodyRead;
     private boolean closing;
 
-    Exchange(UUID id, ServerRequest request, ServerResponse response) {
+    Exchange(UUID id, ServerRequest request, ServerResponse response, Proxies proxies) {
         this.id = id;
         this.request = request;
         this.response = response;
         this.headers = request.headers();
+        this.proxies = proxies;
         this.method = request.prologue().method().text();
         this.path = request.prologue().uriPath().rawPath();
         this.closing = headers.contains(HeaderNames.CONNECTION) && headers.containsToken(HeaderValues.CONNECTION_CLOSE);
@@ -85,10 +87,13 @@ final class Exchange {
     }
 
     Request read(Map<String, String> parameters, @Nullable Principal principal, int limit) {
-        Request.Line line = new Request.Line(
-                id, method, path, principal, () -> request.remotePeer().host(), this::lines, this::names);
+        Request.Line line = new Request.Line(id, method, path, principal, this::client, this::lines, this::names);
         Query query = Query.parse(request.prologue().query().rawValue());
         return new Request(line, parameters, query, body(limit));
+    }
+
+    private String client() {
+        return proxies.client(request.remotePeer().host(), lines("X-Forwarded-For"));
     }
 
     /** The bytes that the body may take: its stated length, or all it is allowed where it states none. */

@@ -111,7 +111,7 @@ public final class Request {
         return known;
     }
 
-    /** The address of the peer's end of the connection; a proxy's where there is one. */
+    /** Where it comes from: the peer's end of the connection, or what a proxy says whose word is taken ({@link Proxies}). */
     public String remoteAddress() {
         return line.remote.get();
     }

@@ -14,6 +14,7 @@ import java.time.Duration;
  * @param writeTimeout for a client that does not read its answer
  * @param idleTimeout between two requests of a kept-alive connection
  * @param drain how long requests in flight may take to finish when the server stops
+ * @param proxies whose word is taken about where a request comes from
  */
 public record Settings(
         String host,
@@ -28,7 +29,8 @@ public record Settings(
         int maxConnections,
         int maxConcurrent,
         int backlog,
-        Duration drain) {
+        Duration drain,
+        Proxies proxies) {
 
     public Settings {
         atLeast("maxBody", maxBody, 0);
@@ -56,7 +58,26 @@ public record Settings(
                 10_000,
                 4_096,
                 1_024,
-                Duration.ofSeconds(10));
+                Duration.ofSeconds(10),
+                Proxies.NONE);
+    }
+
+    public Settings behind(Proxies trusted) {
+        return new Settings(
+                host,
+                port,
+                maxBody,
+                maxPrologue,
+                maxHeaders,
+                headTimeout,
+                bodyTimeout,
+                writeTimeout,
+                idleTimeout,
+                maxConnections,
+                maxConcurrent,
+                backlog,
+                drain,
+                trusted);
     }
 
     public Settings withMaxBody(int bytes) {
@@ -73,7 +94,8 @@ public record Settings(
                 maxConnections,
                 maxConcurrent,
                 backlog,
-                drain);
+                drain,
+                proxies);
     }
 
     public Settings withTimeouts(Duration head, Duration body, Duration write, Duration idle) {
@@ -90,7 +112,8 @@ public record Settings(
                 maxConnections,
                 maxConcurrent,
                 backlog,
-                drain);
+                drain,
+                proxies);
     }
 
     public Settings withLoad(int connections, int requests) {
@@ -107,7 +130,8 @@ public record Settings(
                 connections,
                 requests,
                 backlog,
-                drain);
+                drain,
+                proxies);
     }
 
     public Settings withDrain(Duration atMost) {
@@ -124,7 +148,8 @@ public record Settings(
                 maxConnections,
                 maxConcurrent,
                 backlog,
-                atMost);
+                atMost,
+                proxies);
     }
 
     private static void atLeast(String name, int value, int least) {

@@ -1,7 +1,9 @@
 package dev.semel.server.pages;
 
+import dev.semel.server.auth.KnownBrowsers;
 import dev.semel.server.auth.Sessions;
 import dev.semel.server.http.Request;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Cookies: the one of the session, which no script can read and no other site's form can send, and the theme's. */
@@ -31,6 +33,12 @@ final class Cookies {
         return SESSION + "=" + value + "; Path=/; HttpOnly; SameSite=Lax; Max-Age=" + SESSION_SECONDS + secure(request);
     }
 
+    /** By which a browser is known again at the log-in, where alone it is sent. It opens nothing. */
+    static String known(Request request, KnownBrowsers.Mark mark) {
+        return mark.cookie() + "=" + mark.value() + "; Path=/login; HttpOnly; SameSite=Strict; Max-Age="
+                + mark.seconds() + secure(request);
+    }
+
     static String noSession(Request request) {
         return SESSION + "=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0" + secure(request);
     }
@@ -41,9 +49,20 @@ final class Cookies {
                 + (value.isEmpty() ? 0 : WAY_SECONDS) + secure(request);
     }
 
-    /** The proxy in front says how the browser came. */
     private static String secure(Request request) {
-        boolean https = request.headerLines("X-Forwarded-Proto").stream().anyMatch("https"::equalsIgnoreCase);
-        return https ? "; Secure" : "";
+        return https(request) ? "; Secure" : "";
+    }
+
+    /** The proxy in front says how the browser came. Whoever else says it has cookies that they get back by TLS alone. */
+    private static boolean https(Request request) {
+        return request.headerLines("X-Forwarded-Proto").stream()
+                .flatMap(line -> Stream.of(line.split(",")))
+                .anyMatch(word -> word.strip().equalsIgnoreCase("https"));
+    }
+
+    /** As the browser has it in its address line. */
+    static String origin(Request request) {
+        String host = request.header("Host");
+        return host == null ? "" : (https(request) ? "https://" : "http://") + host;
     }
 }

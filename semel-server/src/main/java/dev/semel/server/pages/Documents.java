@@ -30,6 +30,7 @@ final class Documents {
                 .add("POST", "/settings/{kind}", Scope.OPEN, door.deed((visit, form) -> keep(visit, form, NEW)))
                 .add("POST", one, Scope.OPEN, door.deed((visit, form) -> keep(visit, form, visit.part("name"))))
                 .add("POST", one + "/remove", Scope.OPEN, door.deed(Documents::remove))
+                .add("POST", one + "/reveal", Scope.OPEN, door.deed(Documents::reveal))
                 .add("POST", one + "/subscriptions", Scope.OPEN, door.deed(Documents::subscribe));
     }
 
@@ -115,6 +116,9 @@ final class Documents {
                 wrote.problem(),
                 "mayChange",
                 visit.may("PUT", path)));
+        // What is masked is not written over: only what was revealed, or was typed and refused, stands in a form.
+        parts.put("masked", document.has("masked") && !wrote.problem().has("detail"));
+        parts.put("mayReveal", kind.equals("profiles") && visit.may("POST", path + "/reveal"));
         parts.put("state", kind.equals("alerts") ? visit.maybe(path + "/state", "") : Doc.NOTHING);
         return visit.show(status, new Look.Sheet("document", name, "Workspace", parts));
     }
@@ -158,6 +162,14 @@ final class Documents {
     private static Answer remove(Visit visit, Form form) throws Exception {
         visit.send("DELETE", path(visit, visit.part("name")), JsonNodeFactory.instance.objectNode(), form.text("key"));
         return Look.goTo(Inside.path("settings", visit.part("kind")) + "?did=removed");
+    }
+
+    /** Whole, for whoever says why; that they looked is in the audit. */
+    private static Answer reveal(Visit visit, Form form) throws Exception {
+        ObjectNode body = JsonNodeFactory.instance.objectNode().put("reason", form.text("reason"));
+        String path = path(visit, visit.part("name")) + "/reveal";
+        Doc document = visit.send("POST", path, body, form.text("key"));
+        return page(visit, 200, document, new Wrote(document.pretty("document"), Doc.NOTHING));
     }
 
     /** What a person may be written about: a topic is the kind or the name of a channel, or a notification event. */

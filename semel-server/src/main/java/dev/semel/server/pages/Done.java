@@ -14,6 +14,7 @@ final class Done {
             Map.entry("kept", "Kept."),
             Map.entry("removed", "Removed."),
             Map.entry("revoked", "Revoked: the token opens nothing any more."),
+            Map.entry("password", "Your password is another one. You are logged out everywhere else."),
             Map.entry("subscribed", "The choice of this person is on record."),
             Map.entry("promote", "The candidate is the current version now."),
             Map.entry("rollback", "Gone back. Runs that have begun keep their version."),

@@ -3,6 +3,7 @@ package dev.semel.server.pages;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.auth.Invitations;
+import dev.semel.server.auth.KnownBrowsers;
 import dev.semel.server.auth.People;
 import dev.semel.server.auth.Visitor;
 import dev.semel.server.http.Answer;
@@ -83,15 +84,21 @@ final class Entrance {
         String workspace = form.text("workspace").isEmpty() ? WORKSPACE : form.text("workspace");
         String cookie;
         try {
-            cookie = people.logIn(
-                    new People.Entry(workspace, form.text("name"), form.text("password"), request.remoteAddress()));
+            String known = Cookies.of(request, KnownBrowsers.cookieName(workspace, form.text("name")));
+            cookie = people.logIn(new People.Entry(
+                    workspace, form.text("name"), form.text("password"), request.remoteAddress(), known));
         } catch (SemelException e) {
-            return refused(request, form, e.code().status(), e.detail() + " " + e.fix());
+            Answer refused = refused(request, form, e.code().status(), e.detail() + " " + e.fix());
+            Object seconds = e.members().get("retry_after");
+            return seconds == null ? refused : refused.with("Retry-After", seconds.toString());
         }
         if (cookie == null) {
             return refused(request, form, 403, "Name and password do not go together.");
         }
-        return enter(request, form, cookie);
+        Answer in = enter(request, form, cookie);
+        // By this the browser is known at its next log-in.
+        KnownBrowsers.Mark mark = people.browsers().give(cookie);
+        return mark == null ? in : in.with("Set-Cookie", Cookies.known(request, mark));
     }
 
     private Answer oneClick(Request request) {
@@ -159,7 +166,7 @@ final class Entrance {
         try {
             String cookie = people.accept(
                     form.text("token"), form.text("name"), form.text("password"), request.remoteAddress());
-            return Look.goTo("/workflows").with("Set-Cookie", Cookies.session(request, cookie));
+            return entered(request, cookie, "/workflows");
         } catch (SemelException e) {
             if (e.code() != ErrorCode.INVALID_INPUT) {
                 throw e;

@@ -1,11 +1,14 @@
 package dev.semel.server.pages;
 
+import dev.semel.json.Json;
 import dev.semel.server.auth.People;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import java.util.Map;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -16,20 +19,58 @@ final class PersonPages {
     static void addTo(Router router, Door door) {
         router.add("GET", "/sessions", Scope.OPEN, door.page(PersonPages::sessions))
                 .add("POST", "/sessions/{session_id}/end", Scope.OPEN, door.deed(PersonPages::end))
+                .add("POST", "/sessions/password", Scope.OPEN, door.deed(PersonPages::choose))
                 .add("POST", "/settings/people/turn", Scope.OPEN, door.deed(PersonPages::turn));
     }
 
     private static Answer sessions(Visit visit) throws Exception {
-        String cookie = Cookies.of(visit.request(), Cookies.SESSION);
+        return sessions(visit, 200, "");
+    }
+
+    private static Answer sessions(Visit visit, int status, String problem) throws Exception {
+        Doc own = visit.get("/v1/sessions");
         return visit.show(
-                "sessions",
-                "Your sessions",
-                "",
-                Map.of(
+                status,
+                new Look.Sheet(
                         "sessions",
-                        visit.get("/v1/sessions").items(),
-                        "current",
-                        cookie == null ? "" : People.sessionId(cookie)));
+                        "Your sessions",
+                        "",
+                        Map.of(
+                                "sessions",
+                                own.items(),
+                                "current",
+                                current(visit),
+                                "password",
+                                own.is("password"),
+                                "problem",
+                                problem)));
+    }
+
+    private static String current(Visit visit) {
+        String cookie = Cookies.of(visit.request(), Cookies.SESSION);
+        return cookie == null ? "" : People.sessionId(cookie);
+    }
+
+    /** Another password of one's own; all sessions end but the one in which it was chosen. */
+    private static Answer choose(Visit visit, Form form) throws Exception {
+        if (!form.text("new").equals(form.text("again"))) {
+            return sessions(visit, 400, "The two new passwords differ. Nothing was changed.");
+        }
+        ObjectNode body = JsonNodeFactory.instance
+                .objectNode()
+                .put("old", form.text("old"))
+                .put("new", form.text("new"))
+                .put("keep_session", current(visit));
+        String name = visit.visitor().name();
+        try {
+            visit.send("POST", Inside.path("v1", "people", name, "password"), body, form.text("key"));
+        } catch (Refused e) {
+            return sessions(
+                    visit,
+                    e.status(),
+                    e.problem().text("detail") + " " + e.problem().text("fix"));
+        }
+        return Look.goTo("/sessions?did=password");
     }
 
     private static Answer end(Visit visit, Form form) throws Exception {
@@ -38,11 +79,20 @@ final class PersonPages {
         return Look.goTo("/sessions");
     }
 
-    /** Where the form was sent twice the link was on the first answer; somebody whose role was changed gets none. */
+    /**
+     * Whole, since it is handed to somebody who has nothing else: as it was said, or as this very page was reached. Where
+     * the form was sent twice the link was on the first answer; somebody whose role was changed gets none.
+     */
     static Answer linked(Visit visit, Doc answer) throws Exception {
         String link =
                 answer.has("invitation") ? answer.text("invitation") : answer.has("invitation_id") ? "made before" : "";
-        return SettingPages.list(visit, "people", link);
+        return SettingPages.list(visit, "people", link.startsWith("/") ? Cookies.origin(visit.request()) + link : link);
+    }
+
+    /** Of somebody who is there: nobody is invited by it. */
+    private static Inside.Call changing(String name, ObjectNode body, String key) {
+        Inside.Call post = Inside.Call.post(Inside.path("v1", "people", name), Json.bytes(body), key);
+        return new Inside.Call("PUT", post.path(), "", post.headers(), post.body()).with("If-Match", "*");
     }
 
     /** A link that is made is shown on the very page that answers the form: it is kept nowhere. */
@@ -55,6 +105,13 @@ final class PersonPages {
             case "enable" -> visit.send("PUT", Inside.path("v1", "people", name), body.put("disabled", false), key);
             case "remove" -> visit.send("DELETE", Inside.path("v1", "people", name), body, key);
             case "take-back" -> visit.send("DELETE", Inside.path("v1", "people", name, "invitation"), body, key);
+            case "groups" -> {
+                ArrayNode groups = body.putArray("groups");
+                Stream.of(form.text("groups").split("[,\\s]+"))
+                        .filter(one -> !one.isEmpty())
+                        .forEach(groups::add);
+                visit.ask(changing(name, body, key));
+            }
             case "sessions" -> visit.send("DELETE", Inside.path("v1", "people", name, "sessions"), body, key);
             case "reset" -> {
                 Doc answer = visit.send("POST", Inside.path("v1", "people", name, "reset"), body, key);

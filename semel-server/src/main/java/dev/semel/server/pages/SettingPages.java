@@ -83,6 +83,7 @@ public final class SettingPages {
                 Grid.named("People who log in")
                         .text("Name", "name")
                         .text("Role", "role")
+                        .text("Groups", doc -> doc.words("groups"))
                         .text("Logs in with", "logs_in_with")
                         .text("Disabled", doc -> doc.is("disabled") ? "yes" : "")
                         .time("Changed", "changed_at")

@@ -1,9 +1,14 @@
 package dev.semel.server.settings;
 
+import dev.semel.key.FieldPath;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -14,16 +19,24 @@ import tools.jackson.databind.node.ObjectNode;
  * @param email in lower case
  * @param phone as +49…, without spaces
  * @param attributes whatever templates and conditions read
+ * @param pii paths in the attributes that name the person, as their addresses do
  */
 public record Profile(
         @Nullable String email,
         @Nullable String phone,
         @Nullable String chat,
-        JsonNode attributes) {
+        JsonNode attributes,
+        List<String> pii) {
     static final int LARGEST = 64 << 10;
     private static final Pattern EMAIL =
             Pattern.compile("[^\\s@<>()\\[\\]\\\\,;:\"\\p{Cntrl}]{1,64}@[^\\s@<>()\\[\\]\\\\,;:\"\\p{Cntrl}]{1,253}");
     private static final Pattern PHONE = Pattern.compile("\\+[1-9][0-9]{6,14}");
+
+    private static final int MOST_MARKED = 50;
+
+    public Profile {
+        pii = List.copyOf(pii);
+    }
 
     static Profile read(JsonNode node) {
         Document document = Document.of(node);
@@ -40,13 +53,49 @@ public record Profile(
         if (attributes != null && !attributes.isObject()) {
             document.wrong("attributes", "must be an object");
         }
+        List<String> pii = marked(document);
         document.end();
         document.refuseWhatIsWrong("profile");
         return new Profile(
                 email == null ? null : lower(email),
                 phone,
                 chat,
-                attributes == null ? JsonNodeFactory.instance.objectNode() : attributes);
+                attributes == null ? JsonNodeFactory.instance.objectNode() : attributes,
+                pii);
+    }
+
+    private static List<String> marked(Document document) {
+        JsonNode said = document.any("pii");
+        List<String> paths = new ArrayList<>();
+        for (JsonNode one : said == null || !said.isArray() ? JsonNodeFactory.instance.arrayNode() : said) {
+            paths.add(one.isString() ? one.stringValue() : "");
+        }
+        boolean wrong = said != null && !said.isArray() || paths.size() > MOST_MARKED;
+        if (wrong || !paths.stream().allMatch(Profile::isPath)) {
+            document.wrong(
+                    "pii", "must be a list of up to " + MOST_MARKED + " paths in attributes, such as [\"name\"]");
+        }
+        return paths;
+    }
+
+    private static boolean isPath(String text) {
+        try {
+            return !text.isEmpty() && attribute(text).toString().endsWith(text);
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    /** What names the person in the document. */
+    public List<FieldPath> naming() {
+        return Stream.concat(
+                        Stream.of("email", "phone", "chat").map(FieldPath::parse),
+                        pii.stream().map(Profile::attribute))
+                .toList();
+    }
+
+    private static FieldPath attribute(String path) {
+        return FieldPath.parse("attributes." + path);
     }
 
     static String lower(String email) {
@@ -54,7 +103,7 @@ public record Profile(
     }
 
     /** As it is kept. */
-    ObjectNode document() {
+    public ObjectNode document() {
         ObjectNode out = JsonNodeFactory.instance.objectNode();
         if (email != null) {
             out.put("email", email);
@@ -66,6 +115,10 @@ public record Profile(
             out.put("chat", chat);
         }
         out.set("attributes", attributes);
+        if (!pii.isEmpty()) {
+            ArrayNode marked = out.putArray("pii");
+            pii.forEach(marked::add);
+        }
         return out;
     }
 }

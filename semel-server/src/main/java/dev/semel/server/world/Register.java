@@ -68,7 +68,7 @@ final class Register implements People {
             if (kept == null) {
                 return null;
             }
-            ObjectNode document = document(kept.value());
+            ObjectNode document = kept.value().document();
             if (fields instanceof ObjectNode given) {
                 document.setAll(given);
             }
@@ -125,21 +125,10 @@ final class Register implements People {
         return idOrEmail.indexOf('@') > 0 ? idOrEmail.strip().toLowerCase(Locale.ROOT) : idOrEmail;
     }
 
-    private static ObjectNode document(Profile profile) {
-        ObjectNode out = JsonNodeFactory.instance.objectNode();
-        out.put("email", profile.email()).put("phone", profile.phone()).put("chat", profile.chat());
-        out.propertyStream().map(java.util.Map.Entry::getKey).toList().forEach(name -> {
-            if (out.path(name).isNull()) {
-                out.remove(name);
-            }
-        });
-        out.set("attributes", profile.attributes());
-        return out;
-    }
-
     private JsonNode view(String id, Profile profile) {
         ObjectNode out = JsonNodeFactory.instance.objectNode().put("id", id);
-        out.setAll(document(profile));
+        out.setAll(profile.document());
+        out.remove("pii");
         ArrayNode without = JsonNodeFactory.instance.arrayNode();
         settings.subscriptions().of(workspace, id).stream()
                 .filter(choice -> !choice.subscribed())

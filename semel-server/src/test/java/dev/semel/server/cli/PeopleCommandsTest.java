@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.server.auth.Role;
 import dev.semel.server.auth.oidc.Registration;
+import dev.semel.server.http.Proxies;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -39,16 +40,16 @@ class PeopleCommandsTest {
     @Test
     void people_are_listed_with_how_they_log_in() {
         server.on("GET /v1/people", json(200, """
-            {"items":[{"name":"ada","role":"admin","disabled":false,"logs_in_with":"password","changed_at":"2026-11-15T09:10:04Z"},
+            {"items":[{"name":"ada","role":"admin","groups":["ops","warehouse"],"disabled":false,"logs_in_with":"password","changed_at":"2026-11-15T09:10:04Z"},
              {"name":"olga","role":"viewer","disabled":true,"logs_in_with":"provider","changed_at":"2026-11-15T09:12:04Z"}],"next":null}
             """));
         assertEquals("""
-            NAME  ROLE    LOGS IN WITH  STATUS    CHANGED
-            ada   admin   password                2 m ago
-            olga  viewer  provider      disabled  just now
+            NAME  ROLE    GROUPS         LOGS IN WITH  STATUS    CHANGED
+            ada   admin   ops warehouse  password                2 m ago
+            olga  viewer                 provider      disabled  just now
             """, desk.run("people", "list").out());
         assertEquals(
-                "ada\tadmin\tpassword\t\t2026-11-15T09:10:04Z",
+                "ada\tadmin\tops warehouse\tpassword\t\t2026-11-15T09:10:04Z",
                 desk.run("people", "list", "--plain").out().lines().findFirst().orElse(""));
     }
 
@@ -116,6 +117,79 @@ class PeopleCommandsTest {
                 desk.run("people", "log-out", "ada").out());
         assertEquals("ada is removed\n", desk.run("people", "remove", "ada").out());
         assertEquals(6, desk.run("people", "disable", "nobody").exit());
+    }
+
+    @Test
+    void groups_are_given_to_somebody_who_is_there_and_none_takes_them_out_of_all() {
+        server.on("PUT /v1/people/ada", json(200, "{\"name\":\"ada\",\"role\":\"viewer\"}"));
+        assertEquals(
+                "ada is in ops, warehouse\n",
+                desk.run("people", "groups", "ada", "ops", "warehouse").out());
+        assertEquals(
+                "{\"groups\":[\"ops\",\"warehouse\"]}", server.seen.getLast().body());
+        assertEquals("*", server.seen.getLast().header("If-Match"));
+        assertEquals("ada is in no group\n", desk.run("people", "groups", "ada").out());
+        assertEquals("{\"groups\":[]}", server.seen.getLast().body());
+    }
+
+    @Test
+    void a_password_is_changed_by_two_lines_of_stdin_and_is_never_an_argument() {
+        server.on("POST /v1/people/ada/password", json(200, "{\"name\":\"ada\",\"changed\":true}"));
+        desk.stdin = "the old one\r\nthe new one\n";
+        var changed = desk.run("people", "password", "ada");
+        assertEquals("ada has another password and is logged out everywhere\n", changed.out());
+        assertEquals(
+                "{\"old\":\"the old one\",\"new\":\"the new one\"}",
+                server.seen.getLast().body());
+        for (String missing : List.of("", "the old one", "the old one\n", "\nthe new one")) {
+            desk.stdin = missing;
+            var refused = desk.run("people", "password", "ada");
+            assertEquals(2, refused.exit(), missing);
+            assertFalse(refused.err().contains("one in the"), refused.err());
+        }
+        assertEquals(2, desk.run("people", "password", "ada", "the old one").exit());
+        assertEquals(1, server.seen.size());
+    }
+
+    @Test
+    void sessions_of_somebody_are_listed_and_a_whole_link_is_printed_as_it_is() {
+        server.on("GET /v1/people/ada/sessions", json(200, """
+            {"items":[{"session_id":"0a1b2c3d4e5f6071","begun_at":"2026-11-15T09:10:04Z","until":"2026-11-15T21:10:04Z","address":"198.51.100.1"}],"next":null}
+            """))
+                .on("POST /v1/people/ada/reset", json(200, LINK.replace("/setup", "https://semel.example.com/setup")));
+        assertEquals("""
+            SESSION           FROM          BEGUN    UNTIL
+            0a1b2c3d4e5f6071  198.51.100.1  2 m ago  2026-11-15T21:10:04Z
+            """, desk.run("people", "sessions", "ada").out());
+        assertEquals(
+                "https://semel.example.com/setup?token=1.abc\n",
+                desk.run("people", "reset", "ada").out());
+    }
+
+    @Test
+    void a_profile_is_revealed_for_a_reason_alone() {
+        server.on("POST /v1/profiles/cus_1/reveal", json(200, "{\"profile_id\":\"cus_1\",\"version\":1}"));
+        assertEquals(2, desk.run("profile", "reveal", "cus_1").exit());
+        assertTrue(desk.run("profile", "reveal", "cus_1", "--reason", "ticket 7")
+                .out()
+                .contains("cus_1"));
+        assertEquals("{\"reason\":\"ticket 7\"}", server.seen.getLast().body());
+    }
+
+    @Test
+    void a_proxy_is_believed_only_where_it_was_named() {
+        assertEquals(ServeOptions.Front.NOTHING, served(Map.of()).front());
+        ServeOptions.Front front = served(Map.of(
+                        "SEMEL_TRUSTED_PROXIES", "127.0.0.1, 10.0.0.0/24",
+                        "SEMEL_PUBLIC_URL", "https://semel.example.com/"))
+                .front();
+        assertEquals(Proxies.of(List.of("127.0.0.1", "10.0.0.0/24")), front.proxies());
+        assertEquals("https://semel.example.com", front.home());
+        assertEquals(0, desk.run("serve", "--trusted-proxy", "::1").exit());
+        assertEquals(Proxies.of(List.of("::1")), desk.served.getLast().front().proxies());
+        var wrong = desk.run("serve", "--trusted-proxy", "proxy.example");
+        assertEquals(2, wrong.exit());
+        assertTrue(wrong.err().contains("Nothing was started"), wrong.err());
     }
 
     @Test

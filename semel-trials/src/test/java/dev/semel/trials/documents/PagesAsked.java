@@ -27,6 +27,8 @@ final class PagesAsked {
         asking.ask(404, "PUT", one, "{\"disabled\":true}");
         asking.ask(404, "POST", one + "/reset", "");
         asking.ask(404, "DELETE", one + "/sessions", "");
+        asking.ask(404, "GET", one + "/sessions", "");
+        asking.ask(404, "POST", one + "/password", "{\"old\":\"what it was before\",\"new\":\"what it is now\"}");
         asking.ask(200, "GET", "/v1/sessions", "");
         asking.ask(404, "DELETE", "/v1/sessions/{session_id}", "");
         asking.ask(400, "POST", "/v1/runs/{run_id}/reveal", "{\"reason\":\"a test\"}");

@@ -70,6 +70,8 @@ final class SettingsAsked {
         asking.ask(200, "GET", "/v1/cohorts/{name}/members", "");
         asking.ask(200, "GET", "/v1/profiles?email=anna%40example.com", "");
         asking.ask(200, "GET", "/v1/profiles/{profile}", "");
+        asking.ask(200, "POST", "/v1/profiles/{profile}/reveal", "{\"reason\":\"a test\"}");
+        asking.ask(400, "POST", "/v1/profiles/{profile}/reveal", "{}");
         asking.ask(200, "DELETE", "/v1/cohorts/{name}/members/{profile}", "");
         asking.ask(200, "DELETE", "/v1/profiles/{profile}", "");
         asking.ask(404, "GET", "/v1/profiles/{profile}", "");

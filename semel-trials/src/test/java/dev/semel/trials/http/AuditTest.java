@@ -75,6 +75,7 @@ class AuditTest extends OnBothStores {
         events(deeds);
         settings(deeds);
         people(deeds);
+        new AuditOwn(stage).addTo(deeds);
         incidents(deeds);
         hooks(deeds);
         TreeSet<String> missing = routes();
@@ -281,7 +282,6 @@ class AuditTest extends OnBothStores {
     }
 
     private void people(Map<String, Deed> deeds) {
-        setting(deeds, "view", "/v1/views/{name}", "{\"filter\":\"status:failed\"}");
         deeds.put(
                 "PUT /v1/people/{name}",
                 new Deed("person.invite", "anna", () -> admin().put("/v1/people/anna", "{\"role\":\"viewer\"}")));

@@ -22,10 +22,12 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * What is asked of a provider: where its pages are, its keys, and the token for a code. Its own description is kept for
- * an hour, and its keys until a token names one that is not among them.
+ * an hour, and its keys for a minute, or until a token names one that is not among them: a key that the provider has
+ * taken back proves nothing.
  */
 final class Discovery {
     private static final long KEPT = Duration.ofHours(1).toNanos();
+    private static final long KEYS_KEPT = Duration.ofMinutes(1).toNanos();
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final int LONGEST_ANSWER = 512 * 1024;
 
@@ -36,6 +38,7 @@ final class Discovery {
     private @Nullable Description known;
     private long knownAt;
     private Keys keys = Keys.NONE;
+    private long keysAt;
 
     Discovery(Registration registration, Outbound outbound, LongSupplier nanos) {
         this.registration = registration;
@@ -98,9 +101,11 @@ final class Discovery {
     Keys.@Nullable Key key(String id, Keys.Algorithm algorithm) {
         lock.lock();
         try {
-            Keys.Key found = keys.find(id, algorithm);
+            boolean old = nanos.getAsLong() - keysAt >= KEYS_KEPT;
+            Keys.Key found = old ? null : keys.find(id, algorithm);
             if (found == null) {
                 keys = Keys.read(get(description().keys()));
+                keysAt = nanos.getAsLong();
                 found = keys.find(id, algorithm);
             }
             return found;

@@ -24,7 +24,6 @@ public record Registration(String issuer, String client, String secret, String l
 
     public Registration {
         checked("SEMEL_OIDC_ISSUER", issuer);
-        checked("SEMEL_PUBLIC_URL", home);
         if (client.isBlank()) {
             throw new IllegalArgumentException("SEMEL_OIDC_CLIENT_ID is missing beside SEMEL_OIDC_ISSUER");
         }
@@ -32,7 +31,13 @@ public record Registration(String issuer, String client, String secret, String l
             throw new IllegalArgumentException(
                     "SEMEL_OIDC_ROLES is missing beside SEMEL_OIDC_ISSUER; such as admins=admin,*=viewer");
         }
-        home = home.endsWith("/") ? home.substring(0, home.length() - 1) : home;
+        home = home(home);
+    }
+
+    /** Where browsers find this server, without a slash at its end. */
+    public static String home(String address) {
+        checked("SEMEL_PUBLIC_URL", address);
+        return address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
     }
 
     /** One group, and what whoever is in it may do here. */

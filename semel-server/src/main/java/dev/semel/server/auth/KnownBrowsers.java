@@ -1,0 +1,114 @@
+package dev.semel.server.auth;
+
+import dev.semel.Semel;
+import dev.semel.json.Json;
+import dev.semel.store.Rows;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.MissingNode;
+
+/**
+ * Browsers from which somebody has logged in before. Each keeps a signed mark that opens nothing: whoever brings it
+ * still needs the password, and has a few tries of their own for it, however many others have failed. A mark is good
+ * for one name with the password of that time.
+ */
+public final class KnownBrowsers {
+    private static final Duration GOOD_FOR = Duration.ofDays(180);
+    private static final int MARK_BYTES = 16;
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final Pattern COOKIE = Pattern.compile("([0-9]{1,12})\\.([A-Za-z0-9_-]{22})\\.([A-Za-z0-9_-]{43})");
+
+    private final Semel semel;
+
+    KnownBrowsers(Semel semel) {
+        this.semel = semel;
+    }
+
+    /** What a browser keeps. */
+    public record Mark(String cookie, String value, long seconds) {}
+
+    /**
+     * Whose browser it is.
+     *
+     * @param secret of the workspace
+     * @param person their document
+     */
+    private record Owner(byte[] secret, int ws, String name, JsonNode person) {
+        private String sign(String seconds, String mark) {
+            String salt = person.path("password").path("salt").asString("");
+            String text = String.join("\n", "known browser", String.valueOf(ws), name, salt, seconds, mark);
+            try {
+                Mac mac = Mac.getInstance(ALGORITHM);
+                mac.init(new SecretKeySpec(secret, ALGORITHM));
+                return encoded(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
+            } catch (GeneralSecurityException e) {
+                throw new IllegalStateException("every JDK has HMAC with SHA-256", e);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "the owner " + name;
+        }
+    }
+
+    /** One for each person who uses a browser; the name does not say who that is. */
+    public static String cookieName(String workspace, String name) {
+        return "semel_known_" + Sessions.digest(workspace + "\n" + name).substring(0, 16);
+    }
+
+    /** The mark for the browser of a session that was just made; null for somebody without a password. */
+    public @Nullable Mark give(String session) {
+        Sessions.Owner person = People.owner(session);
+        Rows.Workspace workspace = person == null ? null : semel.view(reads -> reads.workspace(person.ws()));
+        Owner owner = person == null || workspace == null ? null : owner(workspace, person.name());
+        if (workspace == null || owner == null) {
+            return null;
+        }
+        String seconds = String.valueOf(seconds());
+        String mark = encoded(semel.newSecret(MARK_BYTES));
+        String value = seconds + "." + mark + "." + owner.sign(seconds, mark);
+        return new Mark(cookieName(workspace.name(), owner.name()), value, GOOD_FOR.toSeconds());
+    }
+
+    /** By which a browser is told from others; null where its cookie is not of this person, or too old. */
+    @Nullable
+    String mark(People.Entry entry) {
+        Matcher parts = COOKIE.matcher(entry.browser() == null ? "" : entry.browser());
+        if (!parts.matches() || seconds() - Long.parseLong(parts.group(1)) > GOOD_FOR.toSeconds()) {
+            return null;
+        }
+        Rows.Workspace workspace = semel.view(reads -> reads.workspace(entry.workspace()));
+        Owner owner = workspace == null ? null : owner(workspace, entry.name());
+        if (owner == null) {
+            return null;
+        }
+        byte[] signed = owner.sign(parts.group(1), parts.group(2)).getBytes(StandardCharsets.UTF_8);
+        return MessageDigest.isEqual(signed, parts.group(3).getBytes(StandardCharsets.UTF_8)) ? parts.group(2) : null;
+    }
+
+    /** Null where there is nobody of this name with a password. */
+    private @Nullable Owner owner(Rows.Workspace workspace, String name) {
+        Rows.Setting row = semel.view(reads -> reads.setting(workspace.ws(), People.PERSON.word(), name));
+        JsonNode person = row == null ? MissingNode.getInstance() : Json.parse(row.body());
+        return person.has("password") ? new Owner(workspace.secret(), workspace.ws(), name, person) : null;
+    }
+
+    private long seconds() {
+        Long now = semel.view(reads -> reads.now());
+        return now == null ? 0 : now / 1_000_000;
+    }
+
+    private static String encoded(byte[] bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+}

@@ -1,0 +1,97 @@
+package dev.semel.server.http;
+
+import java.net.InetAddress;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whose word is taken about where a request comes from. A proxy that was named here says it in `X-Forwarded-For`; from
+ * anybody else that header is what a stranger wrote, and the address is that of the connection.
+ */
+public record Proxies(List<Range> trusted) {
+    private static final Pattern FOUR_NUMBERS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+    public static final Proxies NONE = new Proxies(List.of());
+
+    public Proxies {
+        trusted = List.copyOf(trusted);
+    }
+
+    /** @throws IllegalArgumentException where one is no address or range; names are not looked up */
+    public static Proxies of(List<String> texts) {
+        return new Proxies(texts.stream().map(Range::of).toList());
+    }
+
+    /** Addresses that begin with the same bits. */
+    public record Range(InetAddress start, int bits) {
+        static Range of(String text) {
+            int slash = text.indexOf('/');
+            InetAddress start = address(slash < 0 ? text : text.substring(0, slash));
+            int most = start == null ? 0 : start.getAddress().length * Byte.SIZE;
+            String length = slash < 0 ? String.valueOf(most) : text.substring(slash + 1);
+            boolean fits = length.matches("[1-9][0-9]{0,2}") && Integer.parseInt(length) <= most;
+            if (start == null || !fits) { // nor 0 bits: whoever trusts everybody believes what strangers write
+                throw new IllegalArgumentException("a trusted proxy is an address such as 10.0.0.7 or a range such as"
+                        + " 10.0.0.0/24, not " + text);
+            }
+            return new Range(start, Integer.parseInt(length));
+        }
+
+        boolean holds(InetAddress address) {
+            byte[] one = start.getAddress();
+            byte[] other = address.getAddress();
+            if (one.length != other.length) {
+                return false;
+            }
+            int whole = bits / Byte.SIZE;
+            int rest = bits % Byte.SIZE;
+            return Arrays.equals(one, 0, whole, other, 0, whole)
+                    && (rest == 0 || (one[whole] ^ other[whole]) >> (Byte.SIZE - rest) == 0);
+        }
+    }
+
+    /**
+     * Where a request comes from: read from the end, the first address that is not one of a trusted proxy. What stands
+     * before it may be anybody's invention.
+     *
+     * @param peer the other end of the connection
+     * @param forwarded the lines of `X-Forwarded-For`, in the order in which they came
+     */
+    String client(String peer, List<String> forwarded) {
+        InetAddress nearest = trusted.isEmpty() ? null : address(peer);
+        if (nearest == null) {
+            return peer;
+        }
+        String[] hops = String.join(",", forwarded).split(",", -1);
+        for (int i = hops.length - 1; i >= 0 && trusts(nearest); i--) {
+            InetAddress hop = address(withoutPort(hops[i].strip()));
+            if (hop == null) {
+                break; // a proxy that does not say it: then it is the proxy itself that is known
+            }
+            nearest = hop;
+        }
+        return nearest.getHostAddress();
+    }
+
+    private boolean trusts(InetAddress address) {
+        return trusted.stream().anyMatch(range -> range.holds(address));
+    }
+
+    private static String withoutPort(String hop) {
+        if (hop.startsWith("[")) {
+            return hop.substring(1, Math.max(1, hop.indexOf(']')));
+        }
+        return hop.indexOf(':') == hop.lastIndexOf(':') ? hop.replaceFirst(":.*$", "") : hop;
+    }
+
+    /** In full: what is shorter, such as 10.7, is read in ways that nobody means. */
+    private static @Nullable InetAddress address(String text) {
+        boolean whole = text.indexOf(':') >= 0 || FOUR_NUMBERS.matcher(text).matches();
+        try {
+            return whole ? InetAddress.ofLiteral(text) : null;
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+}

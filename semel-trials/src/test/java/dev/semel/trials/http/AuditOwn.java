@@ -1,0 +1,28 @@
+package dev.semel.trials.http;
+
+import dev.semel.server.auth.Role;
+import dev.semel.trials.support.Stage;
+import java.util.Map;
+
+/** What is somebody's own, their password and what names them, as {@link AuditTest} does it. */
+record AuditOwn(Stage stage) {
+    void addTo(Map<String, AuditTest.Deed> deeds) {
+        var people = stage.server().serve().people();
+        String link = people.invitations().make(1, Role.VIEWER, false, "paula");
+        people.accept(link, "paula", "correct horse battery", "");
+        String passwords = "{\"old\":\"correct horse battery\",\"new\":\"another horse battery\"}";
+        deeds.put(
+                "POST /v1/people/{name}/password",
+                new AuditTest.Deed(
+                        "person.put", // and person.password below it, of the same moment
+                        "paula",
+                        () -> stage.admin().post("/v1/people/paula/password", passwords)));
+        stage.admin().put("/v1/profiles/cus_9", "{\"email\":\"a@b.example\"}").expect(200);
+        deeds.put(
+                "POST /v1/profiles/{profile}/reveal",
+                new AuditTest.Deed(
+                        "profile.reveal",
+                        "cus_9",
+                        () -> stage.admin().post("/v1/profiles/cus_9/reveal", "{\"reason\":\"ticket 4711\"}")));
+    }
+}
