@@ -10,8 +10,7 @@ package dev.semel.workflow;
  * @param does what an effect means: create, update or notify; empty for anything else
  * @param across its key counts for other runs too, and one of those may have done it
  */
-public record Expected(
-        Place place, String kind, String protection, String identity, String does, boolean across) {
+public record Expected(Place place, String kind, String protection, String identity, String does, boolean across) {
     /** One of which nobody says what it means, and that no other run can have done. */
     public Expected(Place place, String kind, String protection, String identity) {
         this(place, kind, protection, identity, "", false);

@@ -258,9 +258,10 @@ public final class Watch implements AutoCloseable {
             case "repeated_writes" -> (double) (numbers.named() - numbers.objects());
             case "in_doubt" -> (double) numbers.inDoubt();
             case "in_doubt_oldest" -> numbers.oldestDoubt() == 0 ? 0 : (now - numbers.oldestDoubt()) / 1e6;
-            case "failed_runs" -> (double) Objects.requireNonNull(
-                            semel.view(reads -> reads.figures().failures(range, FAILURES_COUNTED)))
-                    .runs();
+            case "failed_runs" ->
+                (double) Objects.requireNonNull(
+                                semel.view(reads -> reads.figures().failures(range, FAILURES_COUNTED)))
+                        .runs();
             case "unprotected_effects" -> (double) numbers.of(Figure.UNPROTECTED);
             default -> (double) numbers.of(Figure.UNKEYED);
         };

@@ -96,8 +96,8 @@ final class Backtests {
 
     /** The newest runs with a key and the requests that met them. */
     private List<Backtest.Asked> requests(int workspace, String workflowId) {
-        List<Figures.Arrival> arrivals =
-                Objects.requireNonNull(semel.view(reads -> reads.figures().arrivals(workspace, workflowId, RunId.NEWEST, RUNS)));
+        List<Figures.Arrival> arrivals = Objects.requireNonNull(
+                semel.view(reads -> reads.figures().arrivals(workspace, workflowId, RunId.NEWEST, RUNS)));
         Map<RunId, Backtest.Asked> first = new HashMap<>();
         List<Backtest.Asked> asked = new ArrayList<>();
         long oldest = Long.MAX_VALUE;

@@ -95,8 +95,11 @@ final class Entrance {
         if (cookie == null) {
             return refused(request, form, 403, "Name and password do not go together.");
         }
-        Answer in = enter(request, form, cookie);
-        // By this the browser is known at its next log-in.
+        return marked(request, cookie, enter(request, form, cookie));
+    }
+
+    /** With what this browser is known by at the next log-in. */
+    private Answer marked(Request request, String cookie, Answer in) {
         KnownBrowsers.Mark mark = people.browsers().give(cookie);
         return mark == null ? in : in.with("Set-Cookie", Cookies.known(request, mark));
     }
@@ -166,7 +169,8 @@ final class Entrance {
         try {
             String cookie = people.accept(
                     form.text("token"), form.text("name"), form.text("password"), request.remoteAddress());
-            return entered(request, cookie, "/workflows");
+            Answer in = Look.goTo(Way.HOME).with("Set-Cookie", Cookies.session(request, cookie));
+            return marked(request, cookie, in);
         } catch (SemelException e) {
             if (e.code() != ErrorCode.INVALID_INPUT) {
                 throw e;

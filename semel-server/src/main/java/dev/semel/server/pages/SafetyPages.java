@@ -1,7 +1,6 @@
 package dev.semel.server.pages;
 
 import dev.semel.server.http.Answer;
-import dev.semel.server.http.Inside;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import java.util.List;
