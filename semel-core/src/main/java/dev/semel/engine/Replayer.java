@@ -21,10 +21,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,9 +34,6 @@ public final class Replayer implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Replayer.class.getName());
     private static final int AT_ONCE = 100;
     private static final int PLANS = 10;
-    /** So many workflows are named whose code is missing. */
-    private static final int TOLD = 3;
-
     private static final long TAKEN_MICROS = TimeUnit.SECONDS.toMicros(10);
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -56,8 +51,7 @@ public final class Replayer implements AutoCloseable {
 
     /** How far the plans are whose runs are watched. */
     private final Map<RunId, Headway> headway = new HashMap<>();
-    /** Until when a plan is not looked at, because the code for its runs is not here. */
-    private final Map<RunId, Long> elsewhere = new ConcurrentHashMap<>();
+    private final Elsewhere elsewhere = new Elsewhere();
 
     private long nextLook = Long.MIN_VALUE;
     private volatile boolean busy;
@@ -103,7 +97,7 @@ public final class Replayer implements AutoCloseable {
             return OptionalLong.empty();
         }
         Replay.Plan plan = parts.readers().maybe(reads -> reads.plans().applying());
-        if (plan == null || elsewhere.containsKey(plan.id()) || (resting && self.equals(plan.takenBy()))) {
+        if (plan == null || elsewhere.has(plan.id()) || (resting && self.equals(plan.takenBy()))) {
             return OptionalLong.of(Write.Rest.NEVER);
         }
         long now = parts.readers().ask(reads -> reads.now());
@@ -150,7 +144,7 @@ public final class Replayer implements AutoCloseable {
             headway.keySet().retainAll(plans.stream().map(Replay.Plan::id).toList());
             boolean any = false;
             for (Replay.Plan plan : plans) {
-                if (!isElsewhere(plan) && change(new Replay.Take(plan.id(), self, TAKEN_MICROS))) {
+                if (!elsewhere.isStill(plan.id(), around.ambient().nanos()) && change(new Replay.Take(plan.id(), self, TAKEN_MICROS))) {
                     any = true;
                     more |= page(plan);
                 }
@@ -158,16 +152,6 @@ public final class Replayer implements AutoCloseable {
             long now = around.ambient().nanos();
             nextLook = now + (any ? pace.rest(SOON_NANOS, now) : LOOK_NANOS);
         }
-    }
-
-    /** Whether it was seen a moment ago that the code for its runs is at other workers. */
-    private boolean isElsewhere(Replay.Plan plan) {
-        Long until = elsewhere.get(plan.id());
-        if (until != null && until - around.ambient().nanos() > 0) {
-            return true;
-        }
-        elsewhere.remove(plan.id());
-        return false;
     }
 
     /** Sees to one page of a plan that is ours. True: there may be more at once. */
@@ -213,17 +197,11 @@ public final class Replayer implements AutoCloseable {
 
     /** Of this page nothing could be done here. Another worker may go on at once, and this one looks again later. */
     private void letGo(Replay.Plan plan, List<Replay.Item> seen) {
-        String code = seen.stream()
-                .map(Replay.Item::note)
-                .filter(note -> !note.isEmpty())
-                .distinct()
-                .limit(TOLD)
-                .collect(Collectors.joining(", "));
-        String note = code.isEmpty() ? "" : "It waits for a worker that has the code of " + code + ".";
+        String note = Elsewhere.note(seen);
         if (!note.equals(plan.note())) {
             LOG.log(Level.INFO, "the code for runs of " + plan.text() + " is not at this worker; it is left to others");
         }
-        elsewhere.put(plan.id(), around.ambient().nanos() + LOOK_NANOS);
+        elsewhere.until(plan.id(), around.ambient().nanos() + LOOK_NANOS);
         change(new Replay.LetGo(plan.id(), self, note));
     }
 

@@ -52,56 +52,8 @@ final class ReviewRoutes {
                 .add(Api.changing("POST", "/v1/reviews/{review_id}/check", Scope.REVIEW, this::check));
     }
 
-    /** `kind:in_doubt workflow:NAME to:role:ops state:decided`. */
-    record Wanted(
-            Review.@Nullable Kind kind,
-            @Nullable String workflow,
-            @Nullable String to,
-            boolean decided) {
-        static Wanted parse(@Nullable String text) {
-            Review.Kind kind = null;
-            String workflow = null;
-            String to = null;
-            boolean decided = false;
-            for (String word : text == null || text.isBlank()
-                    ? new String[0]
-                    : text.strip().split("\\s+")) {
-                int colon = word.indexOf(':');
-                String value = word.substring(colon + 1);
-                switch (colon < 1 || value.isEmpty() ? "" : word.substring(0, colon)) {
-                    case "kind" -> kind = kindOf(value);
-                    case "workflow" -> workflow = value;
-                    case "to" -> to = value;
-                    case "state" -> decided = isDecided(value);
-                    default ->
-                        throw Paging.refused(
-                                "q takes words like kind:in_doubt workflow:NAME to:role:ops state:decided");
-                }
-            }
-            if (decided && (kind != null || workflow != null || to != null)) {
-                throw Paging.refused("state:decided stands alone: decided ones are listed by time only");
-            }
-            return new Wanted(kind, workflow, to, decided);
-        }
-
-        private static Review.Kind kindOf(String word) {
-            Review.Kind kind = ReviewViews.kind(word);
-            if (kind == null) {
-                throw Paging.refused("kind is one of in_doubt, changed, approval, held");
-            }
-            return kind;
-        }
-
-        private static boolean isDecided(String word) {
-            if (!word.equals("open") && !word.equals("decided")) {
-                throw Paging.refused("state is open or decided");
-            }
-            return word.equals("decided");
-        }
-    }
-
     private Answer list(Request request) {
-        Wanted wanted = Wanted.parse(request.query("q"));
+        ReviewFilter wanted = ReviewFilter.parse(request.query("q"));
         Paging paging = Paging.of(request);
         int ws = request.principal().workspace();
         Review.Place after = paging.after() == null ? null : place(paging.after());
@@ -131,7 +83,7 @@ final class ReviewRoutes {
         return new Review.Page(rows, more ? Review.Place.decided(rows.getLast()) : null);
     }
 
-    private Review.Page open(int ws, Wanted wanted, Review.@Nullable Place after, Paging paging) {
+    private Review.Page open(int ws, ReviewFilter wanted, Review.@Nullable Place after, Paging paging) {
         String workflowId = null;
         if (wanted.workflow() != null) {
             Current found = semel.workflow(ws, wanted.workflow());
@@ -338,7 +290,7 @@ final class ReviewRoutes {
             throw RunActs.refused("either ids or q says which reviews are decided");
         }
         if (ids == null) {
-            Wanted wanted = Wanted.parse(q);
+            ReviewFilter wanted = ReviewFilter.parse(q);
             if (wanted.decided() || wanted.kind() == null) {
                 throw RunActs.refused("q needs kind:… here, and finds open reviews only");
             }

@@ -19,7 +19,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -29,7 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class People {
     static final SettingKind PERSON = new SettingKind("person", false, true);
-    private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
+    static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
 
     /** Of people from outside: what they are called there, and where. Nobody who was invited here has such a name. */
     private static final Pattern OUTSIDE = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}@[A-Za-z0-9.-]{1,100}");
@@ -240,7 +239,7 @@ public final class People {
         return row == null ? null : person(row);
     }
 
-    private Rows.@Nullable Setting row(int ws, String name) {
+    Rows.@Nullable Setting row(int ws, String name) {
         return semel.view(reads -> reads.setting(ws, PERSON.word(), name));
     }
 
@@ -356,52 +355,12 @@ public final class People {
         return new Edit.Remove(new SettingName(ws, PERSON, name), seen, actor);
     }
 
-    /**
-     * Makes the person of an invitation, or gives them another password, and answers the cookie of a new session. The
-     * invitation is given to this name before the person is made: after a crash in between the same link goes on with
-     * the same name, and no other.
-     */
+    /** Makes the person of an invitation, or gives them another password, and answers the cookie of a new session. */
     public String accept(String token, String name, String password, String address) {
-        if (!NAME.matcher(name).matches()) {
-            throw refused("A name is 1 to 64 letters, digits, dots, _ and -, beginning with a letter");
-        }
-        Passwords.check(password);
-        Invitations.Invitation invitation = invitations.find(token);
-        if (invitation == null || invitation.first() && !nobodyBut(invitation, name)) {
-            throw Invitations.unknown();
-        }
-        // Slow on purpose, so it comes before the link is looked at for the last time: it may be taken back meanwhile.
-        ObjectNode secret =
-                Password.of(password, semel.newSecret(Password.SALT_BYTES)).document();
-        if (!invitation.equals(invitations.find(token))) {
-            throw Invitations.unknown();
-        }
-        invitations.give(invitation, name);
-        Rows.Setting known = invitation.over() == 0 ? null : row(invitation.ws(), name);
-        if (invitation.over() != 0 && (known == null || known.version() != invitation.over())) {
-            throw Invitations.unknown();
-        }
-        ObjectNode document = known == null
-                ? JsonNodeFactory.instance
-                        .objectNode()
-                        .put("role", invitation.role().word())
-                : (ObjectNode) Json.parse(known.body());
-        document.set("password", secret);
-        SettingName place = new SettingName(invitation.ws(), PERSON, name);
-        if (!(semel.change(new Edit.Put(place, Json.write(document), invitation.over(), ACTOR + name))
-                instanceof Edit.Placed.Now)) {
-            throw refused(
-                    known == null ? "There is a person of this name already" : "This person was changed in between");
-        }
-        invitations.done(invitation);
+        int ws = new Acceptance(semel, this).accept(token, name, password);
         // Whoever had this name, or this password, before may have left sessions behind.
-        endSessions(invitation.ws(), name);
-        return cookie(invitation.ws(), name, address);
-    }
-
-    private boolean nobodyBut(Invitations.Invitation invitation, String name) {
-        return list(invitation.ws(), "", 2).stream()
-                .allMatch(person -> person.name().equals(name));
+        endSessions(ws, name);
+        return cookie(ws, name, address);
     }
 
     static SemelException refused(String rule) {

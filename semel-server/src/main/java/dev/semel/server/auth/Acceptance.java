@@ -1,0 +1,70 @@
+package dev.semel.server.auth;
+
+import dev.semel.Semel;
+import dev.semel.json.Json;
+import dev.semel.store.Edit;
+import dev.semel.store.Rows;
+import dev.semel.store.SettingName;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * How an invitation becomes a person. It is given to the name before the person is made: after a crash in between the same
+ * link goes on with the same name, and no other.
+ */
+final class Acceptance {
+    private final Semel semel;
+    private final People people;
+
+    Acceptance(Semel semel, People people) {
+        this.semel = semel;
+        this.people = people;
+    }
+
+    /** Answers the workspace of the person who was made, or got another password. */
+    int accept(String token, String name, String password) {
+        if (!People.NAME.matcher(name).matches()) {
+            throw People.refused("A name is 1 to 64 letters, digits, dots, _ and -, beginning with a letter");
+        }
+        Passwords.check(password);
+        Invitations invitations = people.invitations();
+        Invitations.Invitation invitation = invitations.find(token);
+        if (invitation == null || invitation.first() && !nobodyBut(invitation, name)) {
+            throw Invitations.unknown();
+        }
+        // Slow on purpose, so it comes before the link is looked at for the last time: it may be taken back meanwhile.
+        ObjectNode secret =
+                Password.of(password, semel.newSecret(Password.SALT_BYTES)).document();
+        if (!invitation.equals(invitations.find(token))) {
+            throw Invitations.unknown();
+        }
+        invitations.give(invitation, name);
+        place(invitation, name, secret);
+        invitations.done(invitation);
+        return invitation.ws();
+    }
+
+    private void place(Invitations.Invitation invitation, String name, ObjectNode secret) {
+        Rows.Setting known = invitation.over() == 0 ? null : people.row(invitation.ws(), name);
+        if (invitation.over() != 0 && (known == null || known.version() != invitation.over())) {
+            throw Invitations.unknown();
+        }
+        ObjectNode document = known == null
+                ? JsonNodeFactory.instance
+                        .objectNode()
+                        .put("role", invitation.role().word())
+                : (ObjectNode) Json.parse(known.body());
+        document.set("password", secret);
+        SettingName place = new SettingName(invitation.ws(), People.PERSON, name);
+        if (!(semel.change(new Edit.Put(place, Json.write(document), invitation.over(), People.ACTOR + name))
+                instanceof Edit.Placed.Now)) {
+            throw People.refused(
+                    known == null ? "There is a person of this name already" : "This person was changed in between");
+        }
+    }
+
+    private boolean nobodyBut(Invitations.Invitation invitation, String name) {
+        return people.list(invitation.ws(), "", 2).stream()
+                .allMatch(person -> person.name().equals(name));
+    }
+}
