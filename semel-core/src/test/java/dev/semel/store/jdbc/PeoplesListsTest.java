@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** Lists for people are read from an index, in its order: a page costs the same among five rows and five million. */
 final class PeoplesListsTest {
-    /** What one run asked is a handful, which may be sorted. */
-    private static final Set<String> FEW = Set.of("JdbcReviews.OF_RUN");
+    /** What one run asked, or was asked about one effect, is a handful, which may be sorted. */
+    private static final Set<String> FEW = Set.of("JdbcReviews.OF_RUN", "JdbcReviews.ABOUT");
 
     /** Each walks the index that was made for it, which has what is asked for and nothing of other workspaces. */
     private static final Map<String, String> WALKS = Map.of(
