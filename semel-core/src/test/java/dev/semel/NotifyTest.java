@@ -135,6 +135,18 @@ final class NotifyTest {
     }
 
     @Test
+    void what_one_replay_kept_silent_is_what_is_missing_for_the_next() {
+        Run<String> silent = apply(plan(unsent(), Notify.NONE));
+        assertEquals(1, mail.calls());
+        assertEquals(Map.of("charge", Action.REUSE, "send", Action.REUSE), actions(plan(silent, Notify.NONE)));
+        Replay.Plan plan = plan(silent, Notify.MISSING);
+        assertEquals(Map.of("charge", Action.REUSE, "send", Action.SEND), actions(plan));
+        assertEquals("cards-1 mail-1", apply(plan).result(Duration.ZERO));
+        assertEquals(1, cards.calls());
+        assertEquals(1, mail.effects());
+    }
+
+    @Test
     void what_was_sent_is_reused_by_a_replay_that_tells_nobody() {
         Run<String> run = ended(RunState.COMPLETED);
         Replay.Plan plan = plan(run, Notify.NONE, false, Terms.START);

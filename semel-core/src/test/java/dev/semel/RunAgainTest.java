@@ -221,4 +221,49 @@ final class RunAgainTest {
                 assertThrows(SemelException.class, () -> lab.start(stranger, "in", Start.withKey("K")));
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, conflict.code());
     }
+
+    @Test
+    void a_retry_with_a_key_and_an_id_goes_on_although_a_replay_without_an_id_failed_in_between() {
+        refusals.set(2);
+        Start start = Start.withId("order-7").key("K7");
+        Run<String> first = lab.start(flow, "in", start);
+        lab.settle();
+        assertEquals(RunState.FAILED, first.status());
+        String replay = replayed(first.id());
+        Run<String> again = lab.start(flow, "in", start);
+        lab.settle();
+        assertFalse(again.replayed());
+        lab.clock().advance(Duration.ofHours(2));
+        assertEquals(RunState.COMPLETED, again.status(), "behind " + replay);
+    }
+
+    /** @param at when it was sent, which says nothing of what it is about */
+    record Noisy(String id, String at) {}
+
+    @Test
+    void what_a_retry_with_other_noise_finds_done_is_reused_and_not_asked_about() {
+        AtomicInteger breaks = new AtomicInteger();
+        Workflow<Noisy, String> noisy = Workflow.define("noisy", Noisy.class, String.class)
+                .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
+                .fingerprintIgnore("at")
+                .body((ctx, in) -> {
+                    ctx.step("first").retry(Retry.none()).run(String.class, _ -> {
+                        if (breaks.getAndDecrement() > 0) {
+                            throw new IllegalStateException("not today");
+                        }
+                        return in.id();
+                    });
+                    ctx.effect("send").askOnDoubt("role:ops").call(String.class, step -> mail.call(step.key()));
+                    throw new IllegalStateException("broken");
+                });
+        lab.register(noisy);
+        Run<String> first = lab.start(noisy, new Noisy("o1", "noon"), Start.withKey("N"));
+        lab.settle();
+        breaks.set(1);
+        Run<String> second = lab.start(noisy, new Noisy("o1", "one"), Start.withKey("N"));
+        lab.settle();
+        assertNotEquals(first.id(), second.id());
+        assertEquals(RunState.FAILED, second.status());
+        assertEquals(0, dev.semel.json.Json.parse(plan(second.id()).counts()).at("/actions/ask/runs").asInt());
+    }
 }

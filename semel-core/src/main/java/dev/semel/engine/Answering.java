@@ -108,6 +108,8 @@ final class Answering {
     /**
      * Whether a retry goes on in the line of a run that failed. Only with what that run was asked for: effects that are
      * done are reused there, and those of other data are not done by them.
+     *
+     * @param failed as the name itself has it, and not as whoever stands for it by now, which has an id of its own
      */
     boolean goesOn(Case one, Known failed) {
         boolean named =

@@ -43,6 +43,13 @@ final class Earlier {
         });
     }
 
+    /** What is written in these parts of a journal. */
+    static List<Entry> entries(List<Reads.Chunk> chunks) {
+        List<Entry> entries = new ArrayList<>();
+        chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
+        return entries;
+    }
+
     /** Whether nothing was done before it: it is the first run of its line, in its first life. */
     static boolean isFirst(RunLoop.Resident run) {
         return run.lineage().equals(run.id())

@@ -5,6 +5,7 @@ import dev.semel.effect.Ledger.Verdict;
 import dev.semel.effect.Protection;
 import dev.semel.error.StepFailed;
 import dev.semel.journal.Entry;
+import dev.semel.run.RunId;
 import dev.semel.store.Review;
 import dev.semel.store.Write;
 import dev.semel.workflow.Durable;
@@ -222,6 +223,10 @@ final class EffectGate {
     private @Nullable Outcome<JsonNode> renamed(Ledger.Row other, Ledger.Holder holder, long seen) {
         if (other.state() == Ledger.State.DONE) {
             return ends.reused(Objects.requireNonNullElse(other.result(), "null"), null);
+        }
+        RunId by = other.holder().run();
+        if (other.state() == Ledger.State.RESERVED && !by.equals(execution.run().id())) {
+            return waitForOther(new Verdict.Taken(by, false), seen); // it is being sent this very moment
         }
         if (plan.protection() instanceof Protection.AtMostOnce) {
             return ends.indeterminate(holder, last);

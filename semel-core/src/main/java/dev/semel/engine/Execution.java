@@ -50,6 +50,7 @@ final class Execution {
     private volatile @Nullable Unwind over;
     private volatile String current = "";
 
+    final LineRows line = new LineRows(this);
     /** What the thread of the body does when its code does not let itself be ended. */
     volatile Runnable leftBehind = () -> {};
 
@@ -57,9 +58,7 @@ final class Execution {
         this.run = run;
         this.engine = engine;
         this.lease = engine.committer().lease();
-        List<Entry> entries = new ArrayList<>();
-        chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
-        this.memory = new Memory(entries);
+        this.memory = new Memory(Earlier.entries(chunks));
         this.stumbled = memory.stumbled();
         taken.addAll(memory.takenSignals());
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;

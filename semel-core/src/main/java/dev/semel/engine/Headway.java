@@ -85,7 +85,7 @@ final class Headway {
         if (manner.stopAfter() == 0) {
             return most;
         }
-        long room = Math.max(most, FOR_EACH_FAILURE * (long) manner.stopAfter()) - open.size();
+        long room = Math.max(Manner.MOST_UNDER_WAY, FOR_EACH_FAILURE * (long) manner.stopAfter()) - open.size();
         return Math.clamp(room, 0, most);
     }
 }

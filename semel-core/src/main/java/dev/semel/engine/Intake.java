@@ -217,7 +217,7 @@ public final class Intake {
         if (byKey == null && byRunId == null) {
             Known newest = failed == null ? null : newest(one, failed).known();
             Standing standing = newest == null ? Standing.EXPIRED : Admissions.standing(newest, found.now());
-            boolean other = newest != null && standing == Standing.FAILED && !answering.goesOn(one, newest);
+            boolean other = failed != null && standing == Standing.FAILED && !answering.goesOn(one, failed);
             if (newest == null || (standing != Standing.LIVE && !other)) {
                 return null;
             }
@@ -305,7 +305,7 @@ public final class Intake {
             Line.Newest newest = newest(first, failed);
             long now = readers.ask(reads -> reads.now());
             Standing standing = Admissions.standing(newest.known(), now);
-            boolean goesOn = standing == Standing.FAILED && answering.goesOn(first, newest.known());
+            boolean goesOn = standing == Standing.FAILED && answering.goesOn(first, failed);
             if (standing == Standing.LIVE || (standing == Standing.FAILED && !goesOn)) {
                 return answering.answer(first, answering.decide(first, first.heldBy(newest.known())), now);
             }

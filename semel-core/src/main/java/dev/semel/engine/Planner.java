@@ -140,12 +140,20 @@ public final class Planner {
         return carried.isEmpty() ? "" : Journal.encode(carried);
     }
 
-    /** Runs of a lineage that had another input than this one of them. */
+    /**
+     * Runs of a lineage that were about other data than this one of them: between them somebody replayed one with an edited
+     * input. A retry by its key is about the same data, whatever else it sent; that was compared when it was admitted.
+     */
     static Set<RunId> otherData(List<Rows.Run> lineage, Rows.Run one) {
-        return lineage.stream()
-                .filter(run -> !run.input().equals(one.input()))
-                .map(Rows.Run::id)
-                .collect(Collectors.toSet());
+        Map<RunId, Rows.Run> runs = lineage.stream().collect(Collectors.toMap(Rows.Run::id, run -> run));
+        Map<RunId, Integer> about = new HashMap<>();
+        for (Rows.Run run : lineage) {
+            Rows.Run base = run.replayOf() == null ? null : runs.get(run.replayOf());
+            boolean edited = base != null && !Json.parse(run.input()).equals(Json.parse(base.input()));
+            about.put(run.id(), edited ? about.size() + 1 : base == null ? 0 : about.getOrDefault(base.id(), 0));
+        }
+        int meant = about.getOrDefault(one.id(), 0);
+        return about.keySet().stream().filter(run -> about.getOrDefault(run, meant) != meant).collect(Collectors.toSet());
     }
 
     /** The runs that this one called. */

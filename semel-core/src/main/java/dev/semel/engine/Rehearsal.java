@@ -117,7 +117,7 @@ public final class Rehearsal {
                 supposed |= unfinished && then >= known.expiresAt();
                 return known;
             }
-            if (again && standing == Standing.FAILED && !goesOn.test(known)) {
+            if (again && standing == Standing.FAILED && !goesOn.test(held)) {
                 return known;
             }
             if (previous == null && name.kind() != Name.Kind.PAYLOAD) {

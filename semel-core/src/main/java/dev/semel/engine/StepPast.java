@@ -3,7 +3,6 @@ package dev.semel.engine;
 import dev.semel.effect.Ledger;
 import dev.semel.effect.Protection;
 import dev.semel.workflow.EffectPlan;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What the line of a run has on record of an effect under keys across runs, whatever became of those keys. */
@@ -56,15 +55,14 @@ final class StepPast {
         if (name.once() == null || afresh() || !before || loose) {
             return null;
         }
-        List<Ledger.Row> rows = execution.ask(
-                reads -> reads.effects(Earlier.members(reads, execution.run().lineage())));
         Ledger.Row found = null;
-        for (Ledger.Row row : rows) {
-            boolean other = row.holder().step().equals(place.stepId())
-                    && !row.id().equals(name.row())
-                    && !row.id().equals(name.stepRow())
-                    && row.state() != Ledger.State.FREE;
-            if (other && (found == null || row.state() == Ledger.State.DONE)) {
+        for (Ledger.Id id : execution.line.of(place.stepId())) {
+            boolean own = id.equals(name.row()) || id.equals(name.stepRow());
+            Ledger.Row row = own ? null : execution.maybe(reads -> reads.effect(id));
+            if (row != null
+                    && row.holder().step().equals(place.stepId())
+                    && row.state() != Ledger.State.FREE
+                    && (found == null || row.state() == Ledger.State.DONE)) {
                 found = row;
             }
         }

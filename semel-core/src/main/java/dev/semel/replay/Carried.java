@@ -61,7 +61,11 @@ public final class Carried {
     private static List<Entry> before(List<Entry> entries, Terms terms) {
         for (int i = 0; i < entries.size(); i++) {
             String path = entries.get(i).path();
-            if (path.equals(terms.from()) || terms.redo().contains(path)) {
+            // What an earlier replay kept silent is what is missing, unless this one is to be silent too.
+            boolean unsent = terms.telling() != Notify.NONE
+                    && entries.get(i) instanceof Entry.Done done
+                    && done.how() == Entry.How.SILENT;
+            if (path.equals(terms.from()) || terms.redo().contains(path) || unsent) {
                 return entries.subList(0, i);
             }
         }

@@ -18,6 +18,9 @@ import tools.jackson.databind.node.ObjectNode;
 public record Manner(List<Action> include, int rate, int canary, int stopAfter) {
     public static final Manner SAFE = new Manner(List.of(), 0, 0, 0);
 
+    /** With {@code stopAfter}: so many runs are under way at most, or ten for each failure, whichever is more. */
+    public static final int MOST_UNDER_WAY = 100;
+
     private static final int MOST = 1_000_000;
 
     public Manner {

@@ -224,18 +224,7 @@ final class JdbcFigures implements Figures {
 
     @Override
     public Met met(Range range, Among among) {
-        List<Replayed> runs = ask(() -> session.list(
-                MET,
-                JdbcFigures::replayed,
-                LONGEST_INPUT,
-                range.ws(),
-                among.before(),
-                among.from(),
-                among.looked(),
-                range.since(),
-                range.until(),
-                range.workflowId(),
-                range.workflowId()));
+        // Where the slice ends is found first: what comes meanwhile is newer, and moves no row into the next one.
         RunId reached = maybe(() -> session.one(
                 MET_REACHED,
                 row -> RunId.of(row.getBytes(1)),
@@ -243,6 +232,18 @@ final class JdbcFigures implements Figures {
                 among.before(),
                 among.from(),
                 among.looked() - 1));
+        List<Replayed> runs = ask(() -> session.list(
+                MET,
+                JdbcFigures::replayed,
+                LONGEST_INPUT,
+                range.ws(),
+                among.before(),
+                reached == null ? among.from() : reached,
+                reached == null ? among.looked() : Integer.MAX_VALUE,
+                range.since(),
+                range.until(),
+                range.workflowId(),
+                range.workflowId()));
         return new Met(runs, reached);
     }
 

@@ -2,12 +2,14 @@ package dev.semel.server.api;
 
 import dev.semel.json.Json;
 import dev.semel.replay.Action;
+import dev.semel.replay.Manner;
 import dev.semel.replay.Notify;
 import dev.semel.replay.Order;
 import dev.semel.run.RunState;
 import dev.semel.store.Plans;
 import dev.semel.store.Replay;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -55,10 +57,26 @@ final class ReplayViews {
             out.set("apply", Json.parse(plan.how()));
         }
         out.put("applied_by", plan.appliedBy())
-                .put("note", plan.note().isEmpty() ? null : plan.note())
+                .put("note", note(plan, counts))
                 .put("ended_at", Views.time(plan.endedAt()));
         progress(out.putObject("progress"), plan, counts);
         return out;
+    }
+
+    /** What it says of itself, or why nothing starts while it is being applied. */
+    private static @Nullable String note(Replay.Plan plan, List<Plans.Count> counts) {
+        Manner manner = plan.how() == null ? Manner.SAFE : Manner.parse(plan.how());
+        long under = counts.stream()
+                .filter(count -> count.state() != null && !count.state().ended())
+                .mapToLong(Plans.Count::items)
+                .sum();
+        boolean waits = plan.state() == Replay.State.APPLYING
+                && manner.stopAfter() > 0
+                && under >= Manner.MOST_UNDER_WAY;
+        if (!plan.note().isEmpty() || !waits) {
+            return plan.note().isEmpty() ? null : plan.note();
+        }
+        return under + " of its runs have not ended; with stop_after no more start before some of them have.";
     }
 
     /** What became of the items, by the states of the runs themselves; verified when all of those have ended. */

@@ -1,5 +1,7 @@
 package dev.semel.server.pages;
 
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.json.Json;
 import dev.semel.server.http.Answer;
 import dev.semel.server.http.Inside;
@@ -93,10 +95,12 @@ final class HookPages {
 
     private static Answer create(Visit visit, Form form) throws Exception {
         String name = form.text("name").strip();
-        String secret = form.text("secret").isBlank()
+        String secret = form.text("signing").isBlank()
                 ? name + "_signing"
-                : form.text("secret").strip();
-        String made = store(visit, form, secret);
+                : form.text("signing").strip();
+        // Where there is such a hook nothing is stored: this is refused below, or was done by the first click.
+        boolean there = visit.maybe(Inside.path("v1", "hooks", name), "").has("name");
+        String made = there ? "" : store(visit, form, secret);
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("preset", form.text("preset"));
         body.putArray("secrets").add(secret);
         visit.keep(Inside.path("v1", "hooks", name), body, form.text("key"), 0);
@@ -106,14 +110,22 @@ final class HookPages {
     }
 
     /**
-     * What the provider signs with goes to the secrets. Where nothing is said and there is no such secret, one is made.
+     * What the provider signs with goes to the secrets. Where nothing is said and there is no such secret, one is made. One
+     * that is there is not replaced: others may need it as it is.
      *
      * @return the one that was made; empty where none was
      */
     private static String store(Visit visit, Form form, String secret) throws Exception {
         String path = Inside.path("v1", "secrets", secret);
-        String value = form.text("value");
-        if (value.isEmpty() && visit.maybe(path, "").has("name")) {
+        String value = form.text("secret_value");
+        boolean there = visit.maybe(path, "").has("name");
+        if (there && !value.isEmpty()) {
+            throw new SemelException(
+                    ErrorCode.PRECONDITION_FAILED,
+                    "There is a secret named " + secret + ". It was not replaced, and nothing else was changed.",
+                    "Choose another name for the new one; or leave its value empty, to use the one that is there.");
+        }
+        if (there) {
             return "";
         }
         String made = value.isEmpty() ? visit.look().secret() : "";
@@ -129,9 +141,18 @@ final class HookPages {
         String turn = form.text("turn");
         List<String> names = new ArrayList<>();
         String made = "";
+        String next = form.text("signing").strip();
+        // From a page that is out of date nothing is stored: the change itself is refused below, or was done before.
+        boolean current = now.text("version").equals(form.text("version"));
         if (turn.equals("secret")) {
-            made = store(visit, form, form.text("secret").strip());
-            names.add(form.text("secret").strip());
+            if (current && now.at("document").list("secrets").stream().anyMatch(one -> one.text().equals(next))) {
+                throw new SemelException(
+                        ErrorCode.PRECONDITION_FAILED,
+                        "The secret " + next + " is believed already. Nothing was changed.",
+                        "Name another secret, which then takes over.");
+            }
+            made = current ? store(visit, form, next) : "";
+            names.add(next);
         }
         for (Doc one : now.at("document").list("secrets")) {
             if (names.size() < (turn.equals("only") ? 1 : BELIEVED) && !names.contains(one.text())) {

@@ -180,6 +180,11 @@
   };
   const typed = (where) => [...where.querySelectorAll('input, textarea, select')].filter(isTyped);
 
+  // A form that was refused is answered with its page, at the form's own address: the page says where it stands itself.
+  const stands = $('[data-self]') && $('[data-self]').dataset.self;
+  const refilled = Boolean(stands) && decodeURIComponent(location.pathname) !== decodeURIComponent(stands);
+  const self = () => (refilled ? stands : location.pathname + location.search);
+
   // A session that is over: what stands on the page stays, and goes on as soon as the same person is back.
   const pill = $('#live');
   const address = document.body.dataset.live;
@@ -197,7 +202,7 @@
     out = true;
     tell('bad', '○ your session is over: ');
     const link = document.createElement('a');
-    link.href = `/login?next=${encodeURIComponent(location.pathname + location.search)}`;
+    link.href = `/login?next=${encodeURIComponent(self())}`;
     link.textContent = 'log in again';
     if (typed(document).length || text) {
       link.target = '_blank';
@@ -212,8 +217,9 @@
     if (!html) return;
     const page = new DOMParser().parseFromString(html, 'text/html');
     const who = page.querySelector('.who a').textContent;
-    if (who !== $('.who a').textContent) {
-      tell('bad', `○ ${who} is logged in now: load the page again`);
+    const where = page.querySelector('.where').textContent;
+    if (who !== $('.who a').textContent || where !== $('.where').textContent) {
+      tell('bad', `○ ${who} is logged in now, in ${where}: load the page again`);
       return;
     }
     const token = page.querySelector('input[name="csrf"]').value;
@@ -342,7 +348,8 @@
     const turned = new Map(parts().filter((one) => String(one.open) !== one.dataset.drawn)
       .map((one) => [named(one), one.open]));
     // A choice is not carried over: what is asked may be another question now.
-    const words = new Map(typed($('#run')).filter((field) => !field.matches('[type="radio"], [type="checkbox"]'))
+    const filled = refilled ? [...$('#run').querySelectorAll('input, textarea')].filter((one) => one.type !== 'hidden') : [];
+    const words = new Map([...filled, ...typed($('#run'))].filter((field) => !field.matches('[type="radio"], [type="checkbox"]'))
       .map((field) => [spot(field), field.value]));
     const began = Date.now();
     const told = due;
@@ -352,7 +359,7 @@
       drawn = Date.now();
       took = drawn - began;
     };
-    htmx.ajax('GET', location.pathname + location.search, { target: '#run', select: '#run', swap: 'outerHTML' })
+    htmx.ajax('GET', self(), { target: '#run', select: '#run', swap: 'outerHTML' })
       .then(() => {
         end();
         remember();
@@ -368,7 +375,7 @@
   const follow = () => {
     if (!due || drawing || out) return;
     const here = $('#run');
-    if (here.matches(':hover') || here.contains(document.activeElement) || typed(here).length) {
+    if (refilled || here.matches(':hover') || here.contains(document.activeElement) || typed(here).length) {
       offer(`changed, now ${due.status.replace('_', ' ')}: show`, draw);
       return;
     }
@@ -392,7 +399,7 @@
   let told = '';
   const onPlan = (plan, source) => {
     const now = JSON.stringify([plan.status, plan.progress]);
-    if (now !== told) htmx.ajax('GET', location.pathname, { target: '#plan', select: '#plan', swap: 'outerHTML' });
+    if (now !== told) htmx.ajax('GET', stands || location.pathname, { target: '#plan', select: '#plan', swap: 'outerHTML' });
     told = now;
     if (plan.status !== 'applying' && $('#plan-stop')) $('#plan-stop').remove();
     if (plan.progress.verified) {

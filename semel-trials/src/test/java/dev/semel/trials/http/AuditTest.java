@@ -59,9 +59,8 @@ class AuditTest extends OnBothStores {
         return stage.admin();
     }
 
-    /** Stands for the id that the answer tells. */
+    /** Stand for the id that the answer tells, and for one that is made inside. */
     private static final String MADE = "{made}";
-    /** Stands for an id that is made inside. */
     private static final String ANY = "{any}";
 
     record Deed(String action, String target, Supplier<Reply> asking) {}
@@ -245,6 +244,7 @@ class AuditTest extends OnBothStores {
 
     private void settings(Map<String, Deed> deeds) {
         setting(deeds, "secret", "/v1/secrets/{name}", "{\"value\":\"s3cr3t\"}");
+        setting(deeds, "view", "/v1/views/{name}", "{\"filter\":\"status:failed\"}");
         setting(deeds, "template", "/v1/templates/{name}", "{\"channel\":\"webhook\",\"text\":\"Hello\"}");
         setting(deeds, "channel", "/v1/channels/{name}", "{\"kind\":\"webhook\",\"url\":\"https://acme.example\"}");
         setting(

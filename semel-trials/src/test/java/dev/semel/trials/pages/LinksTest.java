@@ -239,7 +239,7 @@ class LinksTest {
                 .send("POST", "/settings/people", form, admin, FORM)
                 .expect(200)
                 .body();
-        String link = first.replaceAll("(?s).*>(/setup[?]token=[^<]*)<.*", "$1");
+        String link = first.replaceAll("(?s).*>http://[^/<]*(/setup[?]token=[^<]*)<.*", "$1");
         assertEquals(200, browser().get(link).status(), link);
         String second = browser()
                 .send("POST", "/settings/people", form, admin, FORM)

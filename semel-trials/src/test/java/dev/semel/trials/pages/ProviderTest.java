@@ -317,6 +317,7 @@ class ProviderTest {
             tab.go("/login/oidc");
             tab.go("/runs/" + run);
             tab.page().locator("text=Approve: the run goes on").click();
+            tab.page().locator("text=Record this decision").click();
             assertThat(tab.page().locator("main"))
                     .containsText("is for petra, and usr_petra@127.0.0.1 is none of them");
         }
