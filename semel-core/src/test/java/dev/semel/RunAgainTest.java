@@ -222,21 +222,6 @@ final class RunAgainTest {
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, conflict.code());
     }
 
-    @Test
-    void a_retry_with_a_key_and_an_id_goes_on_although_a_replay_without_an_id_failed_in_between() {
-        refusals.set(2);
-        Start start = Start.withId("order-7").key("K7");
-        Run<String> first = lab.start(flow, "in", start);
-        lab.settle();
-        assertEquals(RunState.FAILED, first.status());
-        String replay = replayed(first.id());
-        Run<String> again = lab.start(flow, "in", start);
-        lab.settle();
-        assertFalse(again.replayed());
-        lab.clock().advance(Duration.ofHours(2));
-        assertEquals(RunState.COMPLETED, again.status(), "behind " + replay);
-    }
-
     /** @param at when it was sent, which says nothing of what it is about */
     record Noisy(String id, String at) {}
 
@@ -264,6 +249,10 @@ final class RunAgainTest {
         lab.settle();
         assertNotEquals(first.id(), second.id());
         assertEquals(RunState.FAILED, second.status());
-        assertEquals(0, dev.semel.json.Json.parse(plan(second.id()).counts()).at("/actions/ask/runs").asInt());
+        assertEquals(
+                0,
+                dev.semel.json.Json.parse(plan(second.id()).counts())
+                        .at("/actions/ask/runs")
+                        .asInt());
     }
 }

@@ -153,7 +153,9 @@ public final class Planner {
             about.put(run.id(), edited ? about.size() + 1 : base == null ? 0 : about.getOrDefault(base.id(), 0));
         }
         int meant = about.getOrDefault(one.id(), 0);
-        return about.keySet().stream().filter(run -> about.getOrDefault(run, meant) != meant).collect(Collectors.toSet());
+        return about.keySet().stream()
+                .filter(run -> about.getOrDefault(run, meant) != meant)
+                .collect(Collectors.toSet());
     }
 
     /** The runs that this one called. */

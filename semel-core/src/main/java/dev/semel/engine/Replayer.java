@@ -51,6 +51,7 @@ public final class Replayer implements AutoCloseable {
 
     /** How far the plans are whose runs are watched. */
     private final Map<RunId, Headway> headway = new HashMap<>();
+
     private final Elsewhere elsewhere = new Elsewhere();
 
     private long nextLook = Long.MIN_VALUE;
@@ -144,7 +145,8 @@ public final class Replayer implements AutoCloseable {
             headway.keySet().retainAll(plans.stream().map(Replay.Plan::id).toList());
             boolean any = false;
             for (Replay.Plan plan : plans) {
-                if (!elsewhere.isStill(plan.id(), around.ambient().nanos()) && change(new Replay.Take(plan.id(), self, TAKEN_MICROS))) {
+                if (!elsewhere.isStill(plan.id(), around.ambient().nanos())
+                        && change(new Replay.Take(plan.id(), self, TAKEN_MICROS))) {
                     any = true;
                     more |= page(plan);
                 }

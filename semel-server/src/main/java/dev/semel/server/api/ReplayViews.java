@@ -70,9 +70,8 @@ final class ReplayViews {
                 .filter(count -> count.state() != null && !count.state().ended())
                 .mapToLong(Plans.Count::items)
                 .sum();
-        boolean waits = plan.state() == Replay.State.APPLYING
-                && manner.stopAfter() > 0
-                && under >= Manner.MOST_UNDER_WAY;
+        boolean waits =
+                plan.state() == Replay.State.APPLYING && manner.stopAfter() > 0 && under >= Manner.MOST_UNDER_WAY;
         if (!plan.note().isEmpty() || !waits) {
             return plan.note().isEmpty() ? null : plan.note();
         }

@@ -14,9 +14,8 @@ record ReviewFilter(
         String workflow = null;
         String to = null;
         boolean decided = false;
-        for (String word : text == null || text.isBlank()
-                ? new String[0]
-                : text.strip().split("\\s+")) {
+        for (String word :
+                text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
             int colon = word.indexOf(':');
             String value = word.substring(colon + 1);
             switch (colon < 1 || value.isEmpty() ? "" : word.substring(0, colon)) {
@@ -25,8 +24,7 @@ record ReviewFilter(
                 case "to" -> to = value;
                 case "state" -> decided = isDecided(value);
                 default ->
-                    throw Paging.refused(
-                            "q takes words like kind:in_doubt workflow:NAME to:role:ops state:decided");
+                    throw Paging.refused("q takes words like kind:in_doubt workflow:NAME to:role:ops state:decided");
             }
         }
         if (decided && (kind != null || workflow != null || to != null)) {

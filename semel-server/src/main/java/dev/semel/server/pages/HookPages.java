@@ -145,7 +145,9 @@ final class HookPages {
         // From a page that is out of date nothing is stored: the change itself is refused below, or was done before.
         boolean current = now.text("version").equals(form.text("version"));
         if (turn.equals("secret")) {
-            if (current && now.at("document").list("secrets").stream().anyMatch(one -> one.text().equals(next))) {
+            if (current
+                    && now.at("document").list("secrets").stream()
+                            .anyMatch(one -> one.text().equals(next))) {
                 throw new SemelException(
                         ErrorCode.PRECONDITION_FAILED,
                         "The secret " + next + " is believed already. Nothing was changed.",

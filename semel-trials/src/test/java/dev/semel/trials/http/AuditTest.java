@@ -61,6 +61,7 @@ class AuditTest extends OnBothStores {
 
     /** Stand for the id that the answer tells, and for one that is made inside. */
     private static final String MADE = "{made}";
+
     private static final String ANY = "{any}";
 
     record Deed(String action, String target, Supplier<Reply> asking) {}

@@ -168,14 +168,17 @@ class ActingInBrowserTest {
             page.locator("#h-value").fill("whsec_c2VtZWwgc2FtcGxlOiAyNCBieXRlcyEh");
             press(page, "Rotate: believe both");
             assertThat(page.locator("main .facts")).containsText("shop_2027, shop_signing");
-            Integer version = api().get("/v1/secrets/shop_2027").json().path("version").asInt();
+            Integer version =
+                    api().get("/v1/secrets/shop_2027").json().path("version").asInt();
             tab.expecting("412");
             unfold(page, "Another secret");
             page.locator("#h-secret").fill("shop_2027");
             page.locator("#h-value").fill("whsec_c2VtZWwgc2FtcGxlOiAyNCBieXRlcyEh");
             press(page, "Rotate: believe both");
             assertThat(page.locator("main")).containsText("is believed already");
-            assertEquals(version, api().get("/v1/secrets/shop_2027").json().path("version").asInt());
+            assertEquals(
+                    version,
+                    api().get("/v1/secrets/shop_2027").json().path("version").asInt());
             tab.go("/hooks/shop");
             press(page, "End the rotation");
             assertThat(page.locator("main .facts")).not().containsText("shop_signing");
