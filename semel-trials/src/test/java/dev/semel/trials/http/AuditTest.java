@@ -59,10 +59,8 @@ class AuditTest extends OnBothStores {
         return stage.admin();
     }
 
-    /** Stand for the id that the answer tells, and for one that is made inside. */
-    private static final String MADE = "{made}";
-
-    private static final String ANY = "{any}";
+    private static final String MADE = "{made}"; // stands for the id that the answer tells
+    private static final String ANY = "{any}"; // for one that is made inside
 
     record Deed(String action, String target, Supplier<Reply> asking) {}
 
