@@ -1,8 +1,12 @@
 package dev.semel.trials.pages;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -19,9 +23,7 @@ final class Chromium {
     static synchronized Path path() {
         Path known = find();
         if (known == null && mayInstall()) {
-            run("apt-get", "update", "-qq");
-            run("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium");
-            known = find();
+            known = install();
         }
         if (known == null) {
             throw new IllegalStateException("There is no Chromium on this machine, and the pages are tried in one."
@@ -29,6 +31,21 @@ final class Chromium {
                     + ". Elsewhere, install it and set SEMEL_CHROMIUM to its path.");
         }
         return known;
+    }
+
+    /** One of the processes that try pages at once; the others find what it installed. */
+    private static @Nullable Path install() {
+        Path file = Path.of(System.getProperty("java.io.tmpdir"), "semel-chromium.lock");
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock lock = channel.lock()) {
+            if (find() == null && lock.isValid()) {
+                run("apt-get", "update", "-qq");
+                run("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium");
+            }
+            return find();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static @Nullable Path find() {
