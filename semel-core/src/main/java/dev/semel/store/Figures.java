@@ -37,7 +37,7 @@ public interface Figures {
 
     /** Where a list goes on: behind this one. */
     record Behind(long at, RunId run, String digest) {
-        public static final Behind START = new Behind(Long.MAX_VALUE, new RunId(-1L, -1L), "");
+        public static final Behind START = new Behind(Long.MAX_VALUE, RunId.NEWEST, "");
     }
 
     /** How many writes named their object, and how many objects those are, by workflow. */

@@ -6,6 +6,8 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,25 +30,19 @@ record AuditFilter(
             "q takes words like actor:ID action:key.release target:KEY since:2h until:2026-11-15T09:00:00Z";
 
     static AuditFilter parse(@Nullable String text, long now) {
-        String actor = null;
-        String action = null;
-        String target = null;
-        long since = 0;
-        long until = Long.MAX_VALUE;
-        for (String word :
-                text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
-            int colon = word.indexOf(':');
-            String value = word.substring(colon + 1);
-            switch (colon < 1 || value.isEmpty() ? "" : word.substring(0, colon)) {
-                case "actor" -> actor = value;
-                case "action" -> action = value;
-                case "target" -> target = value;
-                case "since" -> since = moment("since", value, now);
-                case "until" -> until = moment("until", value, now);
-                default -> throw Paging.refused(WORDS);
-            }
-        }
-        return new AuditFilter(actor, action, target, since, until);
+        Map<String, String> said = FilterWords.in(text, Set.of("actor", "action", "target", "since", "until"), WORDS);
+        return new AuditFilter(
+                said.get("actor"),
+                said.get("action"),
+                said.get("target"),
+                moment(said, "since", now, 0),
+                moment(said, "until", now, Long.MAX_VALUE));
+    }
+
+    /** What that word says; where it says nothing, the usual. */
+    static long moment(Map<String, String> said, String name, long now, long usual) {
+        String value = said.get(name);
+        return value == null ? usual : moment(name, value, now);
     }
 
     /** An age such as 2h, or a time with an offset. */

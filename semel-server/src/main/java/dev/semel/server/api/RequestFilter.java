@@ -1,6 +1,8 @@
 package dev.semel.server.api;
 
 import dev.semel.store.Write;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,31 +25,19 @@ record RequestFilter(
             "q takes words like kind:conflict workflow:NAME key:KEY actor:ID since:2h until:2026-11-15T09:00:00Z";
 
     static RequestFilter parse(@Nullable String text, long now) {
-        String kind = null;
-        String workflow = null;
-        String key = null;
-        String actor = null;
-        long since = 0;
-        long until = Long.MAX_VALUE;
-        for (String word :
-                text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
-            int colon = word.indexOf(':');
-            String value = word.substring(colon + 1);
-            switch (colon < 1 || value.isEmpty() ? "" : word.substring(0, colon)) {
-                case "kind" -> kind = kind(value);
-                case "workflow" -> workflow = value;
-                case "key" -> key = value;
-                case "actor" -> actor = value;
-                case "since" -> since = AuditFilter.moment("since", value, now);
-                case "until" -> until = AuditFilter.moment("until", value, now);
-                default -> throw Paging.refused(WORDS);
-            }
-        }
-        return new RequestFilter(kind, workflow, key, actor, since, until);
+        Map<String, String> said =
+                FilterWords.in(text, Set.of("kind", "workflow", "key", "actor", "since", "until"), WORDS);
+        return new RequestFilter(
+                kind(said.get("kind")),
+                said.get("workflow"),
+                said.get("key"),
+                said.get("actor"),
+                AuditFilter.moment(said, "since", now, 0),
+                AuditFilter.moment(said, "until", now, Long.MAX_VALUE));
     }
 
-    private static String kind(String word) {
-        if (!word.equals("replayed") && !word.equals("conflict")) {
+    private static @Nullable String kind(@Nullable String word) {
+        if (word != null && !word.equals("replayed") && !word.equals("conflict")) {
             throw Paging.refused("kind is replayed or conflict");
         }
         return word;

@@ -1,6 +1,8 @@
 package dev.semel.server.api;
 
 import dev.semel.store.Review;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Which reviews are asked for: `kind:in_doubt workflow:NAME to:role:ops state:decided`. */
@@ -9,33 +11,23 @@ record ReviewFilter(
         @Nullable String workflow,
         @Nullable String to,
         boolean decided) {
+    private static final String WORDS = "q takes words like kind:in_doubt workflow:NAME to:role:ops state:decided";
+
     static ReviewFilter parse(@Nullable String text) {
-        Review.Kind kind = null;
-        String workflow = null;
-        String to = null;
-        boolean decided = false;
-        for (String word :
-                text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
-            int colon = word.indexOf(':');
-            String value = word.substring(colon + 1);
-            switch (colon < 1 || value.isEmpty() ? "" : word.substring(0, colon)) {
-                case "kind" -> kind = kindOf(value);
-                case "workflow" -> workflow = value;
-                case "to" -> to = value;
-                case "state" -> decided = isDecided(value);
-                default ->
-                    throw Paging.refused("q takes words like kind:in_doubt workflow:NAME to:role:ops state:decided");
-            }
-        }
+        Map<String, String> said = FilterWords.in(text, Set.of("kind", "workflow", "to", "state"), WORDS);
+        Review.Kind kind = kindOf(said.get("kind"));
+        String workflow = said.get("workflow");
+        String to = said.get("to");
+        boolean decided = isDecided(said.getOrDefault("state", "open"));
         if (decided && (kind != null || workflow != null || to != null)) {
             throw Paging.refused("state:decided stands alone: decided ones are listed by time only");
         }
         return new ReviewFilter(kind, workflow, to, decided);
     }
 
-    private static Review.Kind kindOf(String word) {
-        Review.Kind kind = ReviewViews.kind(word);
-        if (kind == null) {
+    private static Review.@Nullable Kind kindOf(@Nullable String word) {
+        Review.Kind kind = word == null ? null : ReviewViews.kind(word);
+        if (word != null && kind == null) {
             throw Paging.refused("kind is one of in_doubt, changed, approval, held");
         }
         return kind;

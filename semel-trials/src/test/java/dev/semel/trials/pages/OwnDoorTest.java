@@ -43,7 +43,7 @@ class OwnDoorTest {
         trusting = LiveServer.first(
                 new ServeOptions(false, false, "127.0.0.1", 0, known, store, null).behind(front), _ -> {});
         server = LiveServer.first("sqlite:" + plain.resolve("semel.db"), plain, _ -> {});
-        person("root", "admin");
+        person("rosa", "admin");
     }
 
     @AfterAll
@@ -153,12 +153,12 @@ class OwnDoorTest {
 
     @Test
     void a_mark_is_for_the_log_in_alone_and_for_no_script_and_no_other_site() {
-        Reply in = logIn(server, "root", PASSWORD, "X-Forwarded-Proto: https", HOME);
+        Reply in = logIn(server, "rosa", PASSWORD, "X-Forwarded-Proto: https", HOME);
         String set = in.headers("Set-Cookie").getLast();
         assertTrue(set.endsWith("; Path=/login; HttpOnly; SameSite=Strict; Max-Age=15552000; Secure"), set);
-        assertFalse(set.contains("root"), "it does not say whose it is");
+        assertFalse(set.contains("rosa"), "it does not say whose it is");
         String sessions =
-                server.admin().get("/v1/people/root/sessions").expect(200).body();
+                server.admin().get("/v1/people/rosa/sessions").expect(200).body();
         assertFalse(sessions.contains("198.51.100.1"), "what a stranger writes about their address is not believed");
     }
 
@@ -212,21 +212,21 @@ class OwnDoorTest {
     @Test
     void somebody_is_always_left_who_can_administer() {
         for (String turn : List.of("{\"role\":\"viewer\"}", "{\"disabled\":true}")) {
-            Problem.expect(server.admin().put("/v1/people/root", turn), 409, "last-admin");
+            Problem.expect(server.admin().put("/v1/people/rosa", turn), 409, "last-admin");
         }
-        Problem.expect(server.admin().delete("/v1/people/root"), 409, "last-admin");
-        String session = session(logIn(server, "root", PASSWORD));
-        Reply refused = send("/settings/people/turn", "/settings/people", session, "name", "root", "turn", "disable");
+        Problem.expect(server.admin().delete("/v1/people/rosa"), 409, "last-admin");
+        String session = session(logIn(server, "rosa", PASSWORD));
+        Reply refused = send("/settings/people/turn", "/settings/people", session, "name", "rosa", "turn", "disable");
         assertEquals(409, refused.status());
         assertTrue(refused.body().contains("Give somebody else the role admin first"), refused.body());
         assertEquals(200, looks(session));
         person("ina", "admin");
         List<Reply> both = Crowd.atOnce(
-                2, i -> server.admin().put("/v1/people/" + (i == 0 ? "root" : "ina"), "{\"role\":\"viewer\"}"));
+                2, i -> server.admin().put("/v1/people/" + (i == 0 ? "rosa" : "ina"), "{\"role\":\"viewer\"}"));
         assertEquals(
                 List.of(200, 409), both.stream().map(Reply::status).sorted().toList(), "of two at once one wins");
-        String left = both.getFirst().status() == 200 ? "ina" : "root";
-        String other = left.equals("ina") ? "root" : "ina";
+        String left = both.getFirst().status() == 200 ? "ina" : "rosa";
+        String other = left.equals("ina") ? "rosa" : "ina";
         server.admin().put("/v1/people/" + other, "{\"role\":\"admin\"}").expect(200);
         send("/settings/people/turn", "/settings/people", session, "name", "ina", "turn", "remove")
                 .expect(303);
@@ -236,16 +236,16 @@ class OwnDoorTest {
     @Test
     void groups_are_given_on_the_page_and_links_are_whole_and_a_removal_that_is_repeated_answers_the_same() {
         person("gus", "reviewer");
-        String root = session(logIn(server, "root", PASSWORD));
+        String rosa = session(logIn(server, "rosa", PASSWORD));
         String people = "/settings/people";
-        send(people + "/turn", people, root, "name", "gus", "turn", "groups", "groups", "packing finance")
+        send(people + "/turn", people, rosa, "name", "gus", "turn", "groups", "groups", "packing finance")
                 .expect(303);
-        assertTrue(page(people, root).body().contains("packing, finance"), "shown");
+        assertTrue(page(people, rosa).body().contains("packing, finance"), "shown");
         assertEquals(
                 400,
-                send(people + "/turn", people, root, "name", "none", "turn", "groups")
+                send(people + "/turn", people, rosa, "name", "none", "turn", "groups")
                         .status());
-        Reply link = send(people, people, root, "name", "new", "role", "viewer");
+        Reply link = send(people, people, rosa, "name", "new", "role", "viewer");
         assertTrue(link.expect(200).body().contains("http://semel.test/setup?token="), link.body());
         assertTrue(trusting.admin()
                 .put("/v1/people/other", "{\"role\":\"viewer\"}")
