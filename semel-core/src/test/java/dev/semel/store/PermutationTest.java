@@ -9,11 +9,13 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
 /** A slice of {@link Permutations}: the pairs that hurt most, and some others drawn by a seed that is printed. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("trial")
 final class PermutationTest {
     private static final int DRAWN = 5;
     private static final int MOST = 60;

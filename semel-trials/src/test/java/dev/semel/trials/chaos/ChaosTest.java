@@ -7,10 +7,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A slice of the chaos trial, short enough for every build; {@code semel-trials/chaos} is the whole of it. */
+@Tag("trial")
 class ChaosTest {
     private static final Duration SLICE = Duration.ofSeconds(10);
     private static final Duration WITH_A_BUG = Duration.ofSeconds(4);

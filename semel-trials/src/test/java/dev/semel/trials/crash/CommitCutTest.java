@@ -13,10 +13,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Connections cut around COMMIT: the server cannot know what happened, and must still answer with the truth. */
+@Tag("trial")
 class CommitCutTest {
     private static final List<Cut> CUTS = List.of(Cut.ANSWER, Cut.COMMIT, Cut.BEFORE);
 

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * that shares no code with the engine says what came of it. The suite does a part of the cells, another one each time;
  * {@code -Dcrash.matrix=all} does them all.
  */
+@Tag("trial")
 class CrashMatrixTest {
     private static final int SLICE = 8;
     private static final int TRIES = 3;

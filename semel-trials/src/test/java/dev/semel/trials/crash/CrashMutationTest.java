@@ -9,10 +9,12 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Bugs that are planted around the engine, in real processes: the crash matrix must see each of them. */
+@Tag("trial")
 class CrashMutationTest {
     @TempDir
     Path folder;

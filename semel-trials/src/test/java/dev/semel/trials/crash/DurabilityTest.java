@@ -11,10 +11,12 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** No byte of a 200 is written before what it promises is on the disk, as the kernel saw it. */
+@Tag("trial")
 class DurabilityTest {
     private static final int TRIGGERS = 12;
 

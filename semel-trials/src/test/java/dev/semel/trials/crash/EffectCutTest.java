@@ -30,6 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The wire to the outside world is cut: the request on its way there, or its answer on its way back. The worker sees
  * the same each time; each protection has its own answer to that, and the receiver's log is the witness.
  */
+@Tag("trial")
 class EffectCutTest {
     private static final Set<Deed> DEEDS =
             EnumSet.of(Deed.REPEATABLE, Deed.PROVIDER_KEY, Deed.ALREADY_DONE, Deed.LOOKUP, Deed.AT_MOST_ONCE, Deed.ASK);

@@ -15,11 +15,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** kill -9 while events fan out: what was answered is there, and what was not is whole after it is sent again. */
+@Tag("trial")
 class EventKillTest {
     private static final int CLIENTS = 32;
     private static final int LEAST_ANSWERED = 300;

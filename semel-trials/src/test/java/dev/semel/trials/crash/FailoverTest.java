@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One round of {@link Failover}. The contrast, an asynchronous replica, is part of the command only. */
+@Tag("trial")
 class FailoverTest {
     @TempDir
     Path folder;

@@ -15,10 +15,12 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The first start of a server, halted between the file with its first token and the store's knowledge of it. */
+@Tag("trial")
 class FirstTokenTest {
     @TempDir
     Path folder;

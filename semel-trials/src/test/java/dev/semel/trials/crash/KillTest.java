@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** kill -9 in the middle of 64 clients, a restart on the same store, and every key again. */
+@Tag("trial")
 class KillTest {
     private static final int CLIENTS = 64;
     private static final int LEAST_ACKNOWLEDGED = 200;

@@ -3,10 +3,12 @@ package dev.semel.trials.crash;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** PostgreSQL ends the server's connections, again and again, under load. */
+@Tag("trial")
 class LostBackendsTest {
     private static final String BACKENDS =
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'semel' AND"

@@ -8,12 +8,14 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Every named write, cut before its COMMIT, at it, and after it: nothing that was answered is lost, nothing is done
  * twice, and every run ends. The suite does each write with one of the cuts; {@code -Dcrash.cuts=all} does all.
  */
+@Tag("trial")
 class NamedWriteCutTest {
     private static final List<Cut> CUTS = List.of(Cut.ANSWER, Cut.COMMIT, Cut.BEFORE);
     /** A tally is cut by {@link CommitCutTest}; LEASE is all of the leases together. */

@@ -1,5 +1,6 @@
 package dev.semel.trials.crash;
 
+import org.junit.jupiter.api.Tag;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The database goes away for longer than a trigger waits, in the very moment of a COMMIT. */
+@Tag("trial")
 class OutageTest {
     @TempDir
     Path folder;

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The key and the payload are the same in every request, so every version says that it is the same action; whichever
  * version admitted it, the versions before and after must find it.
  */
+@Tag("trial")
 class PublishRaceTest {
     private static final int PUBLISHES = 90;
     private static final int AT_EACH = 2;

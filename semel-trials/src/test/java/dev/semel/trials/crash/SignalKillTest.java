@@ -15,11 +15,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** Two servers on one PostgreSQL, one is killed under traffic: the signals are what the clients and the rows say. */
+@Tag("trial")
 class SignalKillTest {
     private static final int CLIENTS = 12;
     private static final int LEAST_ANSWERED = 400;

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Two servers on one PostgreSQL, many schedules every second, kill -9 in between: each nominal time is one row with one
  * run of its own, and none is missing. `semel-trials/ticks` plays the long form.
  */
+@Tag("trial")
 class TicksTest {
     private static final int SCHEDULES = Integer.getInteger("ticks.schedules", 60);
     private static final int SECONDS = Integer.getInteger("ticks.seconds", 10);

@@ -15,10 +15,12 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two server processes on one PostgreSQL. */
+@Tag("trial")
 class TwoWorkersTest {
     private static final int AT_ONCE = 64;
     private static final int HOT_KEYS = 20;

@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** `semel demo crash` as people run it. */
+@Tag("trial")
 class DemoCrashTest {
     private static final long PATIENCE_SECONDS = 120;
 

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * providers and a mail server say what came of it. The suite does a few cells, others each time; `semel-trials/crash-files`
  * does them all.
  */
+@Tag("trial")
 class FlowCrashTest {
     private static final int SLICE = 3;
     private static final int TRIES = 3;

@@ -17,6 +17,7 @@ import java.util.HexFormat;
 import java.util.function.Predicate;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
 /** Messages that come by webhook: they start runs and answer questions, once, though the server dies in between. */
+@Tag("trial")
 class HookCrashTest {
     private static final int MOST_LOOKS = 20_000;
     private static final String SECRET = "sms secret";

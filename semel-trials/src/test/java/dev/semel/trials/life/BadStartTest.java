@@ -18,12 +18,14 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A worker that cannot start says what failed, where, that nothing was changed, and what to do. */
+@Tag("trial")
 class BadStartTest {
     private static final String SECRET = "hunter2-Zq81";
 

@@ -22,10 +22,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** PostgreSQL goes away, comes back, refuses writes and moves house; the worker's process stays the same. */
+@Tag("trial")
 class DatabaseTroubleTest {
     private static final String FLOW = "payment_receipt";
 

@@ -15,12 +15,14 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * A worker is told to stop while its runs are in the middle of a long step, of a transaction and of a send, and while
  * one waits. The leases last ten minutes, so that whoever goes on at all did not wait for one to run out.
  */
+@Tag("trial")
 class DrainTest {
     private final String url = Databases.fresh();
 

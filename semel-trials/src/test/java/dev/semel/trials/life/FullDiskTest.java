@@ -22,10 +22,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** PostgreSQL on a disk that is full for a while: rows and write-ahead log alike. The worker's process stays the same. */
+@Tag("trial")
 class FullDiskTest {
     private static final String FLOW = "payment_receipt";
     private static final int MOST_ROUNDS = 50;

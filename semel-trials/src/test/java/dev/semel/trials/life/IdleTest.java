@@ -11,10 +11,12 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A worker with nothing to do costs next to nothing. */
+@Tag("trial")
 class IdleTest {
     /** Of a third of a lease each, by the database's own clock. */
     private static final int HEARTBEATS = Integer.getInteger("life.heartbeats", 4);

@@ -20,11 +20,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** The process that applies a plan is killed in the middle of it, and another one goes on. The receiver is the witness. */
+@Tag("trial")
 class KilledReplayTest {
     private static final int RUNS = 300;
     private static final int KILLED_AFTER = 40;

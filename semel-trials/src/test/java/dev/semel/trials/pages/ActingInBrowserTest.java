@@ -18,12 +18,14 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What can be done with the rows of a list, with what lets runs in, and in the builder. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("trial")
 class ActingInBrowserTest {
     private static final String BRANCHES = """
         semel: 1

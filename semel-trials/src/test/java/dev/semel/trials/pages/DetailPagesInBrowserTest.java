@@ -20,12 +20,14 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The pages on which somebody acts: plans of replays, reviews, incidents. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("trial")
 class DetailPagesInBrowserTest {
     private static final String ORDER =
             "{\"data\":{\"order_id\":\"10443\",\"warehouse\":\"berlin\",\"total\":4900,\"lines\":"

@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Many workflows, many steps, and many kinds of things to go to. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("trial")
 class ManyThingsInBrowserTest {
     private static final int STEPS = 450;
 

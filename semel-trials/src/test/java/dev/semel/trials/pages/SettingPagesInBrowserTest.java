@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,6 +26,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Settings, versions, logs and views in a browser; and what is said where nothing is there. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("trial")
 class SettingPagesInBrowserTest {
     private static final String HTML = "<b onclick=alert(1)>Hello</b>";
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import tools.jackson.databind.JsonNode;
 
 /** From a number to the list behind it, and from a list to what can be done with its rows. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("trial")
 class WatchingInBrowserTest {
     private static final String PAYMENT =
             "{\"data\":{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}}";

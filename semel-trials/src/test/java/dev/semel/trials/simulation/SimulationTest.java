@@ -11,6 +11,7 @@ import java.util.logging.Logger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  *
  * <p>A seed fixes the programs and the faults, not the order in which threads come to run: see {@link Simulation}.
  */
+@Tag("trial")
 final class SimulationTest {
     private static final int SEEDS = 40;
     /** A worker that had lost its lease and taken the next one sent for a run that it had lost. */
