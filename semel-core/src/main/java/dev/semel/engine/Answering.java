@@ -17,7 +17,7 @@ import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Published;
 import java.util.List;
 
-/** Turns what the store found into what the caller is told, counts it, and remembers the requests that were no runs. */
+/** Turns the outcome of an admission into the trigger result, counts it, and records duplicate requests. */
 final class Answering {
     private final Requests requests;
     private final Intake.Versions versions;
@@ -72,7 +72,7 @@ final class Answering {
                 duplicateOf == null ? null : duplicateOf.runIdText());
     }
 
-    /** The run that waits for quiet has taken this trigger in. */
+    /** A debounced run, still waiting to start, has absorbed this trigger. */
     Answer absorbed(Case one, Admitted.Absorbed absorbed) {
         counters.absorbed.increment();
         RunId run = absorbed.run();
@@ -90,7 +90,7 @@ final class Answering {
                 null);
     }
 
-    /** What the names that are held mean for this trigger. */
+    /** Decides what the keys that are already in use mean for this trigger. */
     Admission decide(Case one, Held held) {
         Trigger trigger = one.trigger();
         String runId =
@@ -106,10 +106,10 @@ final class Answering {
     }
 
     /**
-     * Whether a retry goes on in the line of a run that failed. Only with what that run was asked for: effects that are
-     * done are reused there, and those of other data are not done by them.
+     * Whether a retry continues the lineage of a failed run.
+     * It does so only with the same data: the lineage reuses recorded effects, which do not apply to other data.
      *
-     * @param failed as the name itself has it, and not as whoever stands for it by now, which has an id of its own
+     * @param failed the record of the key itself, not of the run that represents it now, which has its own id
      */
     boolean goesOn(Case one, Known failed) {
         boolean named =
@@ -118,7 +118,7 @@ final class Answering {
                 || decide(one, one.heldBy(failed)) instanceof Admission.Repeat(_, boolean mismatch, _) && !mismatch;
     }
 
-    /** Remembers what was decided, and says it: a refusal is thrown. */
+    /** Records the decision and returns the result. A rejection is thrown. */
     Answer answer(Case one, Admission decided, long now) {
         Trigger trigger = one.trigger();
         return switch (decided) {
@@ -133,11 +133,14 @@ final class Answering {
                 remember(one, same.known(), new Shown(409, now, List.of()), true);
                 throw Refusals.samePayload(trigger, same.known());
             }
-            case Admission.Fresh _ -> throw new IllegalStateException("a held name cannot be fresh");
+            case Admission.Fresh _ -> throw new IllegalStateException("a key that is in use cannot be fresh");
         };
     }
 
-    /** A known key is judged by the version that admitted it, so a publish never turns a retry into a conflict. */
+    /**
+     * Compares a payload under the version that admitted the key, so that publishing never turns a retry into a
+     * conflict.
+     */
     private Judgement judge(Case one, Known known) {
         Published current = one.trigger().workflow();
         if (known.version() == current.version()) {
@@ -156,7 +159,7 @@ final class Answering {
     private Answer repeat(Case one, Admission.Repeat repeat, long now) {
         Runnable check = one.trigger().checks().repeat();
         if (check != null) {
-            check.run(); // first of all: a refusal leaves no row and is counted as no replay
+            check.run(); // first: a rejection leaves no row and does not count as replayed
         }
         counters.replayed.increment();
         if (repeat.mismatch()) {
