@@ -98,7 +98,8 @@ public final class Catalog implements Intake.Versions {
         check();
         Current found = find(workspace, workflowId);
         if (found == null) {
-            throw new IllegalStateException("workflow " + workflowId + " is missing, although workflows are never deleted");
+            throw new IllegalStateException(
+                    "workflow " + workflowId + " is missing, although workflows are never deleted");
         }
         return found;
     }
@@ -112,7 +113,8 @@ public final class Catalog implements Intake.Versions {
             if (row == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
-                        "Version " + version + " of workflow " + workflowId + " is not in the store. Its runs cannot continue.",
+                        "Version " + version + " of workflow " + workflowId
+                                + " is not in the store. Its runs cannot continue.",
                         "Restore the store from a backup that contains this version.");
             }
             known = compiler.compile(row);

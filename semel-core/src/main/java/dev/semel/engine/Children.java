@@ -130,7 +130,8 @@ public final class Children {
             if (run == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
-                        "The store no longer has the run that step \"" + place.path() + "\" called. Its result is unknown.",
+                        "The store no longer has the run that step \"" + place.path()
+                                + "\" called. Its result is unknown.",
                         "Set the retention of finished runs longer than the runs that wait for them.");
             }
             boolean shared = child.shared() || !run.id().equals(child.id());

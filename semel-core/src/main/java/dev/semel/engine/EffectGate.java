@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The one way out into the world. An intent is on record before every send; a result is on record before anything else
- * leaves. What was sent and not answered is never guessed: the protection of the effect says what happens to it.
+ * Sends one effect to an external system, with an intent recorded before and its outcome after.
+ * Every send passes here. The engine never guesses the outcome of an unanswered send: the protection of the effect
+ * decides what happens next.
  */
 final class EffectGate {
     private static final long LOOK_AGAIN_MICROS = 250_000;
@@ -40,7 +41,7 @@ final class EffectGate {
     private boolean renamed;
     private Ledger.OnChange onChange;
     private Entry.@Nullable Problem last;
-    private Entry.@Nullable Problem told;
+    private Entry.@Nullable Problem recordedProblem;
 
     private EffectGate(Scope scope, EffectPlan plan, Durable.Sending sending, Scope.Place place) {
         this.scope = scope;
@@ -52,7 +53,7 @@ final class EffectGate {
         this.ends = new EffectEnds(scope, plan, place, name);
         this.past = new StepPast(execution, place, name);
         this.lookUp = new LookUp(scope, plan, sending, place.path());
-        this.doubted = place.tries() > 0 && place.retryDue() == 0; // the last attempt is on record without a next one
+        this.doubted = place.tries() > 0 && place.retryDue() == 0; // the last recorded attempt has no next one
         this.onChange = name.onChange();
     }
 
@@ -75,8 +76,7 @@ final class EffectGate {
         } else if (past.isSilent()) {
             outcome = ends.silent();
         } else if (place.trace() == null) {
-            // That it was asked for is in the journal before it leaves, so that code which asks for another one is
-            // noticed.
+            // Recorded before it is sent, so that code which now requests another step is noticed.
             long at = execution.ambient().micros();
             execution.record(new Entry.Begun(place.path(), Entry.Kind.EFFECT, at, 0, null), 64);
         }
@@ -97,7 +97,7 @@ final class EffectGate {
                 case Verdict.Unsettled unsettled -> unsettled(holder, unsettled, seen);
                 case Verdict.Taken taken -> waitForOther(taken, seen);
                 case Verdict.Changed _ -> review();
-                case Verdict.Noted _ -> throw new IllegalStateException("a reservation always gets an answer");
+                case Verdict.Noted _ -> throw new IllegalStateException("a reservation always gets a verdict");
             };
         }
         return outcome;
@@ -109,7 +109,7 @@ final class EffectGate {
     }
 
     private @Nullable Outcome<JsonNode> send(Ledger.Holder holder, Verdict.Granted granted) {
-        // CRASH(effect-reserved): an intent is on record and nothing was sent; whether it was is not known later.
+        // CRASH(effect-reserved): the intent is recorded and nothing was sent; a restart cannot know whether it was.
         execution.ambient().point("effect-reserved");
         execution.mayAct();
         renamed = false;
@@ -133,15 +133,16 @@ final class EffectGate {
             return failed(holder, failure, granted.unsure());
         }
         scope.codeEnded();
-        // CRASH(effect-sent): it was done and its result is not on record; the protection decides what happens next.
+        // CRASH(effect-sent): the effect happened and its result is not recorded; the protection decides what happens
+        // next.
         execution.ambient().point("effect-sent");
         return ends.settled(holder, result, Entry.How.DONE);
     }
 
     /**
-     * The send failed, or nobody knows. Null: go on with the next attempt.
+     * Handles a failed send. Returns null to continue with the next attempt.
      *
-     * @param unsure an earlier one may have happened, so that this one's refusal does not settle it
+     * @param unsure an earlier attempt may have happened, so that a rejection of this one does not settle it
      */
     private @Nullable Outcome<JsonNode> failed(Ledger.Holder holder, Throwable failure, boolean unsure) {
         last = Results.problem(failure);
@@ -170,7 +171,7 @@ final class EffectGate {
                 retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
                 yield null;
             }
-            // The provider is asked before the next send, also when it was the last one.
+            // The next loop queries the provider first, also after the last attempt.
             case Protection.Lookup _ -> {
                 retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
                 yield null;
@@ -207,7 +208,7 @@ final class EffectGate {
         scope.waitFor(due, "retry", place.path());
     }
 
-    /** This step was sent before and how it ended is not known. */
+    /** Handles a step that was sent before with an unknown outcome. */
     private @Nullable Outcome<JsonNode> unsettled(Ledger.Holder holder, Verdict.Unsettled unsettled, long seen) {
         renamed = unsettled.renamed();
         return switch (plan.protection()) {
@@ -215,18 +216,21 @@ final class EffectGate {
             case Protection.AtMostOnce _ -> ends.indeterminate(holder, last);
             case Protection.ProviderKey _, Protection.Ask _ -> doubt(holder, seen);
             case Protection.Repeatable _, Protection.None _ ->
-                throw new IllegalStateException("what may always be sent again is never unsettled");
+                throw new IllegalStateException("a repeatable effect is never unsettled");
         };
     }
 
-    /** It was sent under another key across runs than it has now: only a person knows whether it is done by that. */
+    /**
+     * Handles an effect that was sent under another once-per-key key than it has now: only a user knows whether that
+     * counts.
+     */
     private @Nullable Outcome<JsonNode> renamed(Ledger.Row other, Ledger.Holder holder, long seen) {
         if (other.state() == Ledger.State.DONE) {
             return ends.reused(Objects.requireNonNullElse(other.result(), "null"), null);
         }
         RunId by = other.holder().run();
         if (other.state() == Ledger.State.RESERVED && !by.equals(execution.run().id())) {
-            return waitForOther(new Verdict.Taken(by, false), seen); // it is being sent this very moment
+            return waitForOther(new Verdict.Taken(by, false), seen); // another run is sending it right now
         }
         if (plan.protection() instanceof Protection.AtMostOnce) {
             return ends.indeterminate(holder, last);
@@ -239,9 +243,9 @@ final class EffectGate {
         Step step = new StepRunner.Doing(place.stepId(), name.wireKey(unsettled.generation()), unsettled.attempt());
         LookUp.Found found = lookUp.ask(step);
         if (found instanceof LookUp.Found.Nothing && looks++ == 0) {
-            // The first request may still be on its way: ask once more after a quiet moment.
+            // The first request may still be in transit: query once more after a pause.
             scope.waitFor(execution.storeNow() + QUIET_MICROS, "lookup", place.path());
-            scope.mayBegin(); // one that is cancelled meanwhile has not waited, and stays in doubt
+            scope.mayBegin(); // a run that was cancelled meanwhile has not waited, and stays in doubt
             found = lookUp.ask(step);
         }
         if (lookUp.problem() != null) {
@@ -250,16 +254,16 @@ final class EffectGate {
         return switch (found) {
             case LookUp.Found.Done(JsonNode result) -> ends.settled(holder, result, Entry.How.FOUND);
             case LookUp.Found.NoAnswer(long due) -> unanswered(holder, due, seen);
-            case LookUp.Found.Nothing _ -> unknownThere(holder);
+            case LookUp.Found.Nothing _ -> unknownToProvider(holder);
         };
     }
 
-    /** The provider knows of nothing: it is sent, as long as there are attempts. */
-    private @Nullable Outcome<JsonNode> unknownThere(Ledger.Holder holder) {
+    /** The provider has no record of it: send it if attempts are left. */
+    private @Nullable Outcome<JsonNode> unknownToProvider(Ledger.Holder holder) {
         if (ends.tries() >= plan.step().retry().attempts()) {
             throw refused(holder, null);
         }
-        // CRASH(lookup-empty): the provider knows of nothing; the next look finds the same, and then it is sent.
+        // CRASH(lookup-empty): the provider has no record of it; the next lookup finds the same, and then it is sent.
         execution.ambient().point("lookup-empty");
         Ledger.Settle free = new Ledger.Settle(name.row(), holder, Ledger.State.FREE, null);
         long now = execution.storeNow();
@@ -268,7 +272,7 @@ final class EffectGate {
         return null;
     }
 
-    /** The provider does not answer: people may know it as well. Whoever is first, the ledger is asked again. */
+    /** The provider does not answer: a user may decide as well. Whichever comes first, the ledger is checked again. */
     private @Nullable Outcome<JsonNode> unanswered(Ledger.Holder holder, long due, long seen) {
         execution.note(new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
         execution.durable();
@@ -283,29 +287,29 @@ final class EffectGate {
         return doubt(name.row(), holder, seen);
     }
 
-    /** Held until a person says how it ended; then the ledger is asked again. */
+    /** Waits until a user decides the outcome, then checks the ledger again. */
     private @Nullable Outcome<JsonNode> doubt(Ledger.Id row, Ledger.Holder holder, long seen) {
         execution.counters().inDoubt.increment();
-        doubted = true; // from now on only a decision sends it again, whatever else wakes the run
+        doubted = true; // from now on only a decision sends it again, whatever wakes the run
         Ledger.Settle unknown = new Ledger.Settle(row, holder, Ledger.State.UNKNOWN, null);
-        if (last == null || last.equals(told)) {
-            execution.note(unknown); // an earlier execution sent it, or it was looked at again
+        if (last == null || last.equals(recordedProblem)) {
+            execution.note(unknown); // an earlier execution sent it, or this problem is recorded already
         } else {
-            told = last;
+            recordedProblem = last;
             long now = execution.storeNow();
             execution.record(
                     new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, last, ends.tries(), 0), 256, unknown);
         }
         execution.durable();
-        // CRASH(effect-doubted): the doubt is on record; a restart finds it and waits for the decision.
+        // CRASH(effect-doubted): the doubt is recorded; a restart finds it and waits for the decision.
         execution.ambient().point("effect-doubted");
         Review.Question question = renamed
                 ? Inquiry.renamed(plan, place.path(), row.digest())
                 : Inquiry.doubt(plan, place.path(), row.digest(), null);
         if (!Inquiry.ask(execution, question)) {
-            return null; // somebody decided before it was asked
+            return null; // a user decided before the review was opened
         }
-        // The doubt may be that of the run which this one replays: who decides there wakes only that one.
+        // The doubt may belong to the replayed run: a decision there wakes only that run, so this one polls.
         boolean own = execution.run().lineage().equals(execution.run().id());
         long due = own ? Write.Rest.NEVER : execution.storeNow() + LOOK_AGAIN_AT_MOST;
         String what = Waiting.text("decision", place.path(), due, row.digest());
@@ -321,7 +325,7 @@ final class EffectGate {
         return null;
     }
 
-    /** The data differ from what was accepted inside the window: a person says whether it is sent. */
+    /** The data differ from what was accepted inside the window: a user decides whether to send it. */
     private @Nullable Outcome<JsonNode> review() {
         String content = Objects.requireNonNullElse(name.content(), "");
         boolean send = Signals.review(scope, place, Inquiry.change(plan, place.path(), content))

@@ -12,8 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a plan is, by the runs that it made, as the worker knows it that sees to it. All of its items are looked at
- * once, when the plan is taken; from then on only runs that were not seen to have ended, and a stated number of those.
+ * Progress of a replay plan: how many of its runs started, ended and failed.
+ * The executing worker reads all items once; after that it polls only runs that have not ended, a bounded number at a
+ * time.
  */
 final class Headway {
     private static final int LOOKED_AT = 1_000;
@@ -37,7 +38,7 @@ final class Headway {
         return headway;
     }
 
-    /** These items were seen to; those of them that were applied have runs. */
+    /** Adds processed items; those that were applied have runs. */
     void made(List<Replay.Item> items) {
         for (Replay.Item item : items) {
             if (item.fate() == Replay.Fate.APPLIED && item.made() != null && open.add(item.made())) {
@@ -46,7 +47,7 @@ final class Headway {
         }
     }
 
-    /** Asks for those that were not asked for the longest. */
+    /** Polls the runs that were polled least recently. */
     void look(Reads reads) {
         Set<RunId> some = new LinkedHashSet<>(open.stream().limit(LOOKED_AT).toList());
         for (Plans.Ended one : reads.plans().ended(List.copyOf(some))) {
@@ -61,7 +62,7 @@ final class Headway {
         }
     }
 
-    /** Null: go on. */
+    /** Returns why the plan must stop, or null to continue. */
     @Nullable
     String reasonToStop(Manner manner) {
         if (manner.canary() > 0 && applied <= manner.canary() && failed > 0) {
@@ -70,7 +71,7 @@ final class Headway {
         return manner.stopAfter() > 0 && failed >= manner.stopAfter() ? failed + " of its runs failed" : null;
     }
 
-    /** How many runs may start now: none while those that go first have not all ended. */
+    /** Number of runs that may start now: none while canary runs are still active. */
     int room(Manner manner, int most) {
         int under = under(manner, most);
         if (manner.canary() == 0 || applied > manner.canary()) {
@@ -80,7 +81,10 @@ final class Headway {
         return left > 0 ? (int) Math.min(left, under) : ended < applied ? 0 : under;
     }
 
-    /** Who stops after failures has only so many runs under way, or all had started before the first of them failed. */
+    /**
+     * A plan that stops after failures limits its active runs; otherwise all would have started before the first
+     * failure.
+     */
     private int under(Manner manner, int most) {
         if (manner.stopAfter() == 0) {
             return most;

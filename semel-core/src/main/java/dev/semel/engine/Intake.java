@@ -29,11 +29,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one door behind all doors. A trigger whose names look familiar is answered from a read; any other goes straight
- * to the admission transaction, whose unique constraint decides.
+ * Admits triggers from all sources: decides whether each starts a run, repeats one, or conflicts.
+ * A trigger with a recently seen key is answered from a read. Any other goes to the admission transaction, whose unique
+ * constraint decides.
  */
 public final class Intake {
-    /** How often a trigger is asked anew because its workflow was changed meanwhile; nobody publishes that fast. */
+    /** Bound on retries because the workflow changed meanwhile; no one publishes that often. */
     private static final int MOST_ATTEMPTS = 32;
 
     private final Committer committer;
@@ -45,16 +46,16 @@ public final class Intake {
     private final SeenNames seen = new SeenNames();
     private volatile Runnable lookForWork = () -> {};
 
-    /** Where an admission finds workflows. */
+    /** Looks up workflow versions for an admission. */
     public interface Versions {
-        /** The version that admitted a key; versions never change, so they may be remembered. */
+        /** Returns a version by number. Versions never change and may be cached. */
         Published version(String workflowId, int version);
 
-        /** A workflow as it is now, by a fresh look. */
+        /** Returns the current state of a workflow, read from the store. */
         Current latest(int workspace, String workflowId);
     }
 
-    /** The parts of the engine that an admission passes through. */
+    /** The parts of the engine that an admission uses. */
     public record Parts(Committer committer, Readers readers, Requests requests, RunLoop runs) {}
 
     public Intake(Parts parts, Versions versions, Committer.Surroundings around) {
@@ -66,22 +67,22 @@ public final class Intake {
         this.around = around;
     }
 
-    /** To be called when a run was admitted that is not driven here at once. */
+    /** Sets the callback for admitted runs that do not start here at once. */
     public void onWork(Runnable look) {
         lookForWork = look;
     }
 
     /**
-     * Asks for a run. A workflow that was published, paused or resumed since it was looked up is looked up again, and
-     * {@code ask} makes the trigger anew from it: its key, its checks, its names.
+     * Requests a run. If the workflow was published, paused or resumed since it was read, the call reads it again and
+     * rebuilds the trigger.
      *
-     * @param ask may refuse; a refusal by a version that is not current any more does not count
+     * @param ask builds the trigger and may reject it; a rejection under an outdated version is retried
      */
     public Answer trigger(int workspace, Current first, Function<Current, Trigger> ask) {
         try {
             Current current = first;
             for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-                // Only a trigger that draws needs its id before it is known whether it gets a run.
+                // Only a rollout needs the run id before the admission.
                 RunId id = current.candidate() == null ? null : around.ambient().id();
                 Trigger trigger = id == null ? asked(current, ask) : drawn(current, id, ask);
                 Answer answer = trigger == null ? null : once(trigger, id);
@@ -97,9 +98,9 @@ public final class Intake {
     }
 
     /**
-     * The trigger under the version that it draws. What it is called decides, so that all workers draw alike: its key as
-     * the current version makes it, its chosen id, the step that asks, or else the id that its run will have. A replay goes
-     * with the current version, since it repeats what was done before and is no trial.
+     * Builds the trigger under the version that the rollout assigns.
+     * Its key, chosen id, calling step or run id decides, so that all workers assign alike. A replay uses the current
+     * version: it repeats earlier work.
      */
     private @Nullable Trigger drawn(Current current, RunId id, Function<Current, Trigger> ask) {
         Trigger trigger = asked(current, ask);
@@ -113,7 +114,7 @@ public final class Intake {
         return takes ? asked(current.drawn(candidate), ask) : trigger;
     }
 
-    /** Null: it was refused, but by a version that is not current any more. */
+    /** Returns null if an outdated version rejected it. */
     private @Nullable Trigger asked(Current current, Function<Current, Trigger> ask) {
         try {
             return ask.apply(current);
@@ -125,7 +126,7 @@ public final class Intake {
         }
     }
 
-    /** Null: the catalog has changed since the workflow was looked up; nothing was taken and nothing is remembered. */
+    /** Returns null if the workflow changed since it was read; nothing was admitted or recorded. */
     private @Nullable Answer once(Trigger trigger, @Nullable RunId id) {
         Published workflow = trigger.workflow();
         Fingerprint fingerprint = Fingerprint.of(
@@ -150,9 +151,9 @@ public final class Intake {
     }
 
     /**
-     * Quota and input schema. Before a refusal the name is looked up once more, behind every admission that was under way:
-     * a duplicate that came while the first request was being admitted is a repeat, and never refused for these. Null:
-     * the admission must decide.
+     * Checks quota and input schema.
+     * Before a rejection it looks up the keys again, after all admissions in progress: a duplicate that arrived during
+     * the first admission is a repeat and never rejected. Null: the admission must decide.
      */
     private @Nullable Answer checkFresh(Case one) {
         Runnable check = one.trigger().checks().fresh();
@@ -177,7 +178,7 @@ public final class Intake {
         }
     }
 
-    /** Answers from a read where a name is held; null where the admission must decide. */
+    /** Answers from a read if a key is in use; null if the admission must decide. */
     private @Nullable Answer look(Case one) {
         List<Name> names = new ArrayList<>();
         boolean familiar = one.trigger().checks().fresh() != null;
@@ -225,13 +226,13 @@ public final class Intake {
         }
         Admission decided = answering.decide(one, held);
         if (!(decided instanceof Admission.Repeat) && moved(one.trigger().current())) {
-            return null; // a refusal by a version that is not current any more
+            return null; // an outdated version rejected it
         }
         return answering.answer(
                 one, decided, found.now() == 0 ? around.ambient().micros() : found.now());
     }
 
-    /** The key as older versions of the workflow named it, where they named it in another way. */
+    /** The unique keys that other versions of the workflow derive from this idempotency key. */
     static List<Name> earlierNames(Case one) {
         IdempotencyKey key = one.trigger().names().key();
         if (key == null || one.trigger().workflow().earlier().isEmpty()) {
@@ -249,7 +250,7 @@ public final class Intake {
         return names;
     }
 
-    /** A chosen id may spell the id of a run that got it from us; such a run has no row among the names. */
+    /** Finds a run whose generated id equals the chosen id; generated ids have no key row. */
     private @Nullable Known byGeneratedId(Case one) {
         RunId id = one.trigger().names().runId() == null
                 ? null
@@ -287,8 +288,8 @@ public final class Intake {
     }
 
     /**
-     * A name whose run failed is taken by who continues its line, behind its newest run; where somebody else came first
-     * there is a newer one, and it is looked again. Null: stale.
+     * Runs the admission transaction. If the run of a key failed, the new run follows the newest run of its lineage.
+     * If another request followed it first, this one looks again. Null: the workflow changed.
      */
     private @Nullable Answer admit(Case first) {
         Case one = first;
@@ -353,8 +354,8 @@ public final class Intake {
             case Admitted.Stale _ -> null;
             case Admitted.InUse _ -> throw Refusals.inUse(one.trigger());
             case Admitted.Absorbed absorbed -> answering.absorbed(one, absorbed);
-            case Admitted.Failed _ -> throw new IllegalStateException("it was asked again behind the newest run");
-            case Admitted.Again _ -> throw new IllegalStateException("the committer applies these again");
+            case Admitted.Failed _ -> throw new IllegalStateException("a failed key is admitted as a follow-up");
+            case Admitted.Again _ -> throw new IllegalStateException("the committer retries these");
         };
     }
 

@@ -19,7 +19,9 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** Which names a trigger wants, by its workflow's policy. The order is key, run id, door, payload. */
+/**
+ * Derives the unique keys that a trigger claims from its idempotency key, run id, source and payload, in that order.
+ */
 public final class Naming {
     private Naming() {}
 
@@ -34,7 +36,7 @@ public final class Naming {
                 : new Name(workspace, Name.Kind.KEY, key.text());
     }
 
-    /** The name of a key that is unique in its workflow. */
+    /** Unique key of an idempotency key that is scoped to its workflow. */
     public static Name ofWorkflow(int workspace, IdempotencyKey key, String workflowId) {
         return new Name(workspace, Name.Kind.WORKFLOW_KEY, key.text() + "\n" + workflowId);
     }
@@ -49,18 +51,21 @@ public final class Naming {
             case HOOK -> Name.Kind.HOOK;
             case SCHEDULE -> Name.Kind.TICK;
             case REPLAY -> Name.Kind.REPLAY;
-            case HTTP, LIBRARY, CHILD -> throw new IllegalArgumentException("no names of its own: " + door.door());
+            case HTTP, LIBRARY, CHILD -> throw new IllegalArgumentException("source without keys: " + door.door());
         };
         return new Name(workspace, kind, door.text());
     }
 
-    /** The name of a payload, by the digest that the key of the same trigger remembers. */
+    /** Unique key of a payload, from the digest that the key of the same trigger stores. */
     public static Name payload(int workspace, String workflowId, byte[] digest) {
         String text = workflowId + "\n" + Base64.getUrlEncoder().encodeToString(digest);
         return new Name(workspace, Name.Kind.PAYLOAD, text);
     }
 
-    /** By what a trigger is known when a share of them is drawn. Of different kinds, because a key may spell a run id. */
+    /**
+     * Returns the text that assigns a trigger to a rollout bucket. The prefix separates kinds, since a key may equal a
+     * run id.
+     */
     static String lot(Trigger trigger, RunId id) {
         IdempotencyKey key = trigger.names().key();
         if (key != null) {
@@ -97,8 +102,8 @@ public final class Naming {
         Trigger.DoorName door = trigger.names().door();
         if (door != null) {
             long memory = door.window().toNanos() / 1_000;
-            // A tick has one run, however that ended: the next one comes by itself. So has what replays a run: what
-            // failed again is replayed under its own name.
+            // A tick has one run, however it ended: the next tick follows. A replay has one run too: a second replay
+            // follows that run under its own key.
             boolean once = door.door() == Door.SCHEDULE || door.door() == Door.REPLAY;
             int rules = once ? Known.HOLD : Known.HOLD | flags;
             wishes.add(new Wish(ofDoor(workspace, door), digest, memory, rules, true));
@@ -108,11 +113,11 @@ public final class Naming {
             Name child = new Name(workspace, Name.Kind.CHILD, childOf);
             wishes.add(new Wish(child, digest, Wish.FOREVER, Known.HOLD, true));
         }
-        // A replay has the payload of the run that it replays, and is no duplicate of it.
+        // A replay has the payload of the replayed run and is not a duplicate of it.
         if (policy.duplicatePayload() != DuplicatePayload.ALLOW
                 && trigger.ties().replayOf() == null) {
             boolean rejects = policy.duplicatePayload() == DuplicatePayload.REJECT;
-            // With the flags of the key: a payload must not hold back the retry that its key would let through.
+            // With the flags of the key: a payload claim must not block a retry that the key allows.
             wishes.add(new Wish(
                     payload(workspace, trigger.workflow().workflowId(), digest), digest, window, flags, rejects));
         }

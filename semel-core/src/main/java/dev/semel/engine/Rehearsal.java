@@ -20,17 +20,17 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What the admission would decide, by the same rules, and nothing of it happens: nothing is written, counted or remembered. */
+/** Predicts how the admission would decide a trigger, without writing, counting or recording anything. */
 public final class Rehearsal {
     private final Readers readers;
     private final Answering answering;
 
     public Rehearsal(Readers readers, Requests requests, Intake.Versions versions) {
         this.readers = readers;
-        this.answering = new Answering(requests, versions, new Counters()); // which nobody reads
+        this.answering = new Answering(requests, versions, new Counters()); // never read
     }
 
-    /** @param at a time of the store's clock; one that is over counts as now */
+    /** @param at a time of the store clock; a past time counts as now */
     public Rehearsed of(Trigger trigger, long at) {
         try {
             return decided(trigger, at);
@@ -53,7 +53,7 @@ public final class Rehearsal {
         names.addAll(Intake.earlierNames(one));
         Reads.Found found = readers.names(names);
         long then = Math.max(at, found.now());
-        Standings standings = new Standings(
+        KeyLookup lookup = new KeyLookup(
                 then,
                 failed -> readers.ask(
                         reads -> Line.newest(reads, one.workspace(), failed).known()),
@@ -63,7 +63,7 @@ public final class Rehearsal {
         Known byPayload = null;
         for (int i = 0; i < names.size(); i++) {
             boolean earlier = i >= wishes.size();
-            Known live = standings.live(found.known().get(i), names.get(i), then > found.now());
+            Known live = lookup.live(found.known().get(i), names.get(i), then > found.now());
             if (live == null || (earlier && !live.workflowId().equals(workflow.workflowId()))) {
                 continue;
             }
@@ -82,14 +82,14 @@ public final class Rehearsal {
         return new Rehearsed(
                 decided,
                 then,
-                fresh ? standings.previous : null,
-                fresh ? standings.why : null,
-                standings.supposed,
+                fresh ? lookup.previous : null,
+                fresh ? lookup.why : null,
+                lookup.supposed,
                 fresh ? until : 0);
     }
 
-    /** Which names still stand at that time, and who held the key where it does not. */
-    private static final class Standings {
+    /** Finds which keys are still in use at a time, and the previous owner of an expired one. */
+    private static final class KeyLookup {
         private final long then;
         private final UnaryOperator<Known> newest;
         private final Predicate<Known> goesOn;
@@ -97,7 +97,7 @@ public final class Rehearsal {
         private @Nullable Standing why;
         private boolean supposed;
 
-        Standings(long then, UnaryOperator<Known> newest, Predicate<Known> goesOn) {
+        KeyLookup(long then, UnaryOperator<Known> newest, Predicate<Known> goesOn) {
             this.then = then;
             this.newest = newest;
             this.goesOn = goesOn;
@@ -109,7 +109,7 @@ public final class Rehearsal {
                 return null;
             }
             boolean again = name.kind() != Name.Kind.PAYLOAD && Admissions.standing(held, then) == Standing.FAILED;
-            Known known = again ? newest.apply(held) : held; // for a failed one stands whoever runs in its line by now
+            Known known = again ? newest.apply(held) : held; // the newest run of its lineage represents a failed one
             Standing standing = Admissions.standing(known, then);
             boolean unfinished =
                     later && known.state() != RunState.FAILED && !known.state().ended();

@@ -26,9 +26,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies plans of safe replays, a page at a time. Each run is looked at once more, admitted under the name of the run
- * that it follows, and only then written down; so whoever dies between leaves an item that is seen to again and finds its
- * run. A worker takes a plan for a while, and another one goes on with it when that one is gone.
+ * Applies safe replay plans in the background, one page of runs at a time.
+ * It checks each run again, admits its replay under the follow-up key, and then records the item. After a crash in
+ * between, the item is processed again and finds its run. A worker takes a plan for a limited time; then another one
+ * continues it.
  */
 public final class Replayer implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Replayer.class.getName());
@@ -46,17 +47,17 @@ public final class Replayer implements AutoCloseable {
     private final Bell bell = new Bell();
     private final Thread thread;
     private final Pace pace = new Pace();
-    /** Up to where a plan was seen to. A hint that saves looking; the end is found by looking at all of it. */
+    /** How far a plan was processed. A hint that saves reads; the end is found by reading all items. */
     private final Map<RunId, RunId> reached = new HashMap<>();
 
-    /** How far the plans are whose runs are watched. */
+    /** Progress of the plans that watch their runs. */
     private final Map<RunId, Headway> headway = new HashMap<>();
 
     private final Elsewhere elsewhere = new Elsewhere();
 
     private long nextLook = Long.MIN_VALUE;
     private volatile boolean busy;
-    /** It has a plan that cannot go on before runs have ended. */
+    /** Whether a plan waits for runs to end. */
     private volatile boolean resting;
 
     public Replayer(Intake.Parts parts, ReplayDoor door, Limits limits, Committer.Surroundings around) {
@@ -70,29 +71,29 @@ public final class Replayer implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("semel-replays").daemon(true).start(this::loop);
     }
 
-    /** Who looks at runs that go on in place. */
+    /** Returns the planner of in-place resumptions. */
     public Resumer resumer() {
         return new Resumer(parts.readers(), door, planner);
     }
 
-    /** With whose eyes it looks at runs. */
+    /** Returns the previewer of safe replays. */
     public Planner planner() {
         return planner;
     }
 
-    /** Look now. */
+    /** Looks for plans at once. */
     public void wakeUp() {
         bell.ring();
     }
 
-    /** A run has ended: a plan may have waited for it. */
+    /** Called when a run has ended: a plan may have waited for it. */
     public void ended() {
         if (resting) {
             wakeUp();
         }
     }
 
-    /** When this could move by itself next, as long as it does not now; empty while it does. */
+    /** When it could act by itself next; empty while it is active. */
     public OptionalLong quietUntil() {
         if (busy || bell.isRung()) {
             return OptionalLong.empty();
@@ -111,7 +112,7 @@ public final class Replayer implements AutoCloseable {
         while (!bell.isOver()) {
             try {
                 if (parts.committer().isOutdated()) {
-                    bell.hear(); // nothing is done any more, and nobody rings for it
+                    bell.hear(); // this worker does nothing any more, and nothing else clears the request
                 } else if (bell.isRung() || around.ambient().nanos() - nextLook >= 0) {
                     busy = true;
                     bell.hear();
@@ -122,8 +123,8 @@ public final class Replayer implements AutoCloseable {
                 if (Ambient.Death.isIn(e)) {
                     return;
                 }
-                if (failures++ == 0 && !bell.isOver()) { // an outage is told once
-                    LOG.log(Level.WARNING, "applying a replay failed and will be tried again: " + e.getMessage());
+                if (failures++ == 0 && !bell.isOver()) { // log an outage once
+                    LOG.log(Level.WARNING, "applying a replay plan failed; the worker retries: " + e.getMessage());
                 }
                 nextLook = around.ambient().nanos() + SOON_NANOS;
             } catch (Ambient.Death e) {
@@ -135,7 +136,7 @@ public final class Replayer implements AutoCloseable {
         }
     }
 
-    /** Plans take turns, a page of each; one that has to wait stops no other. */
+    /** Plans take turns, one page each. A waiting plan blocks no other. */
     private void work() {
         boolean more = true;
         while (more && !bell.isOver()) {
@@ -156,7 +157,7 @@ public final class Replayer implements AutoCloseable {
         }
     }
 
-    /** Sees to one page of a plan that is ours. True: there may be more at once. */
+    /** Processes one page of a plan that this worker has taken. Returns true if there may be more at once. */
     private boolean page(Replay.Plan plan) {
         Manner manner = Manner.parse(Objects.requireNonNull(plan.how()));
         Headway far = headway(plan, manner);
@@ -178,18 +179,19 @@ public final class Replayer implements AutoCloseable {
             return true;
         }
         if (manner.rate() > 0) {
-            long meant = items.stream().filter(item -> isMeant(item, manner)).count();
-            pace.started(plan.id(), meant, manner.rate(), now);
+            long selected = items.stream().filter(item -> isSelected(item, manner)).count();
+            pace.started(plan.id(), selected, manner.rate(), now);
         }
-        List<Replay.Item> seen = seeTo(plan, items, manner);
+        List<Replay.Item> seen = process(plan, items, manner);
         List<Replay.Item> settled =
                 seen.stream().filter(item -> item.fate() != Replay.Fate.PLANNED).toList();
-        // CRASH(replay-admitted): The runs are there and their items say nothing of them. Their names find them.
+        // CRASH(replay-admitted): the runs exist and their items are not recorded; a restart finds the runs by their
+        // keys.
         around.ambient().point("replay-admitted");
         boolean ours = change(new Replay.Settle(plan.id(), self, settled));
         far.made(settled);
         if (!ours) {
-            headway.remove(plan.id()); // what somebody else makes meanwhile is not known here
+            headway.remove(plan.id()); // runs that another worker starts meanwhile are not known here
         }
         if (ours && settled.isEmpty() && !seen.isEmpty()) {
             letGo(plan, seen);
@@ -197,17 +199,17 @@ public final class Replayer implements AutoCloseable {
         return ours && !settled.isEmpty();
     }
 
-    /** Of this page nothing could be done here. Another worker may go on at once, and this one looks again later. */
+    /** Releases a plan whose code is missing here. Another worker may take it at once; this one checks again later. */
     private void letGo(Replay.Plan plan, List<Replay.Item> seen) {
         String note = Elsewhere.note(seen);
         if (!note.equals(plan.note())) {
-            LOG.log(Level.INFO, "the code for runs of " + plan.text() + " is not at this worker; it is left to others");
+            LOG.log(Level.INFO, "this worker lacks code for " + plan.text() + "; another worker must apply the plan");
         }
         elsewhere.until(plan.id(), around.ambient().nanos() + LOOK_NANOS);
         change(new Replay.LetGo(plan.id(), self, note));
     }
 
-    /** How far it is, where that matters. */
+    /** Returns the progress of the plan, if its options need it. */
     private Headway headway(Replay.Plan plan, Manner manner) {
         if (manner.canary() == 0 && manner.stopAfter() == 0) {
             return new Headway();
@@ -220,15 +222,15 @@ public final class Replayer implements AutoCloseable {
         return far;
     }
 
-    /** Whether it is replayed, unless the world has moved. */
-    private static boolean isMeant(Replay.Item item, Manner manner) {
+    /** Whether the plan replays this item, if its prediction still holds. */
+    private static boolean isSelected(Replay.Item item, Manner manner) {
         return item.worst() > 0 && manner.allows(item.actions());
     }
 
     /**
-     * The next items that nobody has seen to; none only where there are none in the whole plan.
+     * Returns the next unprocessed items; none only if the whole plan is processed.
      *
-     * @param most so many of them are meant; those that are only passed by do not count
+     * @param most number of items to replay; items that are only skipped do not count
      */
     private List<Replay.Item> next(Replay.Plan plan, Manner manner, int most) {
         Plans.Wanted open = new Plans.Wanted(plan.id(), 0, Replay.Fate.PLANNED);
@@ -237,10 +239,10 @@ public final class Replayer implements AutoCloseable {
         if (items.isEmpty() && after != null) {
             items = parts.readers().ask(reads -> reads.plans().items(open, null, AT_ONCE));
         }
-        int meant = 0;
+        int selected = 0;
         for (int i = 0; i < items.size(); i++) {
-            meant += isMeant(items.get(i), manner) ? 1 : 0;
-            if (meant > most) {
+            selected += isSelected(items.get(i), manner) ? 1 : 0;
+            if (selected > most) {
                 items = items.subList(0, i);
             }
         }
@@ -250,13 +252,13 @@ public final class Replayer implements AutoCloseable {
         return items;
     }
 
-    private List<Replay.Item> seeTo(Replay.Plan plan, List<Replay.Item> items, Manner manner) {
+    private List<Replay.Item> process(Replay.Plan plan, List<Replay.Item> items, Manner manner) {
         Map<RunId, Replay.Item> done = new HashMap<>();
         List<Replay.Item> wanted = new ArrayList<>();
         for (Replay.Item item : items) {
-            if (!isMeant(item, manner)) {
+            if (!isSelected(item, manner)) {
                 String blocked = Outlook.parse(item.body()).blocked();
-                String why = blocked == null ? "it is not safe, and was not asked for" : blocked;
+                String why = blocked == null ? "it is not safe, and the plan excludes it" : blocked;
                 done.put(item.run(), item.became(Replay.Fate.LEFT_OUT, null, why));
             } else {
                 wanted.add(item);
@@ -286,7 +288,10 @@ public final class Replayer implements AutoCloseable {
                 .toList();
     }
 
-    /** Signals that a run had got and did not take reach its replay. Each keeps its key, so that it comes once. */
+    /**
+     * Delivers signals that a run received and did not consume to its replay. Each keeps its key, so that it arrives
+     * once.
+     */
     private void handOver(Replay.Plan plan, Replay.Item item) {
         RunId made = item.made();
         if (made == null) {
@@ -299,12 +304,14 @@ public final class Replayer implements AutoCloseable {
         }
     }
 
-    /** What the order of a plan looks for. */
+    /** Returns the preview options of a plan. */
     static Planner.Wanted wanted(Replay.Plan plan) {
         return new Planner.Wanted(plan.ws(), Order.parse(plan.wish()), plan.input() != null);
     }
 
-    /** Items that have their runs, because somebody died before they were written down, or another plan was first. */
+    /**
+     * Returns items that already have a run, because a worker crashed before recording them or another plan was first.
+     */
     private List<Replay.Item> found(Replay.Plan plan, List<Replay.Item> items) {
         if (items.isEmpty()) {
             return List.of();
@@ -315,15 +322,15 @@ public final class Replayer implements AutoCloseable {
         for (int i = 0; i < items.size(); i++) {
             Known one = known.get(i);
             if (one != null) {
-                found.add(whose(plan, items.get(i), one.run()));
+                found.add(outcomeOf(plan, items.get(i), one.run()));
             }
         }
         return found;
     }
 
-    private Replay.Item whose(Replay.Plan plan, Replay.Item item, RunId made) {
+    private Replay.Item outcomeOf(Replay.Plan plan, Replay.Item item, RunId made) {
         if (made.equals(item.run())) {
-            return item.became(Replay.Fate.OUTDATED, null, "it went on in place");
+            return item.became(Replay.Fate.OUTDATED, null, "it was resumed in place");
         }
         Rows.Run run = parts.readers().maybe(reads -> reads.run(plan.ws(), made));
         return ReplayDoor.isMadeBy(plan, run)
@@ -334,7 +341,7 @@ public final class Replayer implements AutoCloseable {
                         "it was replayed by " + (run == null ? made.text() : run.runIdText()));
     }
 
-    /** Admits them side by side. Those that the store did not answer for are left, and come again. */
+    /** Admits items in parallel. Items that fail because of the store are left out and retried. */
     private List<Replay.Item> admit(Replay.Plan plan, List<Replay.Item> items, Map<RunId, Planner.Prospect> now) {
         List<Replay.Item> made = new ArrayList<>();
         CountDownLatch open = new CountDownLatch(items.size());
@@ -344,16 +351,16 @@ public final class Replayer implements AutoCloseable {
                 try {
                     Replay.Item one = prospect == null ? item : door.admit(plan, item, prospect);
                     RunId run = one.made();
-                    Replay.Item settled = run == null ? one : whose(plan, item, run);
+                    Replay.Item settled = run == null ? one : outcomeOf(plan, item, run);
                     synchronized (made) {
                         made.add(settled);
                     }
                 } catch (StoreFailure | SemelException | CompletionException e) {
                     if (!Ambient.Death.isIn(e)) {
-                        LOG.log(Level.DEBUG, "a run was not replayed and will be tried again: " + e.getMessage());
+                        LOG.log(Level.DEBUG, "a run was not replayed; the worker retries: " + e.getMessage());
                     }
                 } catch (RuntimeException e) {
-                    // A defect: nothing was admitted, and it would be the same the next time.
+                    // A defect: nothing was admitted, and a retry would fail in the same way.
                     LOG.log(Level.WARNING, "a run of " + plan.text() + " was not replayed", e);
                     String what = "it could not be admitted: " + e.getClass().getSimpleName();
                     synchronized (made) {

@@ -5,7 +5,7 @@ import dev.semel.effect.Protection;
 import dev.semel.workflow.EffectPlan;
 import org.jspecify.annotations.Nullable;
 
-/** What the line of a run has on record of an effect under keys across runs, whatever became of those keys. */
+/** Finds what the lineage of a run did for an effect under once-per-key keys, even if the keys have changed. */
 final class StepPast {
     private final Execution execution;
     private final Scope.Place place;
@@ -17,12 +17,12 @@ final class StepPast {
         this.name = name;
     }
 
-    /** Whether a person wants it done again, although an earlier run has done it. */
+    /** Whether a user requested to repeat the step, although an earlier run did it. */
     boolean afresh() {
         return execution.memory().redo().contains(place.path());
     }
 
-    /** In a safe replay, or after going on in place: what the lineage did under a key across runs; null where it did nothing. */
+    /** Returns what the lineage did under a once-per-key key, in a replay or after a resume; null if nothing. */
     Ledger.@Nullable Row done() {
         if (name.once() == null || afresh() || Earlier.isFirst(execution.run())) {
             return null;
@@ -31,7 +31,7 @@ final class StepPast {
         return row == null || row.state() != Ledger.State.DONE ? null : row;
     }
 
-    /** Whether it is a notification that nobody sent so far, of a replay that is to send none. */
+    /** Whether it is a notification that was never sent, in a replay that sends none. */
     boolean isSilent() {
         boolean notifies = name.plan().marks().does() == EffectPlan.Does.NOTIFY;
         if (!execution.memory().isQuiet() || !notifies || afresh()) {
@@ -45,8 +45,8 @@ final class StepPast {
     }
 
     /**
-     * What this step did, or may have done, under another key across runs than it has now; null where it did nothing. A key
-     * is made by code, of results that may be made anew. What may always be sent again is not looked for.
+     * Returns what this step did, or may have done, under another key than it has now; null if nothing.
+     * Code computes keys from results that may differ in a replay. Repeatable effects are not searched.
      */
     Ledger.@Nullable Row underAnotherKey() {
         boolean before = place.trace() != null || !Earlier.isFirst(execution.run());

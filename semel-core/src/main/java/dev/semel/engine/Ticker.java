@@ -29,14 +29,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires schedules by the store's clock. Each tick is admitted under its own name, and only then written down with the
- * tick that comes next, so that whoever dies between leaves a tick that is done again and finds its run. Workers share
- * what is due by taking it for a while.
+ * Fires schedule ticks when they are due, by the clock of the store.
+ * Each tick is admitted under its own key and then recorded together with the next tick. After a crash in between, the
+ * tick fires again and finds its run. Workers take due schedules for a limited time.
  */
 public final class Ticker implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Ticker.class.getName());
     private static final int AT_ONCE = 500;
-    /** Shorter than a tick may be late: what a worker died with is still on time at another one. */
+    /** Shorter than the allowed delay of a tick: after a crash another worker still fires it on time. */
     private static final long TAKEN_MICROS = TimeUnit.SECONDS.toMicros(6);
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -67,14 +67,14 @@ public final class Ticker implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("semel-ticks").daemon(true).start(this::loop);
     }
 
-    /** The code of a workflow came to this process: its schedules may be fired here. */
+    /** Called when a workflow was registered: its schedules can be fired here. */
     public void knows(String workflowId) {
         unknown.remove(workflowId);
         registered.add(workflowId);
         wakeUp();
     }
 
-    /** Lays out the schedules of what was just published, so that whoever published it finds them. */
+    /** Synchronizes the schedules of a just published workflow, so that the publisher finds them. */
     public void published(Rows.Workflow workflow) {
         try {
             layout.lay(new Timetable.Standing(workflow.ws(), workflow.workflowId(), workflow.version()));
@@ -82,17 +82,17 @@ public final class Ticker implements AutoCloseable {
             if (Ambient.Death.isIn(e)) {
                 throw e;
             }
-            LOG.log(Level.DEBUG, "schedules are laid out in a moment", e); // the loop does it as well
+            LOG.log(Level.DEBUG, "synchronizing schedules failed; the loop retries", e);
         }
         wakeUp();
     }
 
-    /** Look now. */
+    /** Looks for due schedules at once. */
     public void wakeUp() {
         bell.ring();
     }
 
-    /** When the next tick fires, as long as none is being seen to; empty while one is. */
+    /** When the next tick fires; empty while one is being processed. */
     public OptionalLong quietUntil() {
         if (busy || bell.isRung() || !layout.isUpToDate()) {
             return OptionalLong.empty();
@@ -117,7 +117,7 @@ public final class Ticker implements AutoCloseable {
         while (!bell.isOver()) {
             try {
                 if (parts.committer().isOutdated()) {
-                    bell.hear(); // nothing is done any more, and nobody rings for it
+                    bell.hear(); // this worker does nothing any more, and nothing else clears the request
                 } else {
                     work();
                 }
@@ -126,8 +126,8 @@ public final class Ticker implements AutoCloseable {
                 if (Ambient.Death.isIn(e)) {
                     return;
                 }
-                if (failures++ == 0 && !bell.isOver()) { // an outage is told once
-                    LOG.log(Level.WARNING, "firing schedules failed and will be tried again: " + e.getMessage());
+                if (failures++ == 0 && !bell.isOver()) { // log an outage once
+                    LOG.log(Level.WARNING, "firing schedules failed; the worker retries: " + e.getMessage());
                 }
                 nextLook = around.ambient().nanos() + LOOK_NANOS;
             } catch (Ambient.Death e) {
@@ -153,15 +153,15 @@ public final class Ticker implements AutoCloseable {
         });
         boolean more = true;
         while (more && !bell.isOver()) {
-            layout.look(); // each time: a ticker that is never idle must hear of edits, too
+            layout.look(); // each time: a busy ticker must notice edits, too
             more = fire();
         }
     }
 
-    /** True when there may be more at once. */
+    /** Returns true if there may be more at once. */
     private boolean fire() {
         Seen seen = look();
-        // Looked at before it is taken: what is taken and cannot be fired here would be late at those who can.
+        // Checked before it is taken: a schedule that this worker takes and cannot fire would be late elsewhere.
         List<Rows.Schedule> due =
                 seen.due().stream().filter(row -> schedule(row) != null).toList();
         orphans = seen.due().size() - due.size();
@@ -182,7 +182,7 @@ public final class Ticker implements AutoCloseable {
             }
         }
         List<Edit.Settled> settled = settle(plans, seen.now());
-        // CRASH(tick-admitted): The runs are there and their ticks are not written down. They come again and find them.
+        // CRASH(tick-admitted): the runs exist and their ticks are not recorded; the ticks fire again and find them.
         around.ambient().point("tick-admitted");
         if (!settled.isEmpty()) {
             parts.committer()
@@ -204,7 +204,7 @@ public final class Ticker implements AutoCloseable {
         });
     }
 
-    /** Null: it cannot be fired here, or not any more as it is. */
+    /** Returns null if this worker cannot fire it, or its text is outdated. */
     private @Nullable Schedule schedule(Rows.Schedule row) {
         if (!isOurs(row)) {
             return null;
@@ -218,12 +218,12 @@ public final class Ticker implements AutoCloseable {
                 patience.forget(row);
                 return schedule;
             }
-            // Edited a moment ago, or laid out by somebody who took another text for the published one.
+            // Edited just now, or synchronized by a worker with an outdated text.
             layout.again(row.workflowId());
             patience.hold(row, catalog.change(), around.ambient().nanos());
             return null;
         } catch (Catalog.NotKnownHere e) {
-            unknown.add(row.workflowId()); // those who know it fire it
+            unknown.add(row.workflowId()); // workers with its code fire it
             return null;
         } catch (StoreFailure e) {
             throw e;
@@ -235,14 +235,14 @@ public final class Ticker implements AutoCloseable {
             if (unreadable.add(row.workflowId())) {
                 LOG.log(
                         Level.ERROR,
-                        "the schedules of workflow " + row.workflowId()
-                                + " are left to others, because it cannot be read here: " + e.getMessage());
+                        "this worker cannot read workflow " + row.workflowId()
+                                + "; other workers must fire its schedules: " + e.getMessage());
             }
             return null;
         }
     }
 
-    /** Admits what is to fire, all at once, and tells what became of all. */
+    /** Admits the ticks to fire, in parallel, and returns all outcomes. */
     private List<Edit.Settled> settle(List<TickPlan> plans, long now) {
         List<Edit.@Nullable Settled> settled = new ArrayList<>();
         plans.forEach(_ -> settled.add(null));
@@ -252,7 +252,7 @@ public final class Ticker implements AutoCloseable {
             TickPlan plan = plans.get(i);
             around.ambient().start("semel-tick", () -> {
                 try {
-                    Edit.Settled one = seeTo(plan, now);
+                    Edit.Settled one = process(plan, now);
                     synchronized (settled) {
                         settled.set(place, one);
                     }
@@ -274,8 +274,8 @@ public final class Ticker implements AutoCloseable {
         }
     }
 
-    /** Null: the store did not answer; the tick comes again. */
-    private Edit.@Nullable Settled seeTo(TickPlan plan, long now) {
+    /** Returns null if the store did not answer; the tick fires again. */
+    private Edit.@Nullable Settled process(TickPlan plan, long now) {
         Rows.Schedule row = plan.row();
         try {
             List<Rows.Tick> ticks = skipped(plan, now);
@@ -296,13 +296,13 @@ public final class Ticker implements AutoCloseable {
                 LOG.log(
                         Level.WARNING,
                         "a tick of schedule " + row.name() + " of workflow " + row.workflowId()
-                                + " was not seen to and will be tried again: " + e.getMessage());
+                                + " was not processed; the worker retries: " + e.getMessage());
             }
             return null;
         }
     }
 
-    /** What was skipped; but where somebody took these ticks before us and died, one of them may have its run. */
+    /** Returns the skipped ticks. If a worker took them before and crashed, some may have a run. */
     private List<Rows.Tick> skipped(TickPlan plan, long now) {
         Rows.Schedule row = plan.row();
         List<Name> names = row.takenBy() == null
@@ -318,7 +318,7 @@ public final class Ticker implements AutoCloseable {
             TickPlan.Skipped skip = plan.skipped().get(i);
             Known run = known.isEmpty() ? null : known.get(i);
             boolean overlaps = skip.reason() == dev.semel.schedule.Tick.Reason.OVERLAP;
-            boolean stands = plan.through() != null && i == plan.skipped().size() - 1;
+            boolean isRange = plan.through() != null && i == plan.skipped().size() - 1;
             ticks.add(new Rows.Tick(
                     row.workflowId(),
                     row.name(),
@@ -327,7 +327,7 @@ public final class Ticker implements AutoCloseable {
                     run == null ? skip.reason().word() : "",
                     run != null ? run.run() : overlaps ? row.lastRun() : null,
                     now,
-                    stands ? Micros.of(Objects.requireNonNull(plan.through())) : 0));
+                    isRange ? Micros.of(Objects.requireNonNull(plan.through())) : 0));
         }
         return ticks;
     }
