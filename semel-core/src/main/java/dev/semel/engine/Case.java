@@ -60,8 +60,8 @@ record Case(
     @Nullable
     String shownKey() {
         IdempotencyKey key = trigger.names().key();
-        Trigger.DoorName door = trigger.names().door();
-        return key != null ? key.shortened() : door != null ? door.shown() : null;
+        Trigger.DoorName source = trigger.names().door();
+        return key != null ? key.shortened() : source != null ? source.shown() : null;
     }
 
     String runIdText(RunId id) {
@@ -71,10 +71,10 @@ record Case(
 
     /** Builds the run to insert. */
     NewRun newRun(RunId id) {
-        Trigger.Ties ties = trigger.ties();
-        RunId lineage = failed == null ? ties.lineage() : failed.lineage();
+        Trigger.Ties links = trigger.ties();
+        RunId lineage = failed == null ? links.lineage() : failed.lineage();
         IdempotencyKey key = trigger.names().key();
-        Trigger.DoorName door = trigger.names().door();
+        Trigger.DoorName source = trigger.names().door();
         return new NewRun(
                 id,
                 workspace(),
@@ -85,11 +85,11 @@ record Case(
                 new NewRun.Origin(
                         trigger.sender().door(),
                         trigger.sender().actor(),
-                        key != null ? key.text() : door != null ? door.shown() : null,
+                        key != null ? key.text() : source != null ? source.shown() : null,
                         trigger.sender().correlationId()),
                 trigger.input(),
                 fingerprint.fields(),
-                new NewRun.Links(lineage, ties.parent(), ties.replayOf(), ties.carried(), ties.depth()),
+                new NewRun.Links(lineage, links.parent(), links.replayOf(), links.carried(), links.depth()),
                 Gatekeeper.gate(trigger));
     }
 }

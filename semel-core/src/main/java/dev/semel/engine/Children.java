@@ -47,15 +47,15 @@ public final class Children {
         }
         Execution execution = scope.execution();
         boolean shared = child.start().key() != null || child.start().id() != null;
-        RunId id = begun(place);
+        RunId id = findStarted(place);
         if (id == null && !shared && scope.stops()) {
             // an earlier execution started it and ended before it could record that
-            id = ofStep(execution, place.stepId());
+            id = findOwnChild(execution, place.stepId());
         }
         if (id == null) {
             scope.mayBegin();
             execution.durable();
-            id = reached(scope, place, Entry.Kind.CALL, () -> {
+            id = callWithRetry(scope, place, Entry.Kind.CALL, () -> {
                 if (child.once()) {
                     Ancestry.refuseCircle(execution, child);
                 }
@@ -79,7 +79,7 @@ public final class Children {
     private record Called(RunId id, boolean shared) {}
 
     /** Returns the child that only this step started, or null. */
-    private static @Nullable RunId ofStep(Execution execution, String stepId) {
+    private static @Nullable RunId findOwnChild(Execution execution, String stepId) {
         Name name = new Name(execution.run().workspace(), Name.Kind.CHILD, stepId);
         Known known =
                 execution.maybe(reads -> reads.names(List.of(name)).known().getFirst());
@@ -90,11 +90,11 @@ public final class Children {
      * Calls another run and retries while the store is unavailable; the step id makes repeated calls one.
      * A permanent rejection is recorded as the failure of the step.
      */
-    private static <T> T reached(Scope scope, Scope.Place place, Entry.Kind kind, Supplier<T> asking) {
+    private static <T> T callWithRetry(Scope scope, Scope.Place place, Entry.Kind kind, Supplier<T> call) {
         Execution execution = scope.execution();
         for (int tries = 0; ; tries++) {
             try {
-                return asking.get();
+                return call.get();
             } catch (StoreFailure e) {
                 throw execution.end(new Unwind.Lost(e));
             } catch (SemelException refusal) {
@@ -111,7 +111,7 @@ public final class Children {
         }
     }
 
-    private static @Nullable RunId begun(Scope.Place place) {
+    private static @Nullable RunId findStarted(Scope.Place place) {
         Entry.Begun begun = place.trace() == null ? null : place.trace().begun();
         return begun == null || begun.ref() == null ? null : RunId.parse(begun.ref());
     }
@@ -149,7 +149,7 @@ public final class Children {
             } else {
                 execution.mayAct();
             }
-            scope.await(patience(execution, place.path(), run, looks), seen, stops);
+            scope.await(pollWait(execution, place.path(), run, looks), seen, stops);
         }
     }
 
@@ -164,13 +164,13 @@ public final class Children {
         Scope scope = new Scope(execution, StepPath.ROOT, true);
         execution.memory().openCalls().forEach((path, child) -> {
             RunId id = RunId.parse(child);
-            if (id != null && execution.asks(path) && id.equals(ofStep(execution, scope.stepId(path)))) {
-                untilEnded(scope, path, id);
+            if (id != null && execution.asks(path) && id.equals(findOwnChild(execution, scope.stepId(path)))) {
+                stopAndAwait(scope, path, id);
             }
         });
     }
 
-    private static void untilEnded(Scope scope, String path, RunId child) {
+    private static void stopAndAwait(Scope scope, String path, RunId child) {
         Execution execution = scope.execution();
         for (int looks = 0; ; looks++) {
             long seen = execution.waits().wakes();
@@ -180,12 +180,12 @@ public final class Children {
             }
             execution.mayAct();
             stop(execution, run);
-            scope.await(patience(execution, path, run, looks), seen, true);
+            scope.await(pollWait(execution, path, run, looks), seen, true);
         }
     }
 
     /** Polls at growing intervals; the end of a child also wakes its parent. */
-    private static Waits.Wait patience(Execution execution, String path, Rows.Run child, int looks) {
+    private static Waits.Wait pollWait(Execution execution, String path, Rows.Run child, int looks) {
         long due = execution.storeNow() + Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(looks, 8));
         return new Waits.Wait(due, Waiting.text("run", path, due, child.runIdText()), false, false);
     }
@@ -229,7 +229,7 @@ public final class Children {
         scope.mayBegin();
         execution.durable();
         String key = signal.key() == null ? place.stepId() : signal.key();
-        Edit.Signalled delivered = reached(
+        Edit.Signalled delivered = callWithRetry(
                 scope,
                 place,
                 Entry.Kind.SIGNAL,

@@ -23,12 +23,12 @@ public final class Committer implements AutoCloseable {
     private final Counters counters;
     private volatile boolean closed;
 
-    public Committer(Store store, LeaseKeeper leases, Limits limits, Surroundings surroundings) {
+    public Committer(Store store, LeaseKeeper leases, Limits limits, Surroundings dependencies) {
         this.leases = leases;
-        this.counters = surroundings.counters();
+        this.counters = dependencies.counters();
         this.queueSlots = new Semaphore(limits.queuedTriggers());
         for (int slot = 0; slot < store.lanes(); slot++) {
-            lanes.add(new LaneLoop(new LaneLoop.Place(slot, store.openLane()), leases, limits, surroundings));
+            lanes.add(new LaneLoop(new LaneLoop.Place(slot, store.openLane()), leases, limits, dependencies));
         }
     }
 

@@ -43,8 +43,8 @@ public final class Dispatcher implements AutoCloseable {
     private final Intake.Parts parts;
     private final Catalog catalog;
     private final Sweep sweep;
-    private final Committer.Surroundings around;
-    private final Bell bell = new Bell();
+    private final Committer.Surroundings dependencies;
+    private final Bell wakeSignal = new Bell();
     private final Thread thread;
     private @Nullable RunId onTrial;
     private long trialEnds;
@@ -55,26 +55,26 @@ public final class Dispatcher implements AutoCloseable {
     private final Set<String> unregistered = ConcurrentHashMap.newKeySet();
     private final AtomicInteger registrations = new AtomicInteger();
 
-    public Dispatcher(Intake.Parts parts, Catalog catalog, Limits limits, Committer.Surroundings around) {
+    public Dispatcher(Intake.Parts parts, Catalog catalog, Limits limits, Committer.Surroundings dependencies) {
         this.parts = parts;
         this.catalog = catalog;
-        this.sweep = new Sweep(parts, limits, around);
-        this.around = around;
+        this.sweep = new Sweep(parts, limits, dependencies);
+        this.dependencies = dependencies;
         this.nextHeldLook =
                 // workflows that are registered until then wake their runs themselves
-                around.ambient().nanos() + HELD_REST_NANOS;
-        around.ambient().onJump(this::wakeUp);
+                dependencies.ambient().nanos() + HELD_REST_NANOS;
+        dependencies.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-dispatch").daemon(true).start(this::loop);
     }
 
     /** Looks for runs at once. */
     public void wakeUp() {
-        bell.ring();
+        wakeSignal.ring();
     }
 
     private void loop() {
         int failures = 0;
-        while (!bell.isOver()) {
+        while (!wakeSignal.isOver()) {
             try {
                 catalog.check();
                 boolean more = !parts.committer().isOutdated() && work();
@@ -153,7 +153,7 @@ public final class Dispatcher implements AutoCloseable {
      * for a while.
      */
     private void trial() {
-        long now = around.ambient().nanos();
+        long now = dependencies.ambient().nanos();
         RunId tried = onTrial;
         if (tried == null || !parts.runs().drives(tried) || now >= trialEnds) {
             onTrial = null;
@@ -169,8 +169,8 @@ public final class Dispatcher implements AutoCloseable {
      */
     private void adopt() {
         Long lease = parts.committer().lease();
-        long doubts = around.counters().doubts();
-        long now = around.ambient().nanos();
+        long doubts = dependencies.counters().doubts();
+        long now = dependencies.ambient().nanos();
         if (lease == null || (doubts == settledDoubts && now < nextAdoption)) {
             return;
         }
@@ -180,7 +180,7 @@ public final class Dispatcher implements AutoCloseable {
             List<Write.Driver> page = parts.readers().ask(reads -> reads.owned(lease, after, ADOPT_AT_ONCE));
             for (Write.Driver driver : page) {
                 if (!parts.runs().drives(driver.run())) {
-                    giveBack(driver);
+                    releaseOwned(driver);
                 }
             }
             last = page.size() < ADOPT_AT_ONCE ? null : page.getLast().run();
@@ -195,7 +195,7 @@ public final class Dispatcher implements AutoCloseable {
      * it.
      */
     private void tryHeld() {
-        long now = around.ambient().nanos();
+        long now = dependencies.ambient().nanos();
         if (now < nextHeldLook) {
             return;
         }
@@ -224,19 +224,19 @@ public final class Dispatcher implements AutoCloseable {
      * Under the old claim, a new execution would look like the previous one, and the ledger would confuse their
      * reservations.
      */
-    private void giveBack(Write.Driver driver) {
+    private void releaseOwned(Write.Driver driver) {
         if (!parts.runs().hold(driver.run())) {
             return;
         }
         try {
-            letGo(driver);
+            release(driver);
         } finally {
             parts.runs().letGo(driver.run());
         }
         wakeUp();
     }
 
-    private void letGo(Write.Driver driver) {
+    private void release(Write.Driver driver) {
         parts.committer()
                 .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))
                 .join();
@@ -265,7 +265,7 @@ public final class Dispatcher implements AutoCloseable {
                 }
             }
         } catch (StoreFailure e) {
-            around.counters().droppedRuns.increment(); // ours in the store and not executing here: adopt() finds it
+            dependencies.counters().droppedRuns.increment(); // ours in the store and not executing here: adopt() finds it
             throw e;
         } finally {
             held.keySet().forEach(parts.runs()::letGo);
@@ -287,7 +287,7 @@ public final class Dispatcher implements AutoCloseable {
             if (registrations.get() != before) {
                 unregistered.remove(e.workflowId()); // it may have been registered meanwhile: look again
             }
-            letGo(driver);
+            release(driver);
         } catch (RuntimeException e) {
             LOG.log(Level.ERROR, "run " + driver.run().text() + " cannot execute at this worker: " + e.getMessage());
         }
@@ -309,7 +309,7 @@ public final class Dispatcher implements AutoCloseable {
         if (run.end() != null || work == null) {
             return null;
         }
-        around.counters().recovered.increment();
+        dependencies.counters().recovered.increment();
         // A resumed run uses the version and the start time of its last resumption.
         Entry.Resumed resumed =
                 Resumptions.isResumed(driver.claim()) ? Resumptions.last(Earlier.record(run, read.journal())) : null;
@@ -335,12 +335,12 @@ public final class Dispatcher implements AutoCloseable {
 
     private void pause() {
         long pause = TimeUnit.MILLISECONDS.toNanos(sweep.foundSomething() ? SWEEPING_MILLIS : PAUSE_MILLIS);
-        bell.await(Math.min(untilNext, pause));
-        bell.hear();
+        wakeSignal.await(Math.min(untilNext, pause));
+        wakeSignal.hear();
     }
 
     @Override
     public void close() {
-        bell.end(thread);
+        wakeSignal.end(thread);
     }
 }

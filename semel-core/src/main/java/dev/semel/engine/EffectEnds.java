@@ -16,15 +16,15 @@ final class EffectEnds {
     private final Execution execution;
     private final EffectPlan plan;
     private final Scope.Place place;
-    private final EffectName name;
+    private final EffectName identity;
     private int tries;
 
-    EffectEnds(Scope scope, EffectPlan plan, Scope.Place place, EffectName name) {
+    EffectEnds(Scope scope, EffectPlan plan, Scope.Place place, EffectName identity) {
         this.scope = scope;
         this.execution = scope.execution();
         this.plan = plan;
         this.place = place;
-        this.name = name;
+        this.identity = identity;
         this.tries = place.tries();
     }
 
@@ -48,7 +48,7 @@ final class EffectEnds {
         execution.record(
                 new Entry.Done(place.path(), Entry.Kind.EFFECT, at, fit.kept(), how, tries, null),
                 fit.bytes(),
-                name.done(holder, fit.text()));
+                identity.done(holder, fit.text()));
         return new Outcome.Done<>(fit.kept().deepCopy());
     }
 
@@ -61,7 +61,7 @@ final class EffectEnds {
                 new Entry.Failed(
                         place.path(), Entry.Kind.EFFECT, execution.ambient().micros(), problem, tries),
                 256,
-                name.done(holder, "null"));
+                identity.done(holder, "null"));
         throw Results.failure(place.path(), problem, tries);
     }
 
@@ -103,7 +103,7 @@ final class EffectEnds {
                         tries,
                         first),
                 suppressed.result().length(),
-                name.suppressed(holder, suppressed.result(), first));
+                identity.suppressed(holder, suppressed.result(), first));
         return new Outcome.Done<>(kept.deepCopy());
     }
 
@@ -116,11 +116,11 @@ final class EffectEnds {
      */
     Outcome<JsonNode> indeterminate(Ledger.Holder holder, Entry.@Nullable Problem last) {
         execution.counters().inDoubt.increment();
-        execution.note(new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+        execution.note(new Ledger.Settle(identity.row(), holder, Ledger.State.UNKNOWN, null));
         execution.durable();
         // Whatever the users decided, this step stays indeterminate: it was sent once.
         var unused = Inquiry.ask(
-                execution, Inquiry.doubt(plan, place.path(), name.row().digest(), last));
+                execution, Inquiry.doubt(plan, place.path(), identity.row().digest(), last));
         execution.record(
                 new Entry.Done(
                         place.path(),

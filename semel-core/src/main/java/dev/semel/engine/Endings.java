@@ -69,7 +69,7 @@ final class Endings {
 
     static Write.End failed(Execution execution, Throwable failure) {
         Children.takeAlong(execution);
-        List<String> notUndone = execution.undos().run(execution);
+        List<String> notCompensated = execution.undos().run(execution);
         execution.goOn();
         settleOpenEffects(execution);
         boolean cancelled = execution.cancelled() && isCancel(failure);
@@ -88,7 +88,7 @@ final class Endings {
             case SemelException known -> known.detail();
             default -> Results.said(failure);
         };
-        String message = notUndone.isEmpty() ? text : text + " Not compensated: " + String.join(", ", notUndone);
+        String message = notCompensated.isEmpty() ? text : text + " Not compensated: " + String.join(", ", notCompensated);
         return execution.ending(
                 cancelled ? RunState.CANCELLED : RunState.FAILED,
                 new Write.Ending(null, code, Results.clean(message), step));

@@ -40,10 +40,10 @@ final class Execution {
     private final List<Entry> pending = new ArrayList<>();
     private final List<Ledger.Op> pendingOps = new ArrayList<>();
     private final List<CompletableFuture<Write.Owned>> submitted = new ArrayList<>();
-    private final Set<String> asked = ConcurrentHashMap.newKeySet();
+    private final Set<String> requestedPaths = ConcurrentHashMap.newKeySet();
     private final Set<String> taken = ConcurrentHashMap.newKeySet();
     private int pendingBytes;
-    private boolean stumbled;
+    private boolean hadFailure;
     private int nextSeq;
     private int turn;
     private volatile int signalsSeen;
@@ -60,7 +60,7 @@ final class Execution {
         this.engine = engine;
         this.lease = engine.committer().lease();
         this.memory = new Memory(Earlier.entries(chunks));
-        this.stumbled = memory.stumbled();
+        this.hadFailure = memory.stumbled();
         taken.addAll(memory.takenSignals());
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
         this.waits = new Waits(() -> engine.readers().ask(reads -> reads.now()));
@@ -131,13 +131,13 @@ final class Execution {
 
     /** Returns false if this execution called the path before. */
     boolean asks(String path) {
-        return asked.add(path);
+        return requestedPaths.add(path);
     }
 
     /** Returns a recorded path that the code never called, or null. */
     @Nullable
     String leftOver() {
-        return memory.leftOver(asked);
+        return memory.leftOver(requestedPaths);
     }
 
     /** Returns false if another branch took that signal. */
@@ -208,7 +208,7 @@ final class Execution {
         lock.lock();
         try {
             pending.add(entry);
-            stumbled |= entry instanceof Entry.Tried || entry instanceof Entry.Failed;
+            hadFailure |= entry instanceof Entry.Tried || entry instanceof Entry.Failed;
             pendingOps.addAll(List.of(ops));
             pendingBytes += bytes + entry.path().length() + 64;
             Limits limits = engine.limits();
@@ -389,7 +389,7 @@ final class Execution {
         lock.lock();
         try {
             return new Write.End(
-                    run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps), stumbled);
+                    run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps), hadFailure);
         } finally {
             lock.unlock();
         }

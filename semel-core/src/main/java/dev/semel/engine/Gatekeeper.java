@@ -40,8 +40,8 @@ final class Gatekeeper {
 
     /** Queue of triggers from one source that run one after another; null if they need not. */
     private static @Nullable String queue(Trigger trigger) {
-        Trigger.DoorName door = trigger.names().door();
-        String name = door == null ? null : door.queue();
+        Trigger.DoorName source = trigger.names().door();
+        String name = source == null ? null : source.queue();
         return name == null ? null : Ledger.digest("door", trigger.workflow().workflowId() + "\n" + name);
     }
 

@@ -28,7 +28,7 @@ final class LaneLoop implements AutoCloseable {
     private final Lane lane;
     private final LeaseKeeper leases;
     private final Limits limits;
-    private final Committer.Surroundings around;
+    private final Committer.Surroundings dependencies;
     private final LinkedBlockingQueue<Task<?>> queue = new LinkedBlockingQueue<>();
     private final ArrayDeque<Task<?>> again = new ArrayDeque<>();
     private final LinkedHashMap<Write.Driver, Optional<StoreFailure.Poisoned>> barred = new LinkedHashMap<>();
@@ -41,12 +41,12 @@ final class LaneLoop implements AutoCloseable {
     /** A write connection and its slot number in the fence. */
     record Place(int slot, Lane lane) {}
 
-    LaneLoop(Place place, LeaseKeeper leases, Limits limits, Committer.Surroundings around) {
+    LaneLoop(Place place, LeaseKeeper leases, Limits limits, Committer.Surroundings dependencies) {
         this.slot = place.slot();
         this.lane = place.lane();
         this.leases = leases;
         this.limits = limits;
-        this.around = around;
+        this.dependencies = dependencies;
         this.thread =
                 Thread.ofPlatform().name("semel-lane-" + slot).daemon(true).start(this::loop);
     }
@@ -72,7 +72,7 @@ final class LaneLoop implements AutoCloseable {
 
     <O> CompletableFuture<O> submit(Write<O> write, boolean hasDeadline) {
         long deadline =
-                hasDeadline ? around.ambient().nanos() + limits.writeDeadline().toNanos() : NO_DEADLINE;
+                hasDeadline ? dependencies.ambient().nanos() + limits.writeDeadline().toNanos() : NO_DEADLINE;
         Task<O> task = new Task<>(write, deadline);
         handedOver.incrementAndGet();
         queue.add(task);
@@ -188,9 +188,9 @@ final class LaneLoop implements AutoCloseable {
             return recover(batch, failure, attempt);
         }
         // CRASH(batch-committed): the writes are durable and no caller has an answer; callers retry and find them.
-        around.ambient().point("batch-committed");
-        around.counters().batches.increment();
-        around.counters().writes.add(batch.size());
+        dependencies.ambient().point("batch-committed");
+        dependencies.counters().batches.increment();
+        dependencies.counters().writes.add(batch.size());
         for (int i = 0; i < outcomes.size(); i++) {
             Object outcome = outcomes.get(i);
             if (outcome instanceof Write.Admitted.Again || outcome == Write.Deferred.DEFERRED) {
@@ -260,7 +260,7 @@ final class LaneLoop implements AutoCloseable {
             case StoreFailure.Poisoned poisoned -> split(batch, poisoned);
             case StoreFailure.Locked locked -> oneByOne(batch, locked, attempt);
             case StoreFailure.Fenced _ -> {
-                around.counters().fencedBatches.increment();
+                dependencies.counters().fencedBatches.increment();
                 leases.lost();
                 yield batch;
             }
@@ -270,7 +270,7 @@ final class LaneLoop implements AutoCloseable {
                 yield List.of();
             }
             case StoreFailure.CommitUnknown unknown -> {
-                around.counters().unknownCommits.increment();
+                dependencies.counters().unknownCommits.increment();
                 yield retry(batch, unknown, attempt);
             }
             case StoreFailure.Down down -> retry(batch, down, attempt);
@@ -280,7 +280,7 @@ final class LaneLoop implements AutoCloseable {
     /** Splits the batch, so that only the write that the store cannot hold fails. */
     private List<Task<?>> split(List<Task<?>> batch, StoreFailure.Poisoned poisoned) {
         if (batch.size() == 1) {
-            around.counters().poisonedWrites.increment();
+            dependencies.counters().poisonedWrites.increment();
             bar(batch.getFirst().write, Optional.of(poisoned));
             batch.getFirst().answer.completeExceptionally(poisoned);
             return List.of();
@@ -305,13 +305,13 @@ final class LaneLoop implements AutoCloseable {
 
     /** Applies the same writes again. Each is idempotent, so this also resolves a COMMIT whose response was lost. */
     private List<Task<?>> retry(List<Task<?>> batch, StoreFailure failure, int attempt) {
-        around.counters().storeFailures.increment();
+        dependencies.counters().storeFailures.increment();
         if (attempt == 0) {
             LOG.log(Level.WARNING, "the store failed; the worker applies its writes again: " + failure.getMessage());
         }
         long pause = Math.min(LONGEST_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(attempt, 10));
         LockSupport.parkNanos(pause);
-        long now = around.ambient().nanos();
+        long now = dependencies.ambient().nanos();
         List<Task<?>> rest = new ArrayList<>();
         for (Task<?> task : batch) {
             if (now > task.deadline || closing) {

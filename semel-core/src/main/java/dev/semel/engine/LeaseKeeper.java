@@ -28,7 +28,7 @@ public final class LeaseKeeper implements AutoCloseable {
     private final int slots;
     private final Worker worker;
     private final long ttlMicros;
-    private final Committer.Surroundings around;
+    private final Committer.Surroundings dependencies;
     private final AtomicReference<@Nullable Current> current = new AtomicReference<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
@@ -51,15 +51,15 @@ public final class LeaseKeeper implements AutoCloseable {
      */
     public record Worker(String name, String version) {}
 
-    public LeaseKeeper(Store store, Worker worker, Limits limits, Committer.Surroundings around) {
+    public LeaseKeeper(Store store, Worker worker, Limits limits, Committer.Surroundings dependencies) {
         this.leases = store.openLeases();
         this.slots = store.lanes() + store.txLanes();
         this.worker = worker;
         this.ttlMicros = limits.lease().toNanos() / 1_000;
-        this.around = around;
+        this.dependencies = dependencies;
         this.vigil = new Vigil(store);
         tick();
-        around.ambient().onJump(this::wakeUp);
+        dependencies.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-lease").daemon(true).start(this::loop);
     }
 
@@ -71,7 +71,7 @@ public final class LeaseKeeper implements AutoCloseable {
     /** Returns the right to write as the owner of runs, or null while this worker has no lease. */
     public Batch.@Nullable Hold hold(int slot) {
         Current now = current.get();
-        return now == null || around.ambient().nanos() >= now.usableUntil() ? null : new Batch.Hold(now.lease(), slot);
+        return now == null || dependencies.ambient().nanos() >= now.usableUntil() ? null : new Batch.Hold(now.lease(), slot);
     }
 
     /** Returns the state of the store as of the last heartbeat. */
@@ -124,7 +124,7 @@ public final class LeaseKeeper implements AutoCloseable {
             failures = 0;
             sendHeartbeat();
             int ended = leases.takeOver();
-            around.counters().takeovers.add(ended);
+            dependencies.counters().takeovers.add(ended);
         } catch (StoreFailure.Outdated e) {
             outdated(e);
         } catch (StoreFailure e) {
@@ -136,7 +136,7 @@ public final class LeaseKeeper implements AutoCloseable {
 
     private void renewOrStart() {
         // Read before the request: the store counts from later on, so this worker always stops first.
-        long before = around.ambient().nanos();
+        long before = dependencies.ambient().nanos();
         long usableUntil = before + TimeUnit.MICROSECONDS.toNanos(ttlMicros) * 2 / 3;
         Current now = current.get();
         if (now != null && leases.renew(now.lease(), ttlMicros)) {
@@ -149,7 +149,7 @@ public final class LeaseKeeper implements AutoCloseable {
                     Level.WARNING,
                     "the lease of this worker expired; other workers continue its runs, and it acquires a new lease");
         }
-        long lease = around.ambient().random().nextLong() >>> 1;
+        long lease = dependencies.ambient().random().nextLong() >>> 1;
         leases.start(lease, worker.name(), slots, ttlMicros);
         current.compareAndSet(null, new Current(lease, usableUntil));
     }
@@ -162,7 +162,7 @@ public final class LeaseKeeper implements AutoCloseable {
         Leases.Pulse pulse = leases.pulse(
                 now.lease(),
                 new Leases.Told(
-                        worker.version(), runs.getAsInt(), around.ambient().micros()));
+                        worker.version(), runs.getAsInt(), dependencies.ambient().micros()));
         vigil.saw(pulse);
         if (pulse.newer() != null) {
             throw new StoreFailure.Outdated(pulse.newer());

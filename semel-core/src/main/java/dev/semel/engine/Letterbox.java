@@ -23,7 +23,7 @@ final class Letterbox {
     private final Scope scope;
     private final Execution execution;
     private final Letter.Address to;
-    private final Letter.Ear ear;
+    private final Letter.Ear registration;
     private final long due;
     private final long since;
 
@@ -31,7 +31,7 @@ final class Letterbox {
         this.scope = scope;
         this.execution = scope.execution();
         this.to = to;
-        this.ear = new Letter.Ear(execution.run().driver(), term.place().path());
+        this.registration = new Letter.Ear(execution.run().driver(), term.place().path());
         this.due = term.due();
         this.since = term.since();
     }
@@ -83,12 +83,12 @@ final class Letterbox {
         while (true) {
             scope.mayBegin();
             long seen = execution.waits().wakes();
-            Rows.Signal found = Signals.find(execution, ear.signal(), to.name());
-            boolean keyed = found != null && found.name().equals(ear.signal());
+            Rows.Signal found = Signals.find(execution, registration.signal(), to.name());
+            boolean keyed = found != null && found.name().equals(registration.signal());
             long now = execution.storeNow();
-            Signals.Over over = new Signals.Over(ear.path(), Entry.Kind.AWAIT, now);
+            Signals.Over over = new Signals.Over(registration.path(), Entry.Kind.AWAIT, now);
             if (found != null || now >= due) {
-                if (!keyed && submit(new Letter.Hush(ear)) == Heard.LETTER) {
+                if (!keyed && submit(new Letter.Hush(registration)) == Heard.LETTER) {
                     continue; // it arrived in the last moment, and no other wait will get it
                 }
                 if (found == null) {
@@ -98,9 +98,9 @@ final class Letterbox {
                     return Signals.taken(execution, over, found);
                 }
                 registered = false; // another branch took it, and this wait is no longer registered
-            } else if (registered || submit(new Letter.Listen(to, ear, scope.undoes(), since)) == Heard.NOTHING) {
+            } else if (registered || submit(new Letter.Listen(to, registration, scope.undoes(), since)) == Heard.NOTHING) {
                 registered = true;
-                String what = Waiting.keyed(ear.path(), due, to.name(), to.key());
+                String what = Waiting.keyed(registration.path(), due, to.name(), to.key());
                 scope.await(new Waits.Wait(due, what, true, false), seen);
             }
         }

@@ -45,15 +45,15 @@ public final class Naming {
         return new Name(workspace, Name.Kind.RUN, runId.text());
     }
 
-    static Name ofDoor(int workspace, Trigger.DoorName door) {
-        Name.Kind kind = switch (door.door()) {
+    static Name ofDoor(int workspace, Trigger.DoorName source) {
+        Name.Kind kind = switch (source.door()) {
             case EVENT -> Name.Kind.EVENT;
             case HOOK -> Name.Kind.HOOK;
             case SCHEDULE -> Name.Kind.TICK;
             case REPLAY -> Name.Kind.REPLAY;
-            case HTTP, LIBRARY, CHILD -> throw new IllegalArgumentException("source without keys: " + door.door());
+            case HTTP, LIBRARY, CHILD -> throw new IllegalArgumentException("source without keys: " + source.door());
         };
-        return new Name(workspace, kind, door.text());
+        return new Name(workspace, kind, source.text());
     }
 
     /** Unique key of a payload, from the digest that the key of the same trigger stores. */
@@ -75,9 +75,9 @@ public final class Naming {
         if (chosen != null) {
             return "run " + chosen.text();
         }
-        Trigger.DoorName door = trigger.names().door();
-        if (door != null) {
-            return "door " + door.door().code() + " " + door.text();
+        Trigger.DoorName source = trigger.names().door();
+        if (source != null) {
+            return "door " + source.door().code() + " " + source.text();
         }
         String childOf = trigger.ties().childOf();
         return childOf != null ? "child " + childOf : "run " + id.text();
@@ -99,14 +99,14 @@ public final class Naming {
         if (runId != null) {
             wishes.add(new Wish(runId(workspace, runId), digest, Wish.FOREVER, Known.HOLD, true));
         }
-        Trigger.DoorName door = trigger.names().door();
-        if (door != null) {
-            long memory = door.window().toNanos() / 1_000;
+        Trigger.DoorName source = trigger.names().door();
+        if (source != null) {
+            long memory = source.window().toNanos() / 1_000;
             // A tick has one run, however it ended: the next tick follows. A replay has one run too: a second replay
             // follows that run under its own key.
-            boolean once = door.door() == Door.SCHEDULE || door.door() == Door.REPLAY;
+            boolean once = source.door() == Door.SCHEDULE || source.door() == Door.REPLAY;
             int rules = once ? Known.HOLD : Known.HOLD | flags;
-            wishes.add(new Wish(ofDoor(workspace, door), digest, memory, rules, true));
+            wishes.add(new Wish(ofDoor(workspace, source), digest, memory, rules, true));
         }
         String childOf = trigger.ties().childOf();
         if (childOf != null && key == null && runId == null) {

@@ -125,11 +125,11 @@ public final class Planner {
                 seen.now());
         Terms terms = new Terms(order.from(), wanted.otherInput(), version != had, order.redo(), order.confirmed())
                 .notifying(order.telling(), past);
-        return new Prospect(asked, base, version, Outlook.of(past, terms), begins(past, terms), resumed);
+        return new Prospect(asked, base, version, Outlook.of(past, terms), firstEntries(past, terms), resumed);
     }
 
     /** Returns the first journal entries of the replay: its options and the entries that it takes over. */
-    private static String begins(Past past, Terms terms) {
+    private static String firstEntries(Past past, Terms terms) {
         List<Entry> carried = new ArrayList<>(Carried.of(past.entries(), terms));
         if (!terms.redo().isEmpty()) {
             carried.addFirst(new Entry.Redo(past.now(), terms.redo()));

@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 /** Predicts how the admission would decide a trigger, without writing, counting or recording anything. */
 public final class Rehearsal {
     private final Readers readers;
-    private final Answering answering;
+    private final Answering responder;
 
     public Rehearsal(Readers readers, Requests requests, Intake.Versions versions) {
         this.readers = readers;
-        this.answering = new Answering(requests, versions, new Counters()); // never read
+        this.responder = new Answering(requests, versions, new Counters()); // never read
     }
 
     /** @param at a time of the store clock; a past time counts as now */
@@ -47,17 +47,17 @@ public final class Rehearsal {
                 workflow.policy(),
                 trigger.space().secret());
         List<Wish> wishes = Naming.wishes(trigger, fingerprint);
-        Case one = new Case(trigger, fingerprint, wishes, null);
+        Case request = new Case(trigger, fingerprint, wishes, null);
         List<Name> names = new ArrayList<>();
         wishes.forEach(wish -> names.add(wish.name()));
-        names.addAll(Intake.earlierNames(one));
+        names.addAll(Intake.earlierNames(request));
         Reads.Found found = readers.names(names);
         long then = Math.max(at, found.now());
         KeyLookup lookup = new KeyLookup(
                 then,
                 failed -> readers.ask(
-                        reads -> Line.newest(reads, one.workspace(), failed).known()),
-                failed -> answering.goesOn(one, failed));
+                        reads -> Line.newest(reads, request.workspace(), failed).known()),
+                failed -> responder.goesOn(request, failed));
         Known byKey = null;
         Known byRunId = null;
         Known byPayload = null;
@@ -75,10 +75,10 @@ public final class Rehearsal {
                 byKey = live;
             }
         }
-        Admission decided = answering.decide(one, new Held(byKey, byRunId, byPayload));
+        Admission decided = responder.decide(request, new Held(byKey, byRunId, byPayload));
         boolean fresh = decided instanceof Admission.Fresh;
         long until =
-                wishes.isEmpty() || !one.remembered() ? 0 : wishes.getFirst().expiresAt(then);
+                wishes.isEmpty() || !request.remembered() ? 0 : wishes.getFirst().expiresAt(then);
         return new Rehearsed(
                 decided,
                 then,
@@ -92,15 +92,15 @@ public final class Rehearsal {
     private static final class KeyLookup {
         private final long then;
         private final UnaryOperator<Known> newest;
-        private final Predicate<Known> goesOn;
+        private final Predicate<Known> continuesLineage;
         private @Nullable Known previous;
         private @Nullable Standing why;
         private boolean supposed;
 
-        KeyLookup(long then, UnaryOperator<Known> newest, Predicate<Known> goesOn) {
+        KeyLookup(long then, UnaryOperator<Known> newest, Predicate<Known> continuesLineage) {
             this.then = then;
             this.newest = newest;
-            this.goesOn = goesOn;
+            this.continuesLineage = continuesLineage;
         }
 
         @Nullable
@@ -117,7 +117,7 @@ public final class Rehearsal {
                 supposed |= unfinished && then >= known.expiresAt();
                 return known;
             }
-            if (again && standing == Standing.FAILED && !goesOn.test(held)) {
+            if (again && standing == Standing.FAILED && !continuesLineage.test(held)) {
                 return known;
             }
             if (previous == null && name.kind() != Name.Kind.PAYLOAD) {

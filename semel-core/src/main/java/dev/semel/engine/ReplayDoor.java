@@ -26,12 +26,12 @@ import tools.jackson.databind.JsonNode;
 public final class ReplayDoor {
     private final Intake intake;
     private final Catalog catalog;
-    private final TickDoor.Desk desk;
+    private final TickDoor.Desk workspaces;
 
-    public ReplayDoor(Intake intake, Catalog catalog, TickDoor.Desk desk) {
+    public ReplayDoor(Intake intake, Catalog catalog, TickDoor.Desk workspaces) {
         this.intake = intake;
         this.catalog = catalog;
-        this.desk = desk;
+        this.workspaces = workspaces;
     }
 
     Catalog catalog() {
@@ -57,7 +57,7 @@ public final class ReplayDoor {
                     base.ws(),
                     current,
                     now -> new Trigger(
-                            desk.space(base.ws()),
+                            workspaces.space(base.ws()),
                             new Current(version, now.paused(), null, now.change()),
                             data,
                             input,
@@ -67,7 +67,7 @@ public final class ReplayDoor {
                                     plan.appliedBy() == null ? plan.madeBy() : plan.appliedBy(),
                                     base.origin().correlationId()),
                             false,
-                            plan.input() == null ? Trigger.Checks.NONE : desk.checks(version.name(), data),
+                            plan.input() == null ? Trigger.Checks.NONE : workspaces.checks(version.name(), data),
                             new Trigger.Ties(base.lineage(), null, base.id(), null, prospect.carried(), 0)));
             return item.became(Replay.Fate.APPLIED, answer.run(), "");
         } catch (Catalog.NotKnownHere e) {
@@ -97,7 +97,7 @@ public final class ReplayDoor {
             return List.of();
         }
         NewRun.Gate gate = Gatekeeper.gate(new Trigger(
-                desk.space(run.ws()),
+                workspaces.space(run.ws()),
                 new Current(version, false, null, 0),
                 Json.parse(run.input()),
                 run.input(),

@@ -40,40 +40,40 @@ public final class Replayer implements AutoCloseable {
     private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final Intake.Parts parts;
-    private final ReplayDoor door;
+    private final ReplayDoor admission;
     private final Planner planner;
-    private final Committer.Surroundings around;
+    private final Committer.Surroundings dependencies;
     private final RunId self;
-    private final Bell bell = new Bell();
+    private final Bell wakeSignal = new Bell();
     private final Thread thread;
-    private final Pace pace = new Pace();
+    private final Pace rateLimiter = new Pace();
     /** How far a plan was processed. A hint that saves reads; the end is found by reading all items. */
     private final Map<RunId, RunId> reached = new HashMap<>();
 
     /** Progress of the plans that watch their runs. */
-    private final Map<RunId, Headway> headway = new HashMap<>();
+    private final Map<RunId, Headway> progressByPlan = new HashMap<>();
 
-    private final Elsewhere elsewhere = new Elsewhere();
+    private final Elsewhere plansMissingCode = new Elsewhere();
 
     private long nextLook = Long.MIN_VALUE;
     private volatile boolean busy;
     /** Whether a plan waits for runs to end. */
-    private volatile boolean resting;
+    private volatile boolean waitingForRuns;
 
-    public Replayer(Intake.Parts parts, ReplayDoor door, Limits limits, Committer.Surroundings around) {
+    public Replayer(Intake.Parts parts, ReplayDoor admission, Limits limits, Committer.Surroundings dependencies) {
         this.parts = parts;
-        this.door = door;
-        this.planner = new Planner(parts.readers(), door.catalog(), limits);
-        this.around = around;
-        this.self = around.ambient().id();
-        around.ambient().onJump(this::wakeUp);
-        bell.ring();
+        this.admission = admission;
+        this.planner = new Planner(parts.readers(), admission.catalog(), limits);
+        this.dependencies = dependencies;
+        this.self = dependencies.ambient().id();
+        dependencies.ambient().onJump(this::wakeUp);
+        wakeSignal.ring();
         this.thread = Thread.ofPlatform().name("semel-replays").daemon(true).start(this::loop);
     }
 
     /** Returns the planner of in-place resumptions. */
     public Resumer resumer() {
-        return new Resumer(parts.readers(), door, planner);
+        return new Resumer(parts.readers(), admission, planner);
     }
 
     /** Returns the previewer of safe replays. */
@@ -83,23 +83,23 @@ public final class Replayer implements AutoCloseable {
 
     /** Looks for plans at once. */
     public void wakeUp() {
-        bell.ring();
+        wakeSignal.ring();
     }
 
     /** Called when a run has ended: a plan may have waited for it. */
     public void ended() {
-        if (resting) {
+        if (waitingForRuns) {
             wakeUp();
         }
     }
 
     /** When it could act by itself next; empty while it is active. */
     public OptionalLong quietUntil() {
-        if (busy || bell.isRung()) {
+        if (busy || wakeSignal.isRung()) {
             return OptionalLong.empty();
         }
         Replay.Plan plan = parts.readers().maybe(reads -> reads.plans().applying());
-        if (plan == null || elsewhere.has(plan.id()) || (resting && self.equals(plan.takenBy()))) {
+        if (plan == null || plansMissingCode.has(plan.id()) || (waitingForRuns && self.equals(plan.takenBy()))) {
             return OptionalLong.of(Write.Rest.NEVER);
         }
         long now = parts.readers().ask(reads -> reads.now());
@@ -109,13 +109,13 @@ public final class Replayer implements AutoCloseable {
 
     private void loop() {
         int failures = 0;
-        while (!bell.isOver()) {
+        while (!wakeSignal.isOver()) {
             try {
                 if (parts.committer().isOutdated()) {
-                    bell.hear(); // this worker does nothing any more, and nothing else clears the request
-                } else if (bell.isRung() || around.ambient().nanos() - nextLook >= 0) {
+                    wakeSignal.hear(); // this worker does nothing any more, and nothing else clears the request
+                } else if (wakeSignal.isRung() || dependencies.ambient().nanos() - nextLook >= 0) {
                     busy = true;
-                    bell.hear();
+                    wakeSignal.hear();
                     work();
                 }
                 failures = 0;
@@ -123,10 +123,10 @@ public final class Replayer implements AutoCloseable {
                 if (Ambient.Death.isIn(e)) {
                     return;
                 }
-                if (failures++ == 0 && !bell.isOver()) { // log an outage once
+                if (failures++ == 0 && !wakeSignal.isOver()) { // log an outage once
                     LOG.log(Level.WARNING, "applying a replay plan failed; the worker retries: " + e.getMessage());
                 }
-                nextLook = around.ambient().nanos() + SOON_NANOS;
+                nextLook = dependencies.ambient().nanos() + SOON_NANOS;
             } catch (Ambient.Death e) {
                 return;
             } finally {
@@ -139,87 +139,87 @@ public final class Replayer implements AutoCloseable {
     /** Plans take turns, one page each. A waiting plan blocks no other. */
     private void work() {
         boolean more = true;
-        while (more && !bell.isOver()) {
+        while (more && !wakeSignal.isOver()) {
             more = false;
-            resting = false;
+            waitingForRuns = false;
             List<Replay.Plan> plans = parts.readers().ask(reads -> reads.plans().free(self, reads.now(), PLANS));
-            headway.keySet().retainAll(plans.stream().map(Replay.Plan::id).toList());
+            progressByPlan.keySet().retainAll(plans.stream().map(Replay.Plan::id).toList());
             boolean any = false;
             for (Replay.Plan plan : plans) {
-                if (!elsewhere.isStill(plan.id(), around.ambient().nanos())
+                if (!plansMissingCode.isStill(plan.id(), dependencies.ambient().nanos())
                         && change(new Replay.Take(plan.id(), self, TAKEN_MICROS))) {
                     any = true;
                     more |= page(plan);
                 }
             }
-            long now = around.ambient().nanos();
-            nextLook = now + (any ? pace.rest(SOON_NANOS, now) : LOOK_NANOS);
+            long now = dependencies.ambient().nanos();
+            nextLook = now + (any ? rateLimiter.rest(SOON_NANOS, now) : LOOK_NANOS);
         }
     }
 
     /** Processes one page of a plan that this worker has taken. Returns true if there may be more at once. */
     private boolean page(Replay.Plan plan) {
         Manner manner = Manner.parse(Objects.requireNonNull(plan.how()));
-        Headway far = headway(plan, manner);
-        String stop = far.reasonToStop(manner);
+        Headway progress = progressOf(plan, manner);
+        String stop = progress.reasonToStop(manner);
         if (stop != null) {
             change(new Replay.Finish(plan.id(), Replay.State.STOPPED, stop));
             return true;
         }
-        int room = far.room(manner, AT_ONCE);
-        resting |= room == 0;
-        long now = around.ambient().nanos();
-        if (room == 0 || !pace.mayGoOn(plan.id(), now)) {
+        int room = progress.room(manner, AT_ONCE);
+        waitingForRuns |= room == 0;
+        long now = dependencies.ambient().nanos();
+        if (room == 0 || !rateLimiter.mayGoOn(plan.id(), now)) {
             return false;
         }
         List<Replay.Item> items = next(plan, manner, manner.rate() == 0 ? room : Math.min(room, manner.rate()));
         if (items.isEmpty()) {
             change(new Replay.Finish(plan.id(), Replay.State.DONE, ""));
-            pace.forget(plan.id());
+            rateLimiter.forget(plan.id());
             return true;
         }
         if (manner.rate() > 0) {
             long selected = items.stream().filter(item -> isSelected(item, manner)).count();
-            pace.started(plan.id(), selected, manner.rate(), now);
+            rateLimiter.started(plan.id(), selected, manner.rate(), now);
         }
         List<Replay.Item> seen = process(plan, items, manner);
         List<Replay.Item> settled =
                 seen.stream().filter(item -> item.fate() != Replay.Fate.PLANNED).toList();
         // CRASH(replay-admitted): the runs exist and their items are not recorded; a restart finds the runs by their
         // keys.
-        around.ambient().point("replay-admitted");
+        dependencies.ambient().point("replay-admitted");
         boolean ours = change(new Replay.Settle(plan.id(), self, settled));
-        far.made(settled);
+        progress.made(settled);
         if (!ours) {
-            headway.remove(plan.id()); // runs that another worker starts meanwhile are not known here
+            progressByPlan.remove(plan.id()); // runs that another worker starts meanwhile are not known here
         }
         if (ours && settled.isEmpty() && !seen.isEmpty()) {
-            letGo(plan, seen);
+            release(plan, seen);
         }
         return ours && !settled.isEmpty();
     }
 
     /** Releases a plan whose code is missing here. Another worker may take it at once; this one checks again later. */
-    private void letGo(Replay.Plan plan, List<Replay.Item> seen) {
+    private void release(Replay.Plan plan, List<Replay.Item> seen) {
         String note = Elsewhere.note(seen);
         if (!note.equals(plan.note())) {
             LOG.log(Level.INFO, "this worker lacks code for " + plan.text() + "; another worker must apply the plan");
         }
-        elsewhere.until(plan.id(), around.ambient().nanos() + LOOK_NANOS);
+        plansMissingCode.until(plan.id(), dependencies.ambient().nanos() + LOOK_NANOS);
         change(new Replay.LetGo(plan.id(), self, note));
     }
 
     /** Returns the progress of the plan, if its options need it. */
-    private Headway headway(Replay.Plan plan, Manner manner) {
+    private Headway progressOf(Replay.Plan plan, Manner manner) {
         if (manner.canary() == 0 && manner.stopAfter() == 0) {
             return new Headway();
         }
-        Headway far = headway.computeIfAbsent(plan.id(), id -> parts.readers().ask(reads -> Headway.of(reads, id)));
+        Headway progress = progressByPlan.computeIfAbsent(plan.id(), id -> parts.readers().ask(reads -> Headway.of(reads, id)));
         parts.readers().ask(reads -> {
-            far.look(reads);
+            progress.look(reads);
             return true;
         });
-        return far;
+        return progress;
     }
 
     /** Whether the plan replays this item, if its prediction still holds. */
@@ -264,7 +264,7 @@ public final class Replayer implements AutoCloseable {
                 wanted.add(item);
             }
         }
-        found(plan, wanted).forEach(item -> done.put(item.run(), item));
+        findExisting(plan, wanted).forEach(item -> done.put(item.run(), item));
         wanted.removeIf(item -> done.containsKey(item.run()));
         Map<RunId, Planner.Prospect> now = new HashMap<>();
         planner.look(wanted.stream().map(Replay.Item::run).toList(), wanted(plan))
@@ -280,7 +280,7 @@ public final class Replayer implements AutoCloseable {
         }
         admit(plan, ready, now).forEach(item -> done.put(item.run(), item));
         if (Order.parse(plan.wish()).lateSignals()) {
-            done.values().forEach(item -> handOver(plan, item));
+            done.values().forEach(item -> deliverLateSignals(plan, item));
         }
         return items.stream()
                 .filter(item -> done.containsKey(item.run()))
@@ -292,7 +292,7 @@ public final class Replayer implements AutoCloseable {
      * Delivers signals that a run received and did not consume to its replay. Each keeps its key, so that it arrives
      * once.
      */
-    private void handOver(Replay.Plan plan, Replay.Item item) {
+    private void deliverLateSignals(Replay.Plan plan, Replay.Item item) {
         RunId made = item.made();
         if (made == null) {
             return;
@@ -312,7 +312,7 @@ public final class Replayer implements AutoCloseable {
     /**
      * Returns items that already have a run, because a worker crashed before recording them or another plan was first.
      */
-    private List<Replay.Item> found(Replay.Plan plan, List<Replay.Item> items) {
+    private List<Replay.Item> findExisting(Replay.Plan plan, List<Replay.Item> items) {
         if (items.isEmpty()) {
             return List.of();
         }
@@ -347,9 +347,9 @@ public final class Replayer implements AutoCloseable {
         CountDownLatch open = new CountDownLatch(items.size());
         for (Replay.Item item : items) {
             Planner.Prospect prospect = now.get(item.run());
-            around.ambient().start("semel-replay", () -> {
+            dependencies.ambient().start("semel-replay", () -> {
                 try {
-                    Replay.Item one = prospect == null ? item : door.admit(plan, item, prospect);
+                    Replay.Item one = prospect == null ? item : admission.admit(plan, item, prospect);
                     RunId run = one.made();
                     Replay.Item settled = run == null ? one : outcomeOf(plan, item, run);
                     synchronized (made) {
@@ -374,7 +374,7 @@ public final class Replayer implements AutoCloseable {
         try {
             open.await();
         } catch (InterruptedException e) {
-            bell.end();
+            wakeSignal.end();
         }
         synchronized (made) {
             return List.copyOf(made);
@@ -388,11 +388,11 @@ public final class Replayer implements AutoCloseable {
     }
 
     private void pause() {
-        bell.await(Math.max(1, Math.min(LOOK_NANOS, nextLook - around.ambient().nanos())));
+        wakeSignal.await(Math.max(1, Math.min(LOOK_NANOS, nextLook - dependencies.ambient().nanos())));
     }
 
     @Override
     public void close() {
-        bell.end(thread);
+        wakeSignal.end(thread);
     }
 }

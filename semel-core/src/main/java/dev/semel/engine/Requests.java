@@ -86,11 +86,11 @@ public final class Requests implements AutoCloseable {
     }
 
     /** Returns at once. */
-    public void replayed(Met met) {
+    public void replayed(Met request) {
         lock.lock();
         try {
-            Gathered gathered = gathering.computeIfAbsent(met.run(), _ -> new Gathered());
-            gathered.newest.addLast(row(met, false));
+            Gathered gathered = gathering.computeIfAbsent(request.run(), _ -> new Gathered());
+            gathered.newest.addLast(row(request, false));
             if (gathered.newest.size() > ONE_BY_ONE) {
                 Row row = gathered.newest.removeFirst();
                 Write.Seen old = row.seen();
@@ -104,22 +104,22 @@ public final class Requests implements AutoCloseable {
     }
 
     /** Returns when the row is durable. */
-    public void conflict(Met met) {
-        write(List.of(row(met, true)), true);
+    public void conflict(Met request) {
+        write(List.of(row(request, true)), true);
     }
 
-    private Row row(Met met, boolean conflict) {
+    private Row row(Met request, boolean conflict) {
         Write.Seen seen = new Write.Seen(
                 ambient.id(),
-                met.workspace(),
-                met.run(),
+                request.workspace(),
+                request.run(),
                 conflict,
-                met.at(),
-                met.statusCode(),
-                met.actor(),
-                met.changed(),
+                request.at(),
+                request.statusCode(),
+                request.actor(),
+                request.changed(),
                 1);
-        return new Row(seen, met.key());
+        return new Row(seen, request.key());
     }
 
     private void loop() {

@@ -37,12 +37,12 @@ public final class Resumer {
             Set.of(Entry.Kind.STEP, Entry.Kind.EFFECT, Entry.Kind.TX, Entry.Kind.CALL);
 
     private final Readers readers;
-    private final ReplayDoor door;
+    private final ReplayDoor admission;
     private final Planner planner;
 
-    Resumer(Readers readers, ReplayDoor door, Planner planner) {
+    Resumer(Readers readers, ReplayDoor admission, Planner planner) {
         this.readers = readers;
-        this.door = door;
+        this.admission = admission;
         this.planner = planner;
     }
 
@@ -170,7 +170,7 @@ public final class Resumer {
         Notify notify = new Memory(entries).isQuiet() ? Notify.NONE : Notify.MISSING;
         Outlook outlook = Outlook.of(past, Terms.USUAL.notifying(notify, past));
         var resumed = new Entry.Resumed(seen.now(), options.by(), options.reason(), opened, version.version());
-        List<NewRun.Gate.Place> places = door.places(run, version);
+        List<NewRun.Gate.Place> places = admission.places(run, version);
         Edit.Resume edit = edit(seen, options, new EditParts(resumed, places, request));
         return new Prospect(skip == null ? outlook : outlook.skipping(skip.step()), edit, "");
     }
@@ -210,14 +210,14 @@ public final class Resumer {
     }
 
     private Published version(Rows.Run run, List<Entry> entries, Resume options) throws Blocked {
-        Current current = door.catalog().find(run.ws(), run.workflowId());
+        Current current = admission.catalog().find(run.ws(), run.workflowId());
         if (current == null) {
             throw new Blocked("its workflow no longer exists", "Publish the workflow again.");
         }
         try {
             return options.asItIs()
                     ? current.published()
-                    : door.catalog().version(run.workflowId(), Resumptions.version(entries, run.version()));
+                    : admission.catalog().version(run.workflowId(), Resumptions.version(entries, run.version()));
         } catch (Catalog.NotKnownHere e) {
             throw new Blocked(
                     "the code of its workflow is not registered at this worker", "Use a worker that has the code.");

@@ -28,8 +28,8 @@ public final class RunLoop {
 
     private final Engine engine;
     private final Completions completions;
-    private final Semaphore room;
-    private final ConcurrentHashMap<RunId, Slot> resident = new ConcurrentHashMap<>();
+    private final Semaphore capacity;
+    private final ConcurrentHashMap<RunId, Slot> active = new ConcurrentHashMap<>();
     private final Misfits misfits = new Misfits();
     private volatile boolean closing;
 
@@ -97,7 +97,7 @@ public final class RunLoop {
     public RunLoop(Engine engine, Completions completions) {
         this.engine = engine;
         this.completions = completions;
-        this.room = new Semaphore(engine.limits().residentRuns());
+        this.capacity = new Semaphore(engine.limits().residentRuns());
         engine.around().ambient().onJump(this::wakeAll);
     }
 
@@ -107,16 +107,16 @@ public final class RunLoop {
 
     /** Reserves capacity for one run. {@link #release} returns it if the run does not start. */
     public boolean reserve() {
-        return !closing && room.tryAcquire();
+        return !closing && capacity.tryAcquire();
     }
 
     public void release() {
-        room.release();
+        capacity.release();
     }
 
     /** Whether this process executes a run. */
     public boolean drives(RunId run) {
-        return resident.containsKey(run);
+        return active.containsKey(run);
     }
 
     Misfits misfits() {
@@ -125,18 +125,18 @@ public final class RunLoop {
 
     /** Whether callers that began to wait before this call get notified of the end of the run. */
     public boolean willTell(RunId run) {
-        Slot slot = resident.get(run);
+        Slot slot = active.get(run);
         return slot != null && !slot.announced;
     }
 
     /** Number of runs in memory. */
     public int residents() {
-        return resident.size();
+        return active.size();
     }
 
     /** Makes a waiting run look again. Returns false if it is not here, or not for long. */
     public boolean wake(RunId run) {
-        Slot slot = resident.get(run);
+        Slot slot = active.get(run);
         Execution execution = slot == null ? null : slot.execution;
         return execution == null ? slot != null : execution.waits().wake();
     }
@@ -157,13 +157,13 @@ public final class RunLoop {
     }
 
     private void wakeAll() {
-        resident.keySet().forEach(this::wake);
+        active.keySet().forEach(this::wake);
     }
 
     /** When the first run in memory is due; empty while one of them is active. */
     public OptionalLong quietUntil() {
         long first = Write.Rest.NEVER;
-        for (Slot slot : resident.values()) {
+        for (Slot slot : active.values()) {
             Execution execution = slot.execution;
             OptionalLong one =
                     execution == null ? OptionalLong.empty() : execution.waits().quietUntil();
@@ -177,7 +177,7 @@ public final class RunLoop {
 
     /** Cancels a run at once if it executes here. */
     public void cancel(RunId run) {
-        Slot slot = resident.get(run);
+        Slot slot = active.get(run);
         Execution execution = slot == null ? null : slot.execution;
         if (execution != null) {
             execution.cancel();
@@ -192,10 +192,10 @@ public final class RunLoop {
     /** @param carried the first entries of its journal */
     void start(Resident run, String carried) {
         Slot slot = new Slot();
-        if (resident.putIfAbsent(run.id(), slot) == null) {
+        if (active.putIfAbsent(run.id(), slot) == null) {
             launch(slot, run, carried.isEmpty() ? List.of() : List.of(new Reads.Chunk(0, carried)));
         } else {
-            room.release(); // it already executes here
+            capacity.release(); // it already executes here
         }
     }
 
@@ -209,7 +209,7 @@ public final class RunLoop {
      */
     boolean hold(RunId id) {
         Slot slot = new Slot();
-        Slot taken = resident.compute(id, (_, there) -> {
+        Slot taken = active.compute(id, (_, there) -> {
             if (there != null) {
                 there.reclaimed = true;
             }
@@ -220,16 +220,16 @@ public final class RunLoop {
 
     /** Releases a reserved slot that was not used. */
     void letGo(RunId id) {
-        resident.remove(id);
+        active.remove(id);
     }
 
     /** Continues a run whose slot and capacity are reserved. */
     void goOn(Recorded recorded) {
-        launch(Objects.requireNonNull(resident.get(recorded.run().id())), recorded.run(), recorded.chunks());
+        launch(Objects.requireNonNull(active.get(recorded.run().id())), recorded.run(), recorded.chunks());
     }
 
     private void launch(Slot slot, Resident run, List<Reads.Chunk> chunks) {
-        engine.around().ambient().start("run", () -> runLast(slot, run, () -> drive(slot, run, chunks)));
+        engine.around().ambient().start("run", () -> runLast(slot, run, () -> runToEnd(slot, run, chunks)));
     }
 
     /** Runs the last action of a thread for a run and frees its slot, whatever happens. */
@@ -249,8 +249,8 @@ public final class RunLoop {
                 LOG.log(Level.ERROR, "run " + run.runId() + " stopped; a worker continues it later", e);
             }
         } finally {
-            resident.remove(run.id());
-            room.release();
+            active.remove(run.id());
+            capacity.release();
             if (dropped || slot.reclaimed) {
                 // ours in the store and not executing here: the dispatcher finds it
                 engine.around().counters().droppedRuns.increment();
@@ -268,7 +268,7 @@ public final class RunLoop {
         }
     }
 
-    private void drive(Slot slot, Resident run, List<Reads.Chunk> chunks) {
+    private void runToEnd(Slot slot, Resident run, List<Reads.Chunk> chunks) {
         Execution execution = new Execution(run, engine, chunks);
         execution.leftBehind = () -> {
             LOG.log(
@@ -386,15 +386,15 @@ public final class RunLoop {
     /** Parks waiting runs and lets active ones reach their next step. Other workers continue the rest. */
     public void close(Duration grace) {
         closing = true;
-        for (Slot slot : resident.values()) {
+        for (Slot slot : active.values()) {
             Execution execution = slot.execution;
             if (execution != null) {
                 execution.waits().putAway();
             }
         }
         try {
-            if (!room.tryAcquire(engine.limits().residentRuns(), grace.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.log(Level.WARNING, resident.size() + " runs were still active; other workers continue them");
+            if (!capacity.tryAcquire(engine.limits().residentRuns(), grace.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.log(Level.WARNING, active.size() + " runs were still active; other workers continue them");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

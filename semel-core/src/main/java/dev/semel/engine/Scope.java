@@ -34,7 +34,7 @@ final class Scope {
     private final boolean undo;
     private final Thread thread = Thread.currentThread();
     private final Map<String, String> stoodFor = new HashMap<>();
-    private final Set<String> silent = new HashSet<>();
+    private final Set<String> muted = new HashSet<>();
     private int place;
     private int unnamed;
     private int rethrows;
@@ -276,13 +276,13 @@ final class Scope {
 
     /** Notes that a notification was not sent, because the run sends none. */
     void keepSilent(String path) {
-        silent.add(path);
+        muted.add(path);
     }
 
     boolean isSilent(String path) {
         Memory.Trace trace = execution.memory().at(path);
         Entry.Done done = trace == null ? null : trace.done();
-        return silent.contains(path) || (done != null && done.how() == Entry.How.SILENT);
+        return muted.contains(path) || (done != null && done.how() == Entry.How.SILENT);
     }
 
     /** Checks that new work may begin: the run is neither cancelled nor timed out. Recorded steps replay regardless. */

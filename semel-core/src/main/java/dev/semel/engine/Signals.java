@@ -33,7 +33,7 @@ final class Signals {
         if (done != null) {
             return done.how() == Entry.How.TIMED_OUT ? null : place.result();
         }
-        return next(scope, place, new Wanted(signal, due(scope, place, longest, Entry.Kind.AWAIT), null));
+        return next(scope, place, new SignalRequest(signal, due(scope, place, longest, Entry.Kind.AWAIT), null));
     }
 
     static Decision approval(Scope scope, String name, Approval approval) {
@@ -50,7 +50,7 @@ final class Signals {
             scope.execution().durable(); // so that a decision finds the recorded request
             Review.Question question = Inquiry.approval(approval, place.path());
             Inquiry.ask(scope.execution(), question); // an earlier decision is found below
-            decision = next(scope, place, new Wanted(APPROVAL + place.path(), due, question));
+            decision = next(scope, place, new SignalRequest(APPROVAL + place.path(), due, question));
         }
         if (decision == null) {
             return new Decision.TimedOut();
@@ -117,12 +117,12 @@ final class Signals {
     }
 
     /** @param question the review; null if the signal does not come from one */
-    private record Wanted(String signal, long due, Review.@Nullable Question question) {}
+    private record SignalRequest(String signal, long due, Review.@Nullable Question question) {}
 
-    private static @Nullable JsonNode next(Scope scope, Scope.Place place, Wanted wanted) {
+    private static @Nullable JsonNode next(Scope scope, Scope.Place place, SignalRequest request) {
         Execution execution = scope.execution();
-        String signal = wanted.signal();
-        long due = wanted.due();
+        String signal = request.signal();
+        long due = request.due();
         Entry.Kind kind = signal.startsWith(APPROVAL) ? Entry.Kind.APPROVAL : Entry.Kind.AWAIT;
         while (true) {
             scope.mayBegin();
@@ -135,7 +135,7 @@ final class Signals {
             if (found != null) {
                 return taken(execution, new Over(place.path(), kind, now), found);
             }
-            if (now >= due && wanted.question() != null && !Inquiry.lapse(execution, wanted.question())) {
+            if (now >= due && request.question() != null && !Inquiry.lapse(execution, request.question())) {
                 continue; // a decision came in the last moment, and its user got a confirmation
             }
             if (now >= due) {

@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 final class StepPast {
     private final Execution execution;
     private final Scope.Place place;
-    private final EffectName name;
+    private final EffectName identity;
 
-    StepPast(Execution execution, Scope.Place place, EffectName name) {
+    StepPast(Execution execution, Scope.Place place, EffectName identity) {
         this.execution = execution;
         this.place = place;
-        this.name = name;
+        this.identity = identity;
     }
 
     /** Whether a user requested to repeat the step, although an earlier run did it. */
@@ -24,20 +24,20 @@ final class StepPast {
 
     /** Returns what the lineage did under a once-per-key key, in a replay or after a resume; null if nothing. */
     Ledger.@Nullable Row done() {
-        if (name.once() == null || afresh() || Earlier.isFirst(execution.run())) {
+        if (identity.once() == null || afresh() || Earlier.isFirst(execution.run())) {
             return null;
         }
-        Ledger.Row row = execution.maybe(reads -> reads.effect(name.stepRow()));
+        Ledger.Row row = execution.maybe(reads -> reads.effect(identity.stepRow()));
         return row == null || row.state() != Ledger.State.DONE ? null : row;
     }
 
     /** Whether it is a notification that was never sent, in a replay that sends none. */
     boolean isSilent() {
-        boolean notifies = name.plan().marks().does() == EffectPlan.Does.NOTIFY;
+        boolean notifies = identity.plan().marks().does() == EffectPlan.Does.NOTIFY;
         if (!execution.memory().isQuiet() || !notifies || afresh()) {
             return false;
         }
-        Ledger.Row row = execution.maybe(reads -> reads.effect(name.row()));
+        Ledger.Row row = execution.maybe(reads -> reads.effect(identity.row()));
         boolean done = row != null
                 && row.state() == Ledger.State.DONE
                 && row.holder().step().equals(place.stepId());
@@ -50,14 +50,14 @@ final class StepPast {
      */
     Ledger.@Nullable Row underAnotherKey() {
         boolean before = place.trace() != null || !Earlier.isFirst(execution.run());
-        boolean loose = name.plan().protection() instanceof Protection.Repeatable
-                || name.plan().protection() instanceof Protection.None;
-        if (name.once() == null || afresh() || !before || loose) {
+        boolean loose = identity.plan().protection() instanceof Protection.Repeatable
+                || identity.plan().protection() instanceof Protection.None;
+        if (identity.once() == null || afresh() || !before || loose) {
             return null;
         }
         Ledger.Row found = null;
         for (Ledger.Id id : execution.line.of(place.stepId())) {
-            boolean own = id.equals(name.row()) || id.equals(name.stepRow());
+            boolean own = id.equals(identity.row()) || id.equals(identity.stepRow());
             Ledger.Row row = own ? null : execution.maybe(reads -> reads.effect(id));
             if (row != null
                     && row.holder().step().equals(place.stepId())

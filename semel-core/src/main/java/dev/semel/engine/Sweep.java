@@ -31,27 +31,27 @@ final class Sweep {
 
     private final Intake.Parts parts;
     private final Limits limits;
-    private final Committer.Surroundings around;
+    private final Committer.Surroundings dependencies;
     private @Nullable Name nameReached;
     private @Nullable RunId runReached;
-    private @Nullable Integer spaceReached;
+    private @Nullable Integer workspaceReached;
     private long nextWalk = Long.MIN_VALUE;
     private volatile boolean moved;
     private long endedBefore;
     private long blankedBefore;
     private long eventsBefore;
-    private boolean amongRuns;
-    private boolean amongPayloads;
+    private boolean sweepingRuns;
+    private boolean sweepingPayloads;
     private @Nullable RunId blankReached;
     private long nextBlanking = Long.MIN_VALUE;
     private boolean draining;
     private boolean found;
 
-    Sweep(Intake.Parts parts, Limits limits, Committer.Surroundings around) {
+    Sweep(Intake.Parts parts, Limits limits, Committer.Surroundings dependencies) {
         this.parts = parts;
         this.limits = limits;
-        this.around = around;
-        around.ambient().onJump(() -> moved = true);
+        this.dependencies = dependencies;
+        dependencies.ambient().onJump(() -> moved = true);
     }
 
     /** Whether the last slice deleted something: then the next one probably does, too. */
@@ -64,13 +64,13 @@ final class Sweep {
         found = false;
         if (draining) {
             drain();
-        } else if (spaceReached != null) {
-            events(spaceReached);
-        } else if (amongRuns) {
+        } else if (workspaceReached != null) {
+            events(workspaceReached);
+        } else if (sweepingRuns) {
             runs();
-        } else if (amongPayloads) {
+        } else if (sweepingPayloads) {
             payloads();
-        } else if (moved || nameReached != null || around.ambient().nanos() >= nextWalk) {
+        } else if (moved || nameReached != null || dependencies.ambient().nanos() >= nextWalk) {
             names();
         }
     }
@@ -114,8 +114,8 @@ final class Sweep {
             endedBefore = now - micros(limits.finishedRuns());
             blankedBefore = now - micros(limits.payloads());
             eventsBefore = now - micros(limits.keeping().events());
-            spaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(0));
-            amongRuns = true;
+            workspaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(0));
+            sweepingRuns = true;
         }
     }
 
@@ -156,20 +156,20 @@ final class Sweep {
             change(new Edit.DeleteEvents(old));
         }
         if (old.size() < EVENTS_AT_ONCE) {
-            spaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(ws));
+            workspaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(ws));
         }
     }
 
     private void runs() {
         Reads.Old old = parts.readers().ask(reads -> reads.oldRuns(runReached, RUNS_AT_ONCE, endedBefore));
         if (!old.found().isEmpty()) {
-            around.counters().runsRemoved.add(change(new Edit.DeleteRuns(old.found(), endedBefore)));
+            dependencies.counters().runsRemoved.add(change(new Edit.DeleteRuns(old.found(), endedBefore)));
         }
         runReached = old.next();
         if (runReached == null) {
-            amongRuns = false;
-            amongPayloads = limits.keeping().payloads() != null;
-            nextWalk = around.ambient().nanos() + REST_NANOS;
+            sweepingRuns = false;
+            sweepingPayloads = limits.keeping().payloads() != null;
+            nextWalk = dependencies.ambient().nanos() + REST_NANOS;
         }
     }
 
@@ -178,7 +178,7 @@ final class Sweep {
      * It restarts periodically for payloads that a key or an effect still needed then.
      */
     private void payloads() {
-        long nanos = around.ambient().nanos();
+        long nanos = dependencies.ambient().nanos();
         if (nanos >= nextBlanking) {
             nextBlanking = nanos + BLANKED_AGAIN_NANOS;
             blankReached = null;
@@ -189,7 +189,7 @@ final class Sweep {
             blankReached = old.found().getLast();
         }
         if (old.next() == null) {
-            amongPayloads = false;
+            sweepingPayloads = false;
         } else {
             blankReached = old.next();
         }

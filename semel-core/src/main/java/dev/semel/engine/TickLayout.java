@@ -33,14 +33,14 @@ final class TickLayout {
 
     private final Intake.Parts parts;
     private final Catalog catalog;
-    private final TickPatience patience;
-    private final Map<String, Integer> laid = new ConcurrentHashMap<>();
+    private final TickPatience backoff;
+    private final Map<String, Integer> syncedVersions = new ConcurrentHashMap<>();
     private volatile long change = -1;
 
-    TickLayout(Intake.Parts parts, Catalog catalog, TickPatience patience) {
+    TickLayout(Intake.Parts parts, Catalog catalog, TickPatience backoff) {
         this.parts = parts;
         this.catalog = catalog;
-        this.patience = patience;
+        this.backoff = backoff;
     }
 
     boolean isUpToDate() {
@@ -49,7 +49,7 @@ final class TickLayout {
 
     /** Marks a workflow for another check, because its code or text changed here. */
     void again(String workflowId) {
-        laid.remove(workflowId);
+        syncedVersions.remove(workflowId);
         change = -1;
     }
 
@@ -69,7 +69,7 @@ final class TickLayout {
             String after = last;
             page = parts.readers().ask(reads -> reads.timetable().standings(after, AT_ONCE));
             for (Timetable.Standing one : page) {
-                all &= Objects.equals(laid.get(one.workflowId()), one.version()) || lay(one);
+                all &= Objects.equals(syncedVersions.get(one.workflowId()), one.version()) || lay(one);
             }
             last = page.isEmpty() ? "" : page.getLast().workflowId();
         } while (page.size() == AT_ONCE);
@@ -98,7 +98,7 @@ final class TickLayout {
                     Level.ERROR,
                     "the schedules of workflow " + one.workflowId() + " stay unchanged, because this worker cannot read"
                             + " its version " + one.version() + ": " + e.getMessage());
-            laid.put(one.workflowId(), one.version());
+            syncedVersions.put(one.workflowId(), one.version());
             return true;
         }
         Seen seen = parts.readers()
@@ -109,10 +109,10 @@ final class TickLayout {
                         .submit(0, new Write.Change<>(toEdit(one, wanted, seen)))
                         .join();
         if (done) {
-            laid.put(one.workflowId(), one.version());
+            syncedVersions.put(one.workflowId(), one.version());
         }
         if (done && !there) {
-            patience.forget(one.workflowId());
+            backoff.forget(one.workflowId());
         }
         return done;
     }

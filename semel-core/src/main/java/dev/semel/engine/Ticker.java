@@ -42,28 +42,28 @@ public final class Ticker implements AutoCloseable {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final Intake.Parts parts;
-    private final TickDoor door;
+    private final TickDoor admission;
     private final Catalog catalog;
-    private final Committer.Surroundings around;
-    private final TickLayout layout;
+    private final Committer.Surroundings dependencies;
+    private final TickLayout synchronizer;
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
-    private final TickPatience patience = new TickPatience();
-    private final Bell bell = new Bell();
+    private final TickPatience backoff = new TickPatience();
+    private final Bell wakeSignal = new Bell();
     private final Thread thread;
     private final Set<String> registered = ConcurrentHashMap.newKeySet();
     private volatile int orphans;
     private long nextLook = Long.MIN_VALUE;
     private volatile boolean busy;
 
-    public Ticker(Intake.Parts parts, TickDoor door, Catalog catalog, Committer.Surroundings around) {
+    public Ticker(Intake.Parts parts, TickDoor admission, Catalog catalog, Committer.Surroundings dependencies) {
         this.parts = parts;
-        this.door = door;
+        this.admission = admission;
         this.catalog = catalog;
-        this.around = around;
-        this.layout = new TickLayout(parts, catalog, patience);
-        around.ambient().onJump(this::wakeUp);
-        bell.ring();
+        this.dependencies = dependencies;
+        this.synchronizer = new TickLayout(parts, catalog, backoff);
+        dependencies.ambient().onJump(this::wakeUp);
+        wakeSignal.ring();
         this.thread = Thread.ofPlatform().name("semel-ticks").daemon(true).start(this::loop);
     }
 
@@ -77,7 +77,7 @@ public final class Ticker implements AutoCloseable {
     /** Synchronizes the schedules of a just published workflow, so that the publisher finds them. */
     public void published(Rows.Workflow workflow) {
         try {
-            layout.lay(new Timetable.Standing(workflow.ws(), workflow.workflowId(), workflow.version()));
+            synchronizer.lay(new Timetable.Standing(workflow.ws(), workflow.workflowId(), workflow.version()));
         } catch (StoreFailure | CompletionException e) {
             if (Ambient.Death.isIn(e)) {
                 throw e;
@@ -89,12 +89,12 @@ public final class Ticker implements AutoCloseable {
 
     /** Looks for due schedules at once. */
     public void wakeUp() {
-        bell.ring();
+        wakeSignal.ring();
     }
 
     /** When the next tick fires; empty while one is being processed. */
     public OptionalLong quietUntil() {
-        if (busy || bell.isRung() || !layout.isUpToDate()) {
+        if (busy || wakeSignal.isRung() || !synchronizer.isUpToDate()) {
             return OptionalLong.empty();
         }
         Seen seen = look();
@@ -109,15 +109,15 @@ public final class Ticker implements AutoCloseable {
 
     private boolean isOurs(Rows.Schedule row) {
         return !unknown.contains(row.workflowId())
-                && !patience.holds(row, catalog.change(), around.ambient().nanos());
+                && !backoff.holds(row, catalog.change(), dependencies.ambient().nanos());
     }
 
     private void loop() {
         int failures = 0;
-        while (!bell.isOver()) {
+        while (!wakeSignal.isOver()) {
             try {
                 if (parts.committer().isOutdated()) {
-                    bell.hear(); // this worker does nothing any more, and nothing else clears the request
+                    wakeSignal.hear(); // this worker does nothing any more, and nothing else clears the request
                 } else {
                     work();
                 }
@@ -126,10 +126,10 @@ public final class Ticker implements AutoCloseable {
                 if (Ambient.Death.isIn(e)) {
                     return;
                 }
-                if (failures++ == 0 && !bell.isOver()) { // log an outage once
+                if (failures++ == 0 && !wakeSignal.isOver()) { // log an outage once
                     LOG.log(Level.WARNING, "firing schedules failed; the worker retries: " + e.getMessage());
                 }
-                nextLook = around.ambient().nanos() + LOOK_NANOS;
+                nextLook = dependencies.ambient().nanos() + LOOK_NANOS;
             } catch (Ambient.Death e) {
                 return;
             } finally {
@@ -140,20 +140,20 @@ public final class Ticker implements AutoCloseable {
     }
 
     private void work() {
-        boolean called = bell.isRung();
-        if (!called && layout.isUpToDate() && around.ambient().nanos() - nextLook < 0) {
+        boolean called = wakeSignal.isRung();
+        if (!called && synchronizer.isUpToDate() && dependencies.ambient().nanos() - nextLook < 0) {
             return;
         }
         busy = true;
-        bell.hear();
+        wakeSignal.hear();
         registered.removeIf(id -> {
-            layout.again(id);
-            patience.forgetAll();
+            synchronizer.again(id);
+            backoff.forgetAll();
             return true;
         });
         boolean more = true;
-        while (more && !bell.isOver()) {
-            layout.look(); // each time: a busy ticker must notice edits, too
+        while (more && !wakeSignal.isOver()) {
+            synchronizer.look(); // each time: a busy ticker must notice edits, too
             more = fire();
         }
     }
@@ -166,10 +166,10 @@ public final class Ticker implements AutoCloseable {
                 seen.due().stream().filter(row -> schedule(row) != null).toList();
         orphans = seen.due().size() - due.size();
         if (due.isEmpty()) {
-            nextLook = around.ambient().nanos() + TickPatience.rest(seen.now(), seen.first(), seen.next());
+            nextLook = dependencies.ambient().nanos() + TickPatience.rest(seen.now(), seen.first(), seen.next());
             return false;
         }
-        RunId by = around.ambient().id();
+        RunId by = dependencies.ambient().id();
         List<Rows.Schedule> taken = parts.committer()
                 .submit(0, new Write.Change<>(new Edit.TakeTicks(due, by, TAKEN_MICROS)))
                 .join();
@@ -183,13 +183,13 @@ public final class Ticker implements AutoCloseable {
         }
         List<Edit.Settled> settled = settle(plans, seen.now());
         // CRASH(tick-admitted): the runs exist and their ticks are not recorded; the ticks fire again and find them.
-        around.ambient().point("tick-admitted");
+        dependencies.ambient().point("tick-admitted");
         if (!settled.isEmpty()) {
             parts.committer()
                     .submit(0, new Write.Change<>(new Edit.SettleTicks(by, settled)))
                     .join();
         }
-        nextLook = around.ambient().nanos() + TickPatience.SOON_NANOS;
+        nextLook = dependencies.ambient().nanos() + TickPatience.SOON_NANOS;
         return !settled.isEmpty();
     }
 
@@ -215,12 +215,12 @@ public final class Ticker implements AutoCloseable {
                     ? null
                     : current.published().extras().doors().schedule(row.name());
             if (schedule != null && schedule.text().equals(row.spec())) {
-                patience.forget(row);
+                backoff.forget(row);
                 return schedule;
             }
             // Edited just now, or synchronized by a worker with an outdated text.
-            layout.again(row.workflowId());
-            patience.hold(row, catalog.change(), around.ambient().nanos());
+            synchronizer.again(row.workflowId());
+            backoff.hold(row, catalog.change(), dependencies.ambient().nanos());
             return null;
         } catch (Catalog.NotKnownHere e) {
             unknown.add(row.workflowId()); // workers with its code fire it
@@ -231,7 +231,7 @@ public final class Ticker implements AutoCloseable {
             if (Ambient.Death.isIn(e)) {
                 throw e;
             }
-            patience.hold(row, catalog.change(), around.ambient().nanos());
+            backoff.hold(row, catalog.change(), dependencies.ambient().nanos());
             if (unreadable.add(row.workflowId())) {
                 LOG.log(
                         Level.ERROR,
@@ -250,7 +250,7 @@ public final class Ticker implements AutoCloseable {
         for (int i = 0; i < plans.size(); i++) {
             int place = i;
             TickPlan plan = plans.get(i);
-            around.ambient().start("semel-tick", () -> {
+            dependencies.ambient().start("semel-tick", () -> {
                 try {
                     Edit.Settled one = process(plan, now);
                     synchronized (settled) {
@@ -264,7 +264,7 @@ public final class Ticker implements AutoCloseable {
         try {
             open.await();
         } catch (InterruptedException e) {
-            bell.end();
+            wakeSignal.end();
         }
         synchronized (settled) {
             return settled.stream()
@@ -337,7 +337,7 @@ public final class Ticker implements AutoCloseable {
         long nominal = Micros.of(firing.nominal());
         try {
             Current current = Objects.requireNonNull(catalog.find(row.ws(), row.workflowId()));
-            Answer answer = door.admit(row.ws(), current, plan.schedule(), firing.nominal());
+            Answer answer = admission.admit(row.ws(), current, plan.schedule(), firing.nominal());
             Ticked state = firing.late() ? Ticked.CAUGHT_UP : Ticked.FIRED;
             return new Rows.Tick(row.workflowId(), row.name(), nominal, state, "", answer.run(), now, 0);
         } catch (SemelException e) {
@@ -361,11 +361,11 @@ public final class Ticker implements AutoCloseable {
     }
 
     private void pause() {
-        bell.await(Math.min(LOOK_NANOS, Math.max(1, nextLook - around.ambient().nanos())));
+        wakeSignal.await(Math.min(LOOK_NANOS, Math.max(1, nextLook - dependencies.ambient().nanos())));
     }
 
     @Override
     public void close() {
-        bell.end(thread);
+        wakeSignal.end(thread);
     }
 }

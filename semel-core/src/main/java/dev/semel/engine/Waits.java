@@ -24,7 +24,7 @@ final class Waits {
     private final List<Waiter> waiting = new ArrayList<>();
     private int working = 1;
     private long wakes;
-    private boolean away;
+    private boolean parked;
 
     Waits(LongSupplier storeClock) {
         this.storeClock = storeClock;
@@ -55,7 +55,7 @@ final class Waits {
             news.run();
             wakes++;
             change.signalAll();
-            return !away;
+            return !parked;
         } finally {
             lock.unlock();
         }
@@ -65,7 +65,7 @@ final class Waits {
     void putAway() {
         lock.lock();
         try {
-            away = true;
+            parked = true;
             change.signalAll();
         } finally {
             lock.unlock();
@@ -91,19 +91,19 @@ final class Waits {
             working--;
             // Another worker may have received a signal without notifying this one: poll now and then.
             int patience = wait.signals() || wait.doubt() ? MOMENTS_BETWEEN_LOOKS : Integer.MAX_VALUE;
-            while (wakes == seen && !away && patience-- > 0) {
+            while (wakes == seen && !parked && patience-- > 0) {
                 long left = left(wait.due());
                 if (left <= 0) {
                     break;
                 }
-                if (working == 0 && unseen() == 0 && soonest() > MOMENT_MICROS) {
-                    away = true;
+                if (working == 0 && countUnseen() == 0 && soonest() > MOMENT_MICROS) {
+                    parked = true;
                     change.signalAll();
                     break;
                 }
-                rest(Math.min(left, MOMENT_MICROS));
+                sleep(Math.min(left, MOMENT_MICROS));
             }
-            if (away) {
+            if (parked) {
                 throw new Unwind.Parked(); // it stays in the list, which the parked run stores
             }
             waiting.remove(waiter);
@@ -113,7 +113,7 @@ final class Waits {
         }
     }
 
-    private void rest(long micros) {
+    private void sleep(long micros) {
         try {
             change.awaitNanos(TimeUnit.MICROSECONDS.toNanos(micros));
         } catch (InterruptedException _) {
@@ -122,7 +122,7 @@ final class Waits {
     }
 
     /** Number of branches that were woken and have not looked yet. */
-    private long unseen() {
+    private long countUnseen() {
         return waiting.stream().filter(one -> one.seen() != wakes).count();
     }
 
@@ -172,7 +172,7 @@ final class Waits {
     boolean allWait() {
         lock.lock();
         try {
-            return working <= 0 && unseen() == 0;
+            return working <= 0 && countUnseen() == 0;
         } finally {
             lock.unlock();
         }
@@ -183,7 +183,7 @@ final class Waits {
         lock.lock();
         try {
             long now = storeClock.getAsLong();
-            boolean quiet = !away
+            boolean quiet = !parked
                     && working <= 0
                     && waiting.stream()
                             .allMatch(one -> one.seen() == wakes && one.wanted().due() > now);
