@@ -234,8 +234,7 @@ public final class Children {
                 place,
                 Entry.Kind.SIGNAL,
                 () -> execution.engine().signaller().signal(execution.run().workspace(), signal, key));
-        // CRASH(signal-sent): the signal was delivered and that is not recorded; sent again, its key makes it a
-        // duplicate.
+        // CRASH(signal-sent): the signal was delivered and that is not recorded; a second send is a duplicate.
         execution.ambient().point("signal-sent");
         execution.record(
                 Entry.Done.plain(

@@ -133,8 +133,7 @@ final class EffectGate {
             return handleFailure(holder, failure, granted.unsure());
         }
         scope.codeEnded();
-        // CRASH(effect-sent): the effect happened and its result is not recorded; the protection decides what happens
-        // next.
+        // CRASH(effect-sent): the effect happened and its result is not recorded; the protection decides.
         execution.ambient().point("effect-sent");
         return outcomes.settled(holder, result, Entry.How.DONE);
     }

@@ -96,11 +96,7 @@ final class Execution {
         return Objects.requireNonNull(maybe(question::apply));
     }
 
-    /**
-     * Runs a query and retries while the lease is valid.
-     * An unavailable store is not a failure of the workflow: its code would treat it as one, and the run would fail and
-     * compensate.
-     */
+    /** Runs a query and retries while the lease is valid: user code must not see an unavailable store as a failure. */
     <T> @Nullable T maybe(Function<Reads, @Nullable T> question) {
         for (int tries = 0; ; tries++) {
             try {
@@ -234,8 +230,7 @@ final class Execution {
     }
 
     /**
-     * Submits pending effect outcomes before anything that may take long, without waiting.
-     * A crash in that time must not put answered effects in doubt. Results of repeatable steps stay buffered.
+     * Submits pending effect outcomes before slow work, without waiting, so that a crash does not put them in doubt.
      */
     void flush() {
         lock.lock();
@@ -292,10 +287,7 @@ final class Execution {
         settle();
     }
 
-    /**
-     * Reserves an effect in the ledger, together with all pending entries. Returns when everything of this run is
-     * durable.
-     */
+    /** Reserves an effect in the ledger. Returns when everything of this run is durable. */
     Ledger.Verdict reserve(Ledger.Reserve reserve) {
         CompletableFuture<Write.Owned> answer;
         lock.lock();

@@ -16,7 +16,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A consistent read of everything a replay preview needs: lineages, newest journals, ledger rows and called runs.
+ * Everything that a replay preview reads from the store: lineages, newest journals, ledger rows and called runs.
  *
  * @param runs the requested runs and all runs of their lineages, without journals
  * @param lines the other runs of a lineage by its first run, oldest first

@@ -29,7 +29,9 @@ final class LookUp {
         this.path = path;
     }
 
+    /** The answer of the provider, or that it gave none. */
     sealed interface Found {
+        /** The provider performed the effect, with this result. */
         record Done(JsonNode result) implements Found {}
 
         /** The provider answered and has no record of the key. */

@@ -53,7 +53,7 @@ public final class Rehearsal {
         names.addAll(Intake.earlierNames(request));
         Reads.Found found = readers.names(names);
         long then = Math.max(at, found.now());
-        KeyLookup lookup = new KeyLookup(
+        KeyStates states = new KeyStates(
                 then,
                 failed -> readers.ask(
                         reads -> Line.newest(reads, request.workspace(), failed).known()),
@@ -63,7 +63,7 @@ public final class Rehearsal {
         Known byPayload = null;
         for (int i = 0; i < names.size(); i++) {
             boolean earlier = i >= wishes.size();
-            Known live = lookup.live(found.known().get(i), names.get(i), then > found.now());
+            Known live = states.live(found.known().get(i), names.get(i), then > found.now());
             if (live == null || (earlier && !live.workflowId().equals(workflow.workflowId()))) {
                 continue;
             }
@@ -82,14 +82,14 @@ public final class Rehearsal {
         return new Rehearsed(
                 decided,
                 then,
-                fresh ? lookup.previous : null,
-                fresh ? lookup.why : null,
-                lookup.supposed,
+                fresh ? states.previous : null,
+                fresh ? states.why : null,
+                states.supposed,
                 fresh ? until : 0);
     }
 
     /** Finds which keys are still in use at a time, and the previous owner of an expired one. */
-    private static final class KeyLookup {
+    private static final class KeyStates {
         private final long then;
         private final UnaryOperator<Known> newest;
         private final Predicate<Known> continuesLineage;
@@ -97,7 +97,7 @@ public final class Rehearsal {
         private @Nullable Standing why;
         private boolean supposed;
 
-        KeyLookup(long then, UnaryOperator<Known> newest, Predicate<Known> continuesLineage) {
+        KeyStates(long then, UnaryOperator<Known> newest, Predicate<Known> continuesLineage) {
             this.then = then;
             this.newest = newest;
             this.continuesLineage = continuesLineage;

@@ -185,8 +185,7 @@ public final class Replayer implements AutoCloseable {
         List<Replay.Item> seen = process(plan, items, manner);
         List<Replay.Item> settled =
                 seen.stream().filter(item -> item.fate() != Replay.Fate.PLANNED).toList();
-        // CRASH(replay-admitted): the runs exist and their items are not recorded; a restart finds the runs by their
-        // keys.
+        // CRASH(replay-admitted): the runs exist and their items are not recorded; a restart finds them by key.
         dependencies.ambient().point("replay-admitted");
         boolean ours = change(new Replay.Settle(plan.id(), self, settled));
         progress.made(settled);

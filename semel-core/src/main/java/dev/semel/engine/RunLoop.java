@@ -141,10 +141,7 @@ public final class RunLoop {
         return execution == null ? slot != null : execution.waits().wake();
     }
 
-    /**
-     * Handles the notification of another worker that a run got a message or was cancelled. Returns false if the run is
-     * not here.
-     */
+    /** Handles a message or cancel that another worker reports. Returns false if the run is not here. */
     public boolean told(RunId run) {
         if (!drives(run)) {
             return false;
@@ -203,9 +200,8 @@ public final class RunLoop {
     record Recorded(Resident run, List<Reads.Chunk> chunks) {}
 
     /**
-     * Reserves the slot of a run before its journal is read, so that no other execution in this process can write to
-     * it.
-     * Returns false if it already executes here.
+     * Reserves the slot of a run before its journal is read, so that nothing else here writes to it. False: it executes
+     * here.
      */
     boolean hold(RunId id) {
         Slot slot = new Slot();

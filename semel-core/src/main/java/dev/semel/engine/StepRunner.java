@@ -91,7 +91,7 @@ final class StepRunner {
                 : Results.failure(place.path(), problem, attempts, cause);
     }
 
-    /** What the code of a step gets to see of it. */
+    /** The step as its own code sees it: id, key and number of the attempt. */
     record Doing(String id, String key, int attempt) implements Step {}
 
     /** Returns the recorded result of a step, or rethrows its recorded failure; null if it has not ended. */

@@ -18,7 +18,7 @@ public record TickDoor(Intake intake, Desk desk) {
     /** How long the key of a tick is kept, so that it has one run whatever happens to its row. */
     public static final Duration WINDOW = Duration.ofDays(40);
 
-    /** Provides what the engine does not know of a workspace: its secret and its input checks. */
+    /** Looks up what a trigger needs of its workspace: the secret and the input checks. */
     public interface Desk {
         Trigger.Space space(int workspace);
 

@@ -29,8 +29,10 @@ record TickPlan(
     /** Number of missed ticks that are recorded one by one; the rest are recorded as one range. */
     static final int MOST_AT_ONCE = 200;
 
+    /** A tick that gets no run, and why. */
     record Skipped(Instant nominal, Tick.Reason reason) {}
 
+    /** The tick that gets a run, and whether it is late. */
     record Firing(Instant nominal, boolean late) {}
 
     static TickPlan of(Rows.Schedule row, Schedule schedule, Instant time) {
