@@ -95,8 +95,9 @@ final class Answering {
         Trigger trigger = request.trigger();
         String runId =
                 trigger.names().runId() == null ? null : trigger.names().runId().text();
-        Asked asked = new Asked(trigger.workflow().workflowId(), runId, trigger.strict(), known -> compare(request, known));
-        Admission decided = Admissions.decide(asked, held);
+        Asked repeated = new Asked(
+                trigger.workflow().workflowId(), runId, trigger.strict(), known -> compare(request, known));
+        Admission decided = Admissions.decide(repeated, held);
         boolean byDoor = trigger.names().door() != null;
         return byDoor
                         && decided instanceof Admission.Conflict(Admission.Reason reason, Known known, var changed)
@@ -115,7 +116,8 @@ final class Answering {
         boolean named =
                 request.trigger().names().key() != null || request.trigger().names().runId() != null;
         return !named
-                || decide(request, request.heldBy(failed)) instanceof Admission.Repeat(_, boolean mismatch, _) && !mismatch;
+                || decide(request, request.heldBy(failed)) instanceof Admission.Repeat(_, boolean mismatch, _)
+                        && !mismatch;
     }
 
     /** Records the decision and returns the result. A rejection is thrown. */

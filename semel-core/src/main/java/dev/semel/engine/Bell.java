@@ -8,31 +8,31 @@ final class Bell {
     private static final long STOP_TIMEOUT_MILLIS = 10_000;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition rang = lock.newCondition();
-    private volatile boolean rung;
-    private volatile boolean over;
+    private final Condition changed = lock.newCondition();
+    private volatile boolean requested;
+    private volatile boolean stopped;
 
     void ring() {
         lock.lock();
         try {
-            rung = true;
-            rang.signalAll();
+            requested = true;
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
     boolean isRung() {
-        return rung;
+        return requested;
     }
 
     /** Clears the request. Loops call it before they look for work, so that no later request is lost. */
     void hear() {
-        rung = false;
+        requested = false;
     }
 
     boolean isOver() {
-        return over;
+        return stopped;
     }
 
     /** Waits for a wake-up request, at most this long. */
@@ -40,11 +40,11 @@ final class Bell {
         lock.lock();
         try {
             long left = nanos;
-            while (!over && !rung && left > 0) {
-                left = rang.awaitNanos(left);
+            while (!stopped && !requested && left > 0) {
+                left = changed.awaitNanos(left);
             }
         } catch (InterruptedException e) {
-            over = true;
+            stopped = true;
         } finally {
             lock.unlock();
         }
@@ -52,7 +52,7 @@ final class Bell {
 
     /** Asks the loop to stop. */
     void end() {
-        over = true;
+        stopped = true;
         ring();
     }
 

@@ -265,7 +265,7 @@ public final class Dispatcher implements AutoCloseable {
                 }
             }
         } catch (StoreFailure e) {
-            dependencies.counters().droppedRuns.increment(); // ours in the store and not executing here: adopt() finds it
+            dependencies.counters().droppedRuns.increment(); // ours in the store, not executing: adopt() finds it
             throw e;
         } finally {
             held.keySet().forEach(parts.runs()::letGo);

@@ -267,7 +267,8 @@ final class EffectGate {
         Ledger.Settle free = new Ledger.Settle(identity.row(), holder, Ledger.State.FREE, null);
         long now = execution.storeNow();
         Entry.Problem problem = last == null ? Results.LOST : last;
-        execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, outcomes.tries(), 0), 256, free);
+        execution.record(
+                new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, outcomes.tries(), 0), 256, free);
         return null;
     }
 

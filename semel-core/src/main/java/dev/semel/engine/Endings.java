@@ -88,7 +88,8 @@ final class Endings {
             case SemelException known -> known.detail();
             default -> Results.said(failure);
         };
-        String message = notCompensated.isEmpty() ? text : text + " Not compensated: " + String.join(", ", notCompensated);
+        String message =
+                notCompensated.isEmpty() ? text : text + " Not compensated: " + String.join(", ", notCompensated);
         return execution.ending(
                 cancelled ? RunState.CANCELLED : RunState.FAILED,
                 new Write.Ending(null, code, Results.clean(message), step));

@@ -26,16 +26,16 @@ final class Headway {
     private long ended;
 
     static Headway of(Reads reads, RunId plan) {
-        Headway headway = new Headway();
+        Headway progress = new Headway();
         Plans.Wanted made = new Plans.Wanted(plan, 0, Replay.Fate.APPLIED);
         RunId after = null;
         List<Replay.Item> page;
         do {
             page = reads.plans().items(made, after, LOOKED_AT);
-            headway.made(page);
+            progress.made(page);
             after = page.isEmpty() ? null : page.getLast().run();
         } while (page.size() == LOOKED_AT);
-        return headway;
+        return progress;
     }
 
     /** Adds processed items; those that were applied have runs. */
@@ -73,19 +73,19 @@ final class Headway {
 
     /** Number of runs that may start now: none while canary runs are still active. */
     int room(Manner manner, int most) {
-        int under = under(manner, most);
+        int limited = limitByFailures(manner, most);
         if (manner.canary() == 0 || applied > manner.canary()) {
-            return under;
+            return limited;
         }
         long left = manner.canary() - applied;
-        return left > 0 ? (int) Math.min(left, under) : ended < applied ? 0 : under;
+        return left > 0 ? (int) Math.min(left, limited) : ended < applied ? 0 : limited;
     }
 
     /**
      * A plan that stops after failures limits its active runs; otherwise all would have started before the first
      * failure.
      */
-    private int under(Manner manner, int most) {
+    private int limitByFailures(Manner manner, int most) {
         if (manner.stopAfter() == 0) {
             return most;
         }

@@ -46,14 +46,14 @@ final class Inquiry {
 
     private static Asked submit(Execution execution, Review<Asked> review) {
         execution.counters().diskWaits.increment();
-        Asked asked = execution.joined(execution
+        Asked result = execution.joined(execution
                 .engine()
                 .committer()
                 .submit(execution.run().lane(), new Write.Change<>(new Edit.Reviewing<>(review))));
-        if (asked == Asked.GONE) {
+        if (result == Asked.GONE) {
             throw execution.end(new Unwind.NotOurs());
         }
-        return asked;
+        return result;
     }
 
     /** @param problem how the send failed, if the journal does not say so; else null */

@@ -84,7 +84,8 @@ public final class Intake {
             for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
                 // Only a rollout needs the run id before the admission.
                 RunId id = current.candidate() == null ? null : dependencies.ambient().id();
-                Trigger trigger = id == null ? buildTrigger(current, builder) : withAssignedVersion(current, id, builder);
+                Trigger trigger =
+                        id == null ? buildTrigger(current, builder) : withAssignedVersion(current, id, builder);
                 Answer answer = trigger == null ? null : admitOnce(trigger, id);
                 if (answer != null) {
                     return answer;
@@ -182,10 +183,10 @@ public final class Intake {
     private @Nullable Answer answerFromRead(Case request) {
         List<Name> names = new ArrayList<>();
         boolean familiar = request.trigger().checks().fresh() != null;
-        for (Wish wish : request.wishes()) {
-            if (wish.name().kind() != Name.Kind.PAYLOAD) {
-                names.add(wish.name());
-                familiar |= seen.maybe(wish.name());
+        for (Wish claim : request.wishes()) {
+            if (claim.name().kind() != Name.Kind.PAYLOAD) {
+                names.add(claim.name());
+                familiar |= seen.maybe(claim.name());
             }
         }
         int current = names.size();
@@ -342,7 +343,7 @@ public final class Intake {
         if (run.gate() != null) {
             onQueued.run();
         }
-        request.wishes().forEach(wish -> seen.note(wish.name()));
+        request.wishes().forEach(claim -> seen.note(claim.name()));
         return outcome;
     }
 

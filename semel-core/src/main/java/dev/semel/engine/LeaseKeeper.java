@@ -71,7 +71,8 @@ public final class LeaseKeeper implements AutoCloseable {
     /** Returns the right to write as the owner of runs, or null while this worker has no lease. */
     public Batch.@Nullable Hold hold(int slot) {
         Current now = current.get();
-        return now == null || dependencies.ambient().nanos() >= now.usableUntil() ? null : new Batch.Hold(now.lease(), slot);
+        boolean usable = now != null && dependencies.ambient().nanos() < now.usableUntil();
+        return now == null || !usable ? null : new Batch.Hold(now.lease(), slot);
     }
 
     /** Returns the state of the store as of the last heartbeat. */

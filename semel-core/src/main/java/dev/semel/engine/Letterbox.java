@@ -98,7 +98,8 @@ final class Letterbox {
                     return Signals.taken(execution, over, found);
                 }
                 registered = false; // another branch took it, and this wait is no longer registered
-            } else if (registered || submit(new Letter.Listen(to, registration, scope.undoes(), since)) == Heard.NOTHING) {
+            } else if (registered
+                    || submit(new Letter.Listen(to, registration, scope.undoes(), since)) == Heard.NOTHING) {
                 registered = true;
                 String what = Waiting.keyed(registration.path(), due, to.name(), to.key());
                 scope.await(new Waits.Wait(due, what, true, false), seen);
@@ -110,11 +111,11 @@ final class Letterbox {
     private Heard submit(Letter<Heard> request) {
         Write.Change<Heard> change = new Write.Change<>(new Edit.Mail<>(request));
         execution.counters().diskWaits.increment();
-        Heard heard = execution.joined(
+        Heard result = execution.joined(
                 execution.engine().committer().submit(execution.run().lane(), change));
-        if (heard == Heard.GONE) {
+        if (result == Heard.GONE) {
             throw execution.end(new Unwind.NotOurs());
         }
-        return heard;
+        return result;
     }
 }

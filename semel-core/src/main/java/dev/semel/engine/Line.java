@@ -40,8 +40,8 @@ final class Line {
     /** Returns the additional key claim of a retry. */
     static Wish wish(int workspace, Newest newest) {
         Known known = newest.known();
-        Name behind = following(workspace, known.run(), newest.resumed());
-        return new Wish(behind, known.digest(), Micros.of(WINDOW), Known.HOLD, true);
+        Name followUp = following(workspace, known.run(), newest.resumed());
+        return new Wish(followUp, known.digest(), Micros.of(WINDOW), Known.HOLD, true);
     }
 
     /**

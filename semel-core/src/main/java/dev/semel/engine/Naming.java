@@ -88,16 +88,16 @@ public final class Naming {
         int workspace = trigger.space().workspace();
         long window = policy.window().toNanos() / 1_000;
         byte[] digest = fingerprint.digest();
-        List<Wish> wishes = new ArrayList<>(2);
+        List<Wish> claims = new ArrayList<>(2);
         IdempotencyKey key = trigger.names().key();
         int flags = (policy.holdWhileRunning() ? Known.HOLD : 0)
                 | (policy.onFailed() == OnFailed.RUN_AGAIN ? Known.RERUN_FAILED : 0);
         if (key != null) {
-            wishes.add(new Wish(key(workspace, key, trigger.workflow(), fingerprint), digest, window, flags, true));
+            claims.add(new Wish(key(workspace, key, trigger.workflow(), fingerprint), digest, window, flags, true));
         }
         ChosenRunId runId = trigger.names().runId();
         if (runId != null) {
-            wishes.add(new Wish(runId(workspace, runId), digest, Wish.FOREVER, Known.HOLD, true));
+            claims.add(new Wish(runId(workspace, runId), digest, Wish.FOREVER, Known.HOLD, true));
         }
         Trigger.DoorName source = trigger.names().door();
         if (source != null) {
@@ -106,21 +106,21 @@ public final class Naming {
             // follows that run under its own key.
             boolean once = source.door() == Door.SCHEDULE || source.door() == Door.REPLAY;
             int rules = once ? Known.HOLD : Known.HOLD | flags;
-            wishes.add(new Wish(ofDoor(workspace, source), digest, memory, rules, true));
+            claims.add(new Wish(ofDoor(workspace, source), digest, memory, rules, true));
         }
         String childOf = trigger.ties().childOf();
         if (childOf != null && key == null && runId == null) {
             Name child = new Name(workspace, Name.Kind.CHILD, childOf);
-            wishes.add(new Wish(child, digest, Wish.FOREVER, Known.HOLD, true));
+            claims.add(new Wish(child, digest, Wish.FOREVER, Known.HOLD, true));
         }
         // A replay has the payload of the replayed run and is not a duplicate of it.
         if (policy.duplicatePayload() != DuplicatePayload.ALLOW
                 && trigger.ties().replayOf() == null) {
             boolean rejects = policy.duplicatePayload() == DuplicatePayload.REJECT;
             // With the flags of the key: a payload claim must not block a retry that the key allows.
-            wishes.add(new Wish(
+            claims.add(new Wish(
                     payload(workspace, trigger.workflow().workflowId(), digest), digest, window, flags, rejects));
         }
-        return wishes;
+        return claims;
     }
 }

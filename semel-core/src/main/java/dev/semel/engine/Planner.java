@@ -152,9 +152,9 @@ public final class Planner {
             boolean edited = base != null && !Json.parse(run.input()).equals(Json.parse(base.input()));
             about.put(run.id(), edited ? about.size() + 1 : base == null ? 0 : about.getOrDefault(base.id(), 0));
         }
-        int meant = about.getOrDefault(one.id(), 0);
+        int wantedGroup = about.getOrDefault(one.id(), 0);
         return about.keySet().stream()
-                .filter(run -> about.getOrDefault(run, meant) != meant)
+                .filter(run -> about.getOrDefault(run, wantedGroup) != wantedGroup)
                 .collect(Collectors.toSet());
     }
 
@@ -166,11 +166,11 @@ public final class Planner {
     /** Returns the called runs of this page. A called run is kept as long as the lineage of its first caller. */
     private Map<String, Called> called(Hindsight seen) {
         Map<String, Called> called = new HashMap<>();
-        seen.called().forEach((ref, heard) -> {
-            RunId first = heard.called().parent();
+        seen.called().forEach((ref, calledRun) -> {
+            RunId first = calledRun.called().parent();
             Rows.Run caller = first == null ? null : seen.runs().get(first);
             boolean stays = caller != null && !isGoing(seen.line(caller).getLast(), seen.now());
-            Rows.Run run = heard.speaks();
+            Rows.Run run = calledRun.speaks();
             called.put(ref, new Called(run.runIdText(), run.state(), !stays && isGoing(run, seen.now())));
         });
         return called;
@@ -193,9 +193,9 @@ public final class Planner {
         List<List<Expected>> others = new ArrayList<>();
         boolean compared = true;
         for (int other : had) {
-            List<Expected> said = expected(workflowId, other);
-            compared &= said != null;
-            others.add(said == null ? List.of() : said);
+            List<Expected> expectedSteps = expected(workflowId, other);
+            compared &= expectedSteps != null;
+            others.add(expectedSteps == null ? List.of() : expectedSteps);
         }
         return new Versions(compared ? expected(workflowId, next) : null, others);
     }

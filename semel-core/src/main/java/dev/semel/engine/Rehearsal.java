@@ -46,10 +46,10 @@ public final class Rehearsal {
                 trigger.data(),
                 workflow.policy(),
                 trigger.space().secret());
-        List<Wish> wishes = Naming.wishes(trigger, fingerprint);
-        Case request = new Case(trigger, fingerprint, wishes, null);
+        List<Wish> claims = Naming.wishes(trigger, fingerprint);
+        Case request = new Case(trigger, fingerprint, claims, null);
         List<Name> names = new ArrayList<>();
-        wishes.forEach(wish -> names.add(wish.name()));
+        claims.forEach(claim -> names.add(claim.name()));
         names.addAll(Intake.earlierNames(request));
         Reads.Found found = readers.names(names);
         long then = Math.max(at, found.now());
@@ -62,13 +62,13 @@ public final class Rehearsal {
         Known byRunId = null;
         Known byPayload = null;
         for (int i = 0; i < names.size(); i++) {
-            boolean earlier = i >= wishes.size();
+            boolean earlier = i >= claims.size();
             Known live = states.live(found.known().get(i), names.get(i), then > found.now());
             if (live == null || (earlier && !live.workflowId().equals(workflow.workflowId()))) {
                 continue;
             }
             if (names.get(i).kind() == Name.Kind.PAYLOAD) {
-                byPayload = wishes.get(i).binding() ? live : null;
+                byPayload = claims.get(i).binding() ? live : null;
             } else if (names.get(i).kind().isExact()) {
                 byRunId = live;
             } else if (byKey == null) {
@@ -78,7 +78,7 @@ public final class Rehearsal {
         Admission decided = responder.decide(request, new Held(byKey, byRunId, byPayload));
         boolean fresh = decided instanceof Admission.Fresh;
         long until =
-                wishes.isEmpty() || !request.remembered() ? 0 : wishes.getFirst().expiresAt(then);
+                claims.isEmpty() || !request.remembered() ? 0 : claims.getFirst().expiresAt(then);
         return new Rehearsed(
                 decided,
                 then,

@@ -213,7 +213,8 @@ public final class Replayer implements AutoCloseable {
         if (manner.canary() == 0 && manner.stopAfter() == 0) {
             return new Headway();
         }
-        Headway progress = progressByPlan.computeIfAbsent(plan.id(), id -> parts.readers().ask(reads -> Headway.of(reads, id)));
+        Headway progress = progressByPlan.computeIfAbsent(
+                plan.id(), id -> parts.readers().ask(reads -> Headway.of(reads, id)));
         parts.readers().ask(reads -> {
             progress.look(reads);
             return true;

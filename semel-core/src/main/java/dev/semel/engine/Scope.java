@@ -182,15 +182,15 @@ final class Scope {
         }
     }
 
-    private RuntimeException diverged(String recorded, String asked, String kind) {
+    private RuntimeException diverged(String recorded, String requested, String kind) {
         execution.counters().diverged.increment();
         Memory.Trace trace = execution.memory().at(recorded);
         String there = (trace == null ? "forEach" : trace.kind().word()) + " \"" + Names.shown(recorded) + "\"";
-        String here = kind + " \"" + Names.shown(asked) + "\"";
+        String here = kind + " \"" + Names.shown(requested) + "\"";
         if (execution.cancelled()) {
             // A user saw that it is held and cancelled it: registered compensations run.
             throw undo
-                    ? new Diverged(asked, "the journal continues with " + there + ", and the code calls " + here)
+                    ? new Diverged(requested, "the journal continues with " + there + ", and the code calls " + here)
                     : new RunCancelled(
                             execution.run().runId(),
                             "the code does not match the journal; " + there + " and later steps were not compensated");

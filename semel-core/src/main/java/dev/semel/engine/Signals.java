@@ -67,14 +67,14 @@ final class Signals {
         String signal = Review.Question.changed(place.path(), question.content());
         String about = REVIEW + question.content();
         String what = Waiting.text("review", place.path(), Write.Rest.NEVER, REVIEW + place.path());
-        for (boolean asked = Deciding.isAsked(place.trace(), about); ; asked = true) {
+        for (boolean requested = Deciding.isAsked(place.trace(), about); ; requested = true) {
             scope.mayBegin();
             long seen = scope.execution().waits().wakes();
             Rows.Signal found = find(scope.execution(), signal);
             if (found != null) {
                 return Json.parse(found.value());
             }
-            if (!asked) {
+            if (!requested) {
                 recordRequest(scope, place, about, 1);
                 scope.execution().durable();
             }

@@ -147,9 +147,9 @@ final class TickLayout {
         for (Rows.Schedule row : seen.rows()) {
             boolean stays = rows.stream()
                     .anyMatch(laid -> laid.name().equals(row.name()) && laid.nextNominal() == row.nextNominal());
-            Edit.Left behind = stays ? null : left(row, seen.now());
-            if (behind != null) {
-                left.add(behind);
+            Edit.Left abandoned = stays ? null : left(row, seen.now());
+            if (abandoned != null) {
+                left.add(abandoned);
             }
         }
         return new Edit.LayOut(one.ws(), one.workflowId(), one.version(), rows, left);

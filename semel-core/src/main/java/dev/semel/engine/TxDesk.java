@@ -118,11 +118,11 @@ public final class TxDesk implements AutoCloseable {
     private record Failure(int attempt, Throwable cause) {}
 
     private @Nullable Duration longest(StepPlan plan) {
-        Duration asked = plan.timeout();
+        Duration timeout = plan.timeout();
         boolean alone = connections.isEmpty();
-        return alone && (asked == null || asked.compareTo(LONGEST_WITH_ONE_WRITER) > 0)
+        return alone && (timeout == null || timeout.compareTo(LONGEST_WITH_ONE_WRITER) > 0)
                 ? LONGEST_WITH_ONE_WRITER
-                : asked;
+                : timeout;
     }
 
     private static Scope.Place again(Scope scope, Scope.Place place, StepPlan plan, Failure failure) {
