@@ -101,7 +101,7 @@ final class Waits {
                     change.signalAll();
                     break;
                 }
-                sleep(Math.min(left, MOMENT_MICROS));
+                pause(Math.min(left, MOMENT_MICROS));
             }
             if (parked) {
                 throw new Unwind.Parked(); // it stays in the list, which the parked run stores
@@ -113,7 +113,7 @@ final class Waits {
         }
     }
 
-    private void sleep(long micros) {
+    private void pause(long micros) {
         try {
             change.awaitNanos(TimeUnit.MICROSECONDS.toNanos(micros));
         } catch (InterruptedException _) {
