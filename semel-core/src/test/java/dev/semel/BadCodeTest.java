@@ -269,7 +269,7 @@ final class BadCodeTest extends OnAFile {
             for (int o = 0; o < outer.size(); o++) {
                 StepFailed failed = refused(outer.get(o));
                 assertEquals("out", failed.step(), "use " + i + " inside " + o);
-                says(failed, "It was not done");
+                says(failed, "It did not run");
             }
         }
     }
@@ -309,7 +309,7 @@ final class BadCodeTest extends OnAFile {
                 (ctx, _) -> ctx.effect("e").repeatable("t").call(String.class, _ -> "no"))) {
             SemelException refused =
                     assertThrows(SemelException.class, () -> use.run(Objects.requireNonNull(kept.get()), ""));
-            assertTrue(refused.detail().contains("It was not done"), refused.detail());
+            assertTrue(refused.detail().contains("It did not run"), refused.detail());
         }
     }
 

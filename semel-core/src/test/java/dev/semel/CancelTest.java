@@ -308,10 +308,10 @@ final class CancelTest extends OnAFile {
         untilWaiting(run, "signal");
         assertTrue(run.cancel());
         untilWaiting(run, "sleep");
-        long before = semel.count("putAway");
+        long before = semel.count("parkedRuns");
         othersGoOn();
         othersGoOn();
-        assertEquals(before, semel.count("putAway"), "it was taken up although nothing was due");
+        assertEquals(before, semel.count("parkedRuns"), "it was taken up although nothing was due");
         clock.advance(Duration.ofHours(6));
         assertThrows(RunCancelled.class, () -> run.result(SOON));
     }

@@ -157,7 +157,7 @@ final class DivergenceTest extends OnAFile {
 
     @Test
     void code_that_ends_early_is_held() {
-        held(changed(two(), (ctx, _) -> send(ctx, "a")), "\\\"b\\\"", "ended without asking");
+        held(changed(two(), (ctx, _) -> send(ctx, "a")), "\\\"b\\\"", "ended without calling it");
     }
 
     @Test

@@ -119,10 +119,10 @@ final class OnPostgresTest {
         until(cancelled, "signal");
         assertTrue(cancelled.cancel());
         until(cancelled, "sleep");
-        long before = semel.count("putAway");
+        long before = semel.count("parkedRuns");
         Run<String> held = start((ctx, _) -> ctx.step("a", String.class, _ -> "a") + ctx.await(GO));
         until(held, "signal");
-        assertEquals(before + 1, semel.count("putAway"), "the cancelled run was taken up although nothing was due");
+        assertEquals(before + 1, semel.count("parkedRuns"), "the cancelled run was taken up although nothing was due");
         semel.register(flow((ctx, _) -> ctx.step("b", String.class, _ -> "b") + ctx.await(GO)));
         held.signal(GO, "!", Key.of("k"));
         until(held, "code");

@@ -47,7 +47,7 @@ final class ReplayAgeTest {
                     .items(new Plans.Wanted(late.id(), 0, null), null, 10)
                     .getFirst()
                     .body();
-            assertTrue(body.contains("so long ago"), body);
+            assertTrue(body.contains("its retention is over"), body);
         }
     }
 }

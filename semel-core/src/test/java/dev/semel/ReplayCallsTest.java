@@ -251,7 +251,7 @@ final class ReplayCallsTest {
         SemelException refused = assertThrows(SemelException.class, () -> apply(plan, Manner.SAFE));
         assertEquals(ErrorCode.PLAN_OUT_OF_DATE, refused.code());
         String why = String.valueOf(refused.members().get("differences"));
-        assertTrue(why.contains("planned for version 1 of its workflow, and 2 is current"), why);
+        assertTrue(why.contains("the plan used version 1 of its workflow, and 2 is current"), why);
         Replay.Plan next = plan(parent.id(), new Order("test", Terms.START, true), null);
         assertEquals(Action.ASK, step(next, "charging").action(), "this code does it elsewhere, once more");
         assertThrows(SemelException.class, () -> apply(next, Manner.SAFE));

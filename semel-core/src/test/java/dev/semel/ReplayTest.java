@@ -203,7 +203,7 @@ final class ReplayTest extends OnAFile {
             ctx.compensate("outer", c -> c.compensate("inner", _ -> sent.incrementAndGet()));
             throw new IllegalStateException("no");
         }));
-        says(failure(run), "Not undone: ");
+        says(failure(run), "Not compensated: ");
         assertEquals(0, sent.get());
     }
 }

@@ -285,8 +285,8 @@ final class ResumeTest {
     @Test
     void only_the_step_that_failed_is_skipped() {
         Run<String> run = failed("a");
-        assertTrue(refusal(run, mended().skipping("charge", "x")).contains("is not what failed"));
-        assertTrue(refusal(run, mended().skipping("nothing", "x")).contains("is not what failed"));
+        assertTrue(refusal(run, mended().skipping("charge", "x")).contains("\"charge\" did not fail"));
+        assertTrue(refusal(run, mended().skipping("nothing", "x")).contains("\"nothing\" did not fail"));
     }
 
     @Test
@@ -297,7 +297,7 @@ final class ResumeTest {
         lab.semel().change(one.edit());
         var outcome = lab.semel().change(other.edit());
         SemelException refused = assertThrows(SemelException.class, () -> run.check(other, outcome));
-        assertTrue(refused.detail().contains("ann resumed it in the same moment"), refused.detail());
+        assertTrue(refused.detail().contains("ann resumed it at the same time"), refused.detail());
         lab.settle();
         assertEquals(1, mail.effects());
     }
@@ -362,7 +362,7 @@ final class ResumeTest {
         assertNotNull(row);
         var child = lab.semel().view(reads -> reads.children(row.id()).getFirst());
         assertNotNull(child);
-        assertTrue(refusal(lab.semel().run(receipt, child.text()), mended()).contains("was told that it failed"));
+        assertTrue(refusal(lab.semel().run(receipt, child.text()), mended()).contains("called it and has recorded its failure"));
         SemelException refused = assertThrows(SemelException.class, () -> run.resume(mended()));
         assertEquals(ErrorCode.REPLAY_REFUSED, refused.code(), "it would find the run that failed again");
         assertNull(run.resumption(mended()).outlook().blocked());
@@ -385,6 +385,6 @@ final class ResumeTest {
         mail.refuse(1);
         Run<String> run = lab.start(undoing, "x");
         lab.settle();
-        assertTrue(refusal(run, mended()).contains("undid what it had done"));
+        assertTrue(refusal(run, mended()).contains("has compensated its steps"));
     }
 }

@@ -24,7 +24,7 @@ final class SwallowedEndTest extends OnAFile {
 
     private void goes(Run<String> run, Workflow<String, String> flow, String result) {
         untilWaiting(run, "signal");
-        Waiting.until("it was put away", () -> semel.count("putAway") == 1);
+        Waiting.until("it was put away", () -> semel.count("parkedRuns") == 1);
         run.signal(GO, "!", Key.of("k"));
         assertEquals(result, run.result(SOON));
         Waiting.until("it has ended once", () -> semel.count("completed") == 1);
@@ -131,7 +131,7 @@ final class SwallowedEndTest extends OnAFile {
         Run<String> run = start(flow);
         untilWaiting(run, "sleep");
         run.signal(GO, "!", Key.of("k"));
-        Waiting.until("it was taken up and put away again", () -> semel.count("putAway") == 2);
+        Waiting.until("it was taken up and put away again", () -> semel.count("parkedRuns") == 2);
         untilWaiting(run, "sleep");
         assertTrue(run.cancel());
         assertEquals("[!, swallowed]", run.result(SOON), "a cancelled run may still say what it has");

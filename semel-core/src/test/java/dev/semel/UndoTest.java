@@ -46,7 +46,7 @@ final class UndoTest extends OnAFile {
         })));
         assertEquals(List.of("c", "b", "a"), List.copyOf(log));
         says(failed, "the reason");
-        says(failed, "Not undone: /undo/b/");
+        says(failed, "Not compensated: /undo/b/");
     }
 
     @Test
@@ -195,7 +195,7 @@ final class UndoTest extends OnAFile {
             ctx.compensate("a", _ -> ctx.step("outer", String.class, _ -> String.valueOf(log.add("outer"))));
             throw new IllegalStateException("no");
         })));
-        says(outer, "Not undone: /undo/a/");
+        says(outer, "Not compensated: /undo/a/");
         assertTrue(log.isEmpty());
     }
 }

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /**
- * Time, chance and ids: the only file of the core that reads the real ones. Everything else is handed one of these, so
- * that tests and simulations can hold the clock.
+ * Supplies clock, random numbers, ids and threads to the engine.
+ * It is the only file of the core that reads the real ones, so that tests and simulations can control them.
  */
 public final class Ambient {
     private final LongSupplier micros;
@@ -20,35 +20,38 @@ public final class Ambient {
     private final Hooks hooks;
     private final AtomicLong lastHigh = new AtomicLong();
 
-    /** What tests and simulations see of the engine from inside; nothing in production. */
+    /** Lets tests and simulations observe and interrupt the engine. Production uses {@link #NONE}. */
     public interface Hooks {
         Hooks NONE = new Hooks() {};
 
-        /** The engine is at a point where a crash is interesting; the labels are in docs/internals.md. */
+        /** Called where a crash is worth testing. docs/internals.md lists the labels. */
         default void point(String label) {}
 
-        /** Throws {@link Death} in a process that has died; asked before anything new begins. */
+        /**
+         * Throws {@link Death} if the simulated process has crashed. The engine calls it before it begins anything new.
+         */
         default void alive() {}
 
-        /** Calls back whenever somebody moves the clock by hand. */
-        default void onJump(Runnable look) {}
+        /** Registers a callback for manual changes of the clock. */
+        default void onJump(Runnable callback) {}
 
-        /** What runs on a thread of the engine that may run code of the user. */
+        /** Wraps the work of an engine thread that may run user code. */
         default Runnable around(Runnable work) {
             return work;
         }
     }
 
     /**
-     * The process dies here, as far as a test is concerned: thrown by {@link Hooks#point} and by a store that lets
-     * nothing through any more. The engine neither handles it nor logs it; a dead process would not either.
+     * Simulates the crash of the process in a test.
+     * {@link Hooks#point} throws it, and so does a store that rejects all calls after the crash. The engine neither
+     * handles nor logs it.
      */
     public static final class Death extends Error {
         public Death() {
-            super("the process has died, in a test", null, false, false);
+            super("a test simulates a crash of the process", null, false, false);
         }
 
-        /** Whether a failure comes from a death. */
+        /** Whether a failure was caused by a simulated crash. */
         static boolean isIn(Throwable failure) {
             Throwable cause = failure;
             for (int i = 0; cause != null && i < CAUSES; i++) {
@@ -86,8 +89,8 @@ public final class Ambient {
         hooks.alive();
     }
 
-    void onJump(Runnable look) {
-        hooks.onJump(look);
+    void onJump(Runnable callback) {
+        hooks.onJump(callback);
     }
 
     public static Ambient real() {
@@ -100,12 +103,12 @@ public final class Ambient {
                 new SecureRandom());
     }
 
-    /** Wall time in microseconds; the clock of a store that lives in this process. */
+    /** Wall-clock time in microseconds. In-process stores use it as their clock. */
     public long micros() {
         return micros.getAsLong();
     }
 
-    /** A clock that only goes forward, for time-outs. */
+    /** Monotonic clock, for timeouts. */
     public long nanos() {
         return nanos.getAsLong();
     }
@@ -114,7 +117,7 @@ public final class Ambient {
         return random;
     }
 
-    /** A new id: microseconds and a counter first, so that ids of this process rise; then 64 bits of chance. */
+    /** Creates an id: microseconds and a counter, so that ids of this process increase; then 64 random bits. */
     public RunId id() {
         long wanted = micros() << 12;
         long high = lastHigh.accumulateAndGet(wanted, (last, now) -> Math.max(last + 1, now));
@@ -125,16 +128,16 @@ public final class Ambient {
         return this::id;
     }
 
-    /** Starts a virtual thread; the engine's only way to get one. */
+    /** Starts a virtual thread. The engine has no other way to start one. */
     Thread start(String name, Runnable work) {
         return Thread.ofVirtual().name(name).start(hooks.around(work));
     }
 
-    /** For code that does not let itself be ended: its thread never goes on. */
+    /** Parks the thread of user code that ignores the end of its execution. It never returns. */
     static void restForEver() {
         while (true) {
             LockSupport.park();
-            var unused = Thread.interrupted(); // otherwise the next rest would be none
+            var unused = Thread.interrupted(); // otherwise the next park would return at once
         }
     }
 

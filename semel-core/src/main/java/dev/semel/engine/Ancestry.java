@@ -11,20 +11,17 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The runs that wait for a run: the one that called it, the one that called that, and so on. A run must never wait for
- * one of them, since nothing would ever end that wait.
- */
+/** Rejects calls and starts of child runs that would make a run wait for itself, directly or through its callers. */
 final class Ancestry {
-    /** No code calls itself that deep and waits; above it nobody is asked. */
+    /** Bound on the number of callers that are checked. Nested calls that wait do not get this deep. */
     private static final int DEEPEST = 1_000;
 
     private Ancestry() {}
 
     /**
-     * Refuses a child that wants a place in a queue in which somebody who waits for it has one. Also where the queue is
-     * wide and has room: whether it has is chance, and as soon as as many parents as there are places wait for their
-     * children, none of them ever ends.
+     * Rejects a child that needs a queue slot which one of its waiting callers holds.
+     * This also applies if the queue has free slots: once as many parents as slots wait for children, none of them ever
+     * ends.
      */
     static void refuseOwnQueue(Readers readers, NewRun child, String workflow) {
         RunId parent = child.links().parent();
@@ -39,16 +36,16 @@ final class Ancestry {
         if (holder != null) {
             throw new SemelException(
                     ErrorCode.WAITS_FOR_ITSELF,
-                    "A run of workflow \"" + workflow + "\" would wait for the place of run " + holder
-                            + " (serialBy or maxConcurrent), which waits for it in turn. No run was started.",
-                    "Call a workflow without that gate, or for another entity; or start it without waiting for it.");
+                    "A run of workflow \"" + workflow + "\" would wait for the queue slot of run " + holder
+                            + " (serialBy or maxConcurrent), which waits for that run. No run was started.",
+                    "Call a workflow without that limit or for another entity, or start it without waiting for it.");
         }
     }
 
     /**
-     * Refuses a call of a workflow of which a run waits for the caller, or that is the caller's own: in files, which cannot
-     * count, such a circle has no end. A file that closes one does not publish, but of two that are published at once
-     * neither has seen the other, and going back to an older version closes what it closes.
+     * Rejects a call of the caller's own workflow, or of one that has a run waiting for the caller.
+     * In YAML workflows, which cannot count, such a cycle never ends. Publishing rejects a cycle, but two concurrent
+     * publishes or a rollback can still create one.
      */
     static void refuseCircle(Execution execution, Durable.Child child) {
         RunLoop.Resident caller = execution.run();
@@ -62,14 +59,14 @@ final class Ancestry {
         if (own || above != null) {
             throw new SemelException(
                     ErrorCode.WAITS_FOR_ITSELF,
-                    "Workflow \"" + child.workflow() + "\" was called by run " + caller.runId() + ", for which run "
+                    "Run " + caller.runId() + " called workflow \"" + child.workflow() + "\", but run "
                             + (own ? caller.runId() : above)
-                            + " of the same workflow waits: they call each other in a circle. No run was started.",
-                    "Take one of the calls out of the circle and publish that workflow again.");
+                            + " of that workflow waits for the caller: the calls form a cycle. No run was started.",
+                    "Remove one of the calls from the cycle and publish that workflow again.");
         }
     }
 
-    /** The run that a call found under its key or id, unless it waits for that call itself. */
+    /** Returns the run that a call found by key or id. Rejects a run that waits for the call itself. */
     static RunId apart(Execution execution, RunId called) {
         RunId caller = execution.run().id();
         String waits =
@@ -77,14 +74,13 @@ final class Ancestry {
         if (waits != null) {
             throw new SemelException(
                     ErrorCode.WAITS_FOR_ITSELF,
-                    "The call found run " + waits + " under its key, which waits for this call itself. No run was "
-                            + "started.",
-                    "Call it under a key of its own, or without one.");
+                    "The key of this call belongs to run " + waits + ", which waits for this call. No run was started.",
+                    "Call it with a different key, or without one.");
         }
         return called;
     }
 
-    /** What callers see of the first one, from this run upwards, that fits. */
+    /** Returns the public id of the first matching run, from this run upwards; null if none matches. */
     private static @Nullable String find(Reads reads, RunId first, Predicate<Rows.Run> fits) {
         RunId next = first;
         for (int depth = 0; next != null && depth < DEEPEST; depth++) {

@@ -17,7 +17,7 @@ import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Published;
 import java.util.List;
 
-/** Turns what the store found into what the caller is told, counts it, and remembers the requests that were no runs. */
+/** Turns the outcome of an admission into the trigger result, counts it, and records duplicate requests. */
 final class Answering {
     private final Requests requests;
     private final Intake.Versions versions;
@@ -29,12 +29,12 @@ final class Answering {
         this.counters = counters;
     }
 
-    static Held held(Case one, Admitted.Held held) {
+    static Held held(Case request, Admitted.Held held) {
         Known byKey = null;
         Known byRunId = null;
         Known byPayload = null;
-        for (int i = 0; i < one.ownNames(); i++) {
-            switch (one.wishes().get(i).name().kind()) {
+        for (int i = 0; i < request.ownNames(); i++) {
+            switch (request.wishes().get(i).name().kind()) {
                 case KEY, WORKFLOW_KEY, DISTINCT_KEY -> byKey = held.known().get(i);
                 case RUN, CHILD, EVENT, HOOK, TICK, REPLAY ->
                     byRunId = held.known().get(i);
@@ -44,8 +44,8 @@ final class Answering {
         return new Held(byKey, byRunId, byPayload);
     }
 
-    Answer fresh(Case one, RunId id, Admitted.Fresh fresh) {
-        Trigger trigger = one.trigger();
+    Answer fresh(Case request, RunId id, Admitted.Fresh fresh) {
+        Trigger trigger = request.trigger();
         counters.fresh.increment();
         if (trigger.names().key() == null && trigger.names().door() == null) {
             counters.unkeyed.increment();
@@ -57,13 +57,13 @@ final class Answering {
         Known duplicateOf = fresh.duplicateOf();
         return new Answer(
                 id,
-                one.runIdText(id),
+                request.runIdText(id),
                 trigger.paused() || fresh.queued() ? RunState.QUEUED : RunState.STARTED,
                 trigger.workflow().workflowId(),
                 false,
                 false,
                 List.of(),
-                one.remembered() ? one.wishes().getFirst().expiresAt(fresh.now()) : 0,
+                request.remembered() ? request.wishes().getFirst().expiresAt(fresh.now()) : 0,
                 earlier == null
                         ? null
                         : earlier.chosenId() != null
@@ -72,8 +72,8 @@ final class Answering {
                 duplicateOf == null ? null : duplicateOf.runIdText());
     }
 
-    /** The run that waits for quiet has taken this trigger in. */
-    Answer absorbed(Case one, Admitted.Absorbed absorbed) {
+    /** A debounced run, still waiting to start, has absorbed this trigger. */
+    Answer absorbed(Case request, Admitted.Absorbed absorbed) {
         counters.absorbed.increment();
         RunId run = absorbed.run();
         String chosen = absorbed.chosenId();
@@ -81,22 +81,23 @@ final class Answering {
                 run,
                 chosen == null ? run.text() : chosen,
                 RunState.QUEUED,
-                one.trigger().workflow().workflowId(),
+                request.trigger().workflow().workflowId(),
                 false,
                 false,
                 List.of(),
-                one.remembered() ? one.wishes().getFirst().expiresAt(absorbed.now()) : 0,
+                request.remembered() ? request.wishes().getFirst().expiresAt(absorbed.now()) : 0,
                 null,
                 null);
     }
 
-    /** What the names that are held mean for this trigger. */
-    Admission decide(Case one, Held held) {
-        Trigger trigger = one.trigger();
+    /** Decides what the keys that are already in use mean for this trigger. */
+    Admission decide(Case request, Held held) {
+        Trigger trigger = request.trigger();
         String runId =
                 trigger.names().runId() == null ? null : trigger.names().runId().text();
-        Asked asked = new Asked(trigger.workflow().workflowId(), runId, trigger.strict(), known -> judge(one, known));
-        Admission decided = Admissions.decide(asked, held);
+        Asked repeated = new Asked(
+                trigger.workflow().workflowId(), runId, trigger.strict(), known -> compare(request, known));
+        Admission decided = Admissions.decide(repeated, held);
         boolean byDoor = trigger.names().door() != null;
         return byDoor
                         && decided instanceof Admission.Conflict(Admission.Reason reason, Known known, var changed)
@@ -106,65 +107,69 @@ final class Answering {
     }
 
     /**
-     * Whether a retry goes on in the line of a run that failed. Only with what that run was asked for: effects that are
-     * done are reused there, and those of other data are not done by them.
+     * Whether a retry continues the lineage of a failed run.
+     * It does so only with the same data: the lineage reuses recorded effects, which do not apply to other data.
      *
-     * @param failed as the name itself has it, and not as whoever stands for it by now, which has an id of its own
+     * @param failed the record of the key itself, not of the run that represents it now, which has its own id
      */
-    boolean goesOn(Case one, Known failed) {
+    boolean goesOn(Case request, Known failed) {
         boolean named =
-                one.trigger().names().key() != null || one.trigger().names().runId() != null;
+                request.trigger().names().key() != null || request.trigger().names().runId() != null;
         return !named
-                || decide(one, one.heldBy(failed)) instanceof Admission.Repeat(_, boolean mismatch, _) && !mismatch;
+                || decide(request, request.heldBy(failed)) instanceof Admission.Repeat(_, boolean mismatch, _)
+                        && !mismatch;
     }
 
-    /** Remembers what was decided, and says it: a refusal is thrown. */
-    Answer answer(Case one, Admission decided, long now) {
-        Trigger trigger = one.trigger();
+    /** Records the decision and returns the result. A rejection is thrown. */
+    Answer answer(Case request, Admission decided, long now) {
+        Trigger trigger = request.trigger();
         return switch (decided) {
-            case Admission.Repeat repeat -> repeat(one, repeat, now);
+            case Admission.Repeat repeat -> respondRepeat(request, repeat, now);
             case Admission.Conflict conflict -> {
                 counters.conflicts.increment();
-                remember(one, conflict.known(), new Shown(422, now, conflict.changed()), true);
+                record(request, conflict.known(), new Shown(422, now, conflict.changed()), true);
                 throw Refusals.conflict(trigger, conflict);
             }
             case Admission.SamePayload same -> {
                 counters.duplicatePayloads.increment();
-                remember(one, same.known(), new Shown(409, now, List.of()), true);
+                record(request, same.known(), new Shown(409, now, List.of()), true);
                 throw Refusals.samePayload(trigger, same.known());
             }
-            case Admission.Fresh _ -> throw new IllegalStateException("a held name cannot be fresh");
+            case Admission.Fresh _ -> throw new IllegalStateException("a key that is in use cannot be fresh");
         };
     }
 
-    /** A known key is judged by the version that admitted it, so a publish never turns a retry into a conflict. */
-    private Judgement judge(Case one, Known known) {
-        Published current = one.trigger().workflow();
+    /**
+     * Compares a payload under the version that admitted the key, so that publishing never turns a retry into a
+     * conflict.
+     */
+    private Judgement compare(Case request, Known known) {
+        Published current = request.trigger().workflow();
         if (known.version() == current.version()) {
-            return new Judgement(current.policy(), one.fingerprint());
+            return new Judgement(current.policy(), request.fingerprint());
         }
         Published admitting = versions.version(known.workflowId(), known.version());
         return new Judgement(
                 admitting.policy(),
                 Fingerprint.of(
                         known.workflowId(),
-                        one.trigger().data(),
+                        request.trigger().data(),
                         admitting.policy(),
-                        one.trigger().space().secret()));
+                        request.trigger().space().secret()));
     }
 
-    private Answer repeat(Case one, Admission.Repeat repeat, long now) {
-        Runnable check = one.trigger().checks().repeat();
+    private Answer respondRepeat(Case request, Admission.Repeat repeat, long now) {
+        Runnable check = request.trigger().checks().repeat();
         if (check != null) {
-            check.run(); // first of all: a refusal leaves no row and is counted as no replay
+            check.run(); // first: a rejection leaves no row and does not count as replayed
         }
         counters.replayed.increment();
         if (repeat.mismatch()) {
             counters.mismatched.increment();
         }
         Known known = repeat.known();
-        remember(one, known, new Shown(200, now, repeat.changed()), false);
-        boolean keyed = one.remembered() && known.expiresAt() != Wish.FOREVER;
+        record(request, known, new Shown(200, now, repeat.changed()), false);
+        boolean keyed = request.remembered() && known.expiresAt() != Wish.FOREVER;
         return new Answer(
                 known.run(),
                 known.runIdText(),
@@ -180,15 +185,15 @@ final class Answering {
 
     private record Shown(int statusCode, long at, List<String> changed) {}
 
-    private void remember(Case one, Known known, Shown shown, boolean conflict) {
+    private void record(Case request, Known known, Shown shown, boolean conflict) {
         Requests.Met met = new Requests.Met(
-                one.workspace(),
+                request.workspace(),
                 known.run(),
                 shown.at(),
                 shown.statusCode(),
-                one.trigger().sender().actor(),
+                request.trigger().sender().actor(),
                 shown.changed().isEmpty() ? null : String.join(", ", shown.changed()),
-                one.shownKey());
+                request.shownKey());
         if (conflict) {
             requests.conflict(met);
         } else {

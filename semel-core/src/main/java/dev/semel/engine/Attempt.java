@@ -20,7 +20,7 @@ import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** One try of a step's code, with a time limit where it has one; and what its failures mean. */
+/** Runs the code of a step once, with an optional timeout, and classifies its failures. */
 final class Attempt {
     private static final Duration SHORTEST_RETRY_AFTER = Duration.ofSeconds(1);
     private static final Duration LONGEST_RETRY_AFTER = Duration.ofHours(1);
@@ -39,7 +39,7 @@ final class Attempt {
         return new Attempt(plan.timeout(), ambient);
     }
 
-    /** Runs the code. After the time limit its thread is interrupted, and whatever it still does is not waited for. */
+    /** Runs the code. After the timeout it interrupts the thread and does not wait for it any longer. */
     JsonNode run(Step step, Durable.Work work) throws Exception {
         Duration longest = timeout;
         if (longest == null) {
@@ -58,7 +58,7 @@ final class Attempt {
             try {
                 return answer.get(end - ambient.nanos(), TimeUnit.NANOSECONDS);
             } catch (InterruptedException _) {
-                // By code of the user, which has no say in how long a run waits.
+                // User code interrupted the thread. It must not decide how long a run waits.
             } catch (TimeoutException e) {
                 thread.interrupt();
                 throw new TimedOut(longest);
@@ -68,26 +68,26 @@ final class Attempt {
         }
     }
 
-    /** Throws whatever came out of the user's code, checked or not, so that their code can catch it by its own type. */
-    @SuppressWarnings("unchecked") // the type is gone when it is thrown
+    /** Rethrows the failure of user code unchanged, checked or not, so that callers can catch it by its own type. */
+    @SuppressWarnings("unchecked") // erased at run time
     static <T extends Throwable> T asItIs(Throwable failure) throws T {
         throw (T) failure;
     }
 
-    /** An attempt took longer than its plan allows. */
+    /** An attempt exceeded the timeout of its step. */
     static final class TimedOut extends RuntimeException {
         TimedOut(Duration longest) {
-            super("the attempt took longer than " + longest);
+            super("the attempt exceeded its timeout of " + longest);
         }
     }
 
-    /** Trying again cannot help: the plan says so, the outside world said no, or our own rules refused it. */
+    /** Whether a retry cannot help: the retry plan, the external system or Semel itself rejected the attempt. */
     static boolean isFinal(StepPlan plan, Throwable failure) {
         return saidNo(plan, failure)
                 || (failure instanceof SemelException ours && !ours.code().retryable());
     }
 
-    /** For certain: the outside world did nothing and will not. */
+    /** Whether the external system certainly did nothing and will do nothing. */
     static boolean saidNo(StepPlan plan, Throwable failure) {
         return plan.retry().isFinal(failure)
                 || failure instanceof Failures.Refused
@@ -95,8 +95,8 @@ final class Attempt {
     }
 
     /**
-     * A refusal that came before the provider looked at the key: of who asks, or of where. It says nothing of an earlier
-     * request with the same key.
+     * Whether the provider rejected the caller or the address before it looked at the key.
+     * Such a response says nothing about an earlier request with the same key.
      */
     static boolean isAboutTheCaller(StepPlan plan, Throwable failure) {
         return !plan.retry().isFinal(failure)
@@ -108,7 +108,7 @@ final class Attempt {
         return status >= 400 && status < 500 && status != 408 && status != 409 && status != 425 && status != 429;
     }
 
-    /** For certain: the request did not leave, or was turned away before anything was done. */
+    /** Whether the request certainly was not sent, or was rejected before anything was done. */
     static boolean notSent(Throwable failure) {
         Throwable cause = failure;
         for (int i = 0; cause != null && i < CAUSES; i++) {
@@ -127,7 +127,9 @@ final class Attempt {
         return false;
     }
 
-    /** The pause before the next attempt: what the outside world asked for, within reason, or the plan's with jitter. */
+    /**
+     * Delay before the next attempt: the Retry-After of the external system, bounded, or the retry plan with jitter.
+     */
     static long pauseMicros(Retry retry, int made, Throwable failure, Ambient ambient) {
         if (failure instanceof Failures.Status status && status.retryAfter() != null) {
             Duration wanted = status.retryAfter();

@@ -3,64 +3,64 @@ package dev.semel.engine;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** What a loop sleeps by. Whoever wants it to look now rings; a ring is kept until it is heard. */
+/** Wakes a sleeping background loop, or stops it. A wake-up request persists until the loop clears it. */
 final class Bell {
-    private static final long PATIENCE_MILLIS = 10_000;
+    private static final long STOP_TIMEOUT_MILLIS = 10_000;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition rang = lock.newCondition();
-    private volatile boolean rung;
-    private volatile boolean over;
+    private final Condition changed = lock.newCondition();
+    private volatile boolean requested;
+    private volatile boolean stopped;
 
     void ring() {
         lock.lock();
         try {
-            rung = true;
-            rang.signalAll();
+            requested = true;
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
     boolean isRung() {
-        return rung;
+        return requested;
     }
 
-    /** Before looking, so that who rings from here on is heard. */
+    /** Clears the request. Loops call it before they look for work, so that no later request is lost. */
     void hear() {
-        rung = false;
+        requested = false;
     }
 
     boolean isOver() {
-        return over;
+        return stopped;
     }
 
-    /** Until it rings, but not longer than this. */
+    /** Waits for a wake-up request, at most this long. */
     void await(long nanos) {
         lock.lock();
         try {
             long left = nanos;
-            while (!over && !rung && left > 0) {
-                left = rang.awaitNanos(left);
+            while (!stopped && !requested && left > 0) {
+                left = changed.awaitNanos(left);
             }
         } catch (InterruptedException e) {
-            over = true;
+            stopped = true;
         } finally {
             lock.unlock();
         }
     }
 
-    /** The loop is to end. */
+    /** Asks the loop to stop. */
     void end() {
-        over = true;
+        stopped = true;
         ring();
     }
 
-    /** Ends the loop and waits for its thread. */
+    /** Stops the loop and waits for its thread. */
     void end(Thread loop) {
         end();
         try {
-            loop.join(PATIENCE_MILLIS);
+            loop.join(STOP_TIMEOUT_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -14,8 +14,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A forEach: so many branches at a time, each in a scope named by its item's key, so that order and number may change.
- * Items that are on record come first, and are gone through even when one has failed: they may have registered undos.
+ * Runs the items of a forEach in parallel branches, each in a scope named by the key of its item.
+ * Keys let order and number of items change. Recorded items run first, and also after a failure: they may register
+ * compensations.
  */
 final class Branches<I, R> {
     private final Scope parent;
@@ -40,7 +41,7 @@ final class Branches<I, R> {
         List<Integer> begun = which(true);
         List<Integer> fresh = which(false);
         if (past) {
-            // On record all of this has ended. What was not begun because another one failed is not begun now either.
+            // The journal continues after this forEach. Items that were skipped after a failure are skipped again.
             go(begun);
             go(fresh);
         } else {
@@ -62,8 +63,8 @@ final class Branches<I, R> {
         if (items.keys().stream().distinct().count() < items.keys().size()) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "Two items of forEach \"" + name + "\" have the same key. No item was begun.",
-                    "Give each item a key of its own: step ids hang on it.");
+                    "Two items of forEach \"" + name + "\" have the same key. No item was started.",
+                    "Give each item a unique key; step ids depend on it.");
         }
     }
 
@@ -98,7 +99,7 @@ final class Branches<I, R> {
         execution.waits().joined();
     }
 
-    /** The items that so many threads go through. */
+    /** The items that a set of threads works through. */
     private record Round(List<Integer> which, CountDownLatch ended, AtomicInteger next) {}
 
     private static void join(CountDownLatch ended) {
@@ -107,12 +108,12 @@ final class Branches<I, R> {
                 ended.await();
                 return;
             } catch (InterruptedException _) {
-                // By code of the user, which has no say in how long a run waits.
+                // User code interrupted the thread. It must not decide how long a run waits.
             }
         }
     }
 
-    /** One of the threads: takes the next item until there is none, one has failed, or the run is put away. */
+    /** Body of one thread: takes items until none is left, one has failed, or the run is parked. */
     private void work(Round round) {
         Execution execution = parent.execution();
         for (int n = round.next().getAndIncrement();
@@ -123,14 +124,14 @@ final class Branches<I, R> {
                 one(item, round);
             }
         }
-        // A branch that is put away counts as waiting; one that was stopped at work makes the run due at once.
+        // A parked branch counts as waiting. One that was stopped while working makes the run due at once.
         if (execution.over() == null) {
             execution.waits().branchEnded();
         }
         round.ended().countDown();
     }
 
-    /** A failure is told when all that had begun has ended. */
+    /** Runs one item. The first failure is rethrown after all started items have ended. */
     private void one(int item, Round round) {
         Scope scope = parent.branch(prefix(item), () -> round.ended().countDown());
         try {

@@ -14,10 +14,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A trigger with the names that it wants under the version it drew.
+ * A trigger with the keys that it claims under its assigned workflow version.
  *
- * @param drawn the id that its run will have, where it was needed to draw
- * @param failed the name whose line it continues, whose run failed; the last wish says behind which run
+ * @param drawn the id of its run, if the rollout assignment needed one
+ * @param failed the key record of the failed run whose lineage it continues; the last claim then names the run it
+ * follows
  */
 record Case(
         Trigger trigger,
@@ -33,34 +34,34 @@ record Case(
         return trigger.space().workspace();
     }
 
-    /** The same one as a run behind the newest of that line. */
+    /** The same request as a follow-up of the newest run of a lineage. */
     Case behind(Line.Newest newest, Known name) {
         List<Wish> all = new ArrayList<>(wishes);
         all.add(Line.wish(workspace(), newest));
         return new Case(trigger, fingerprint, all, drawn, name);
     }
 
-    /** How many of its wishes say what it is called, and not only behind whom it comes. */
+    /** Number of claims that identify the trigger itself, without the claim to follow a run. */
     int ownNames() {
         return wishes.size() - (failed == null ? 0 : 1);
     }
 
-    /** What a run stands for that has the first of its names. */
+    /** The keys in use if the first key of this request belongs to that record. */
     Held heldBy(Known known) {
         return trigger.names().key() == null ? new Held(null, known, null) : new Held(known, null, null);
     }
 
-    /** Whether it brought a key, or a name that its door gave it: the first of its wishes. */
+    /** Whether it has an idempotency key, or a key that its trigger source assigned: the first claim. */
     boolean remembered() {
         return trigger.names().key() != null || trigger.names().door() != null;
     }
 
-    /** Short enough for lists and logs. */
+    /** The key, shortened for lists and logs. */
     @Nullable
     String shownKey() {
         IdempotencyKey key = trigger.names().key();
-        Trigger.DoorName door = trigger.names().door();
-        return key != null ? key.shortened() : door != null ? door.shown() : null;
+        Trigger.DoorName source = trigger.names().door();
+        return key != null ? key.shortened() : source != null ? source.shown() : null;
     }
 
     String runIdText(RunId id) {
@@ -68,12 +69,12 @@ record Case(
         return chosen == null ? id.text() : chosen.text();
     }
 
-    /** The run that it asks for. */
+    /** Builds the run to insert. */
     NewRun newRun(RunId id) {
-        Trigger.Ties ties = trigger.ties();
-        RunId lineage = failed == null ? ties.lineage() : failed.lineage();
+        Trigger.Ties links = trigger.ties();
+        RunId lineage = failed == null ? links.lineage() : failed.lineage();
         IdempotencyKey key = trigger.names().key();
-        Trigger.DoorName door = trigger.names().door();
+        Trigger.DoorName source = trigger.names().door();
         return new NewRun(
                 id,
                 workspace(),
@@ -84,11 +85,11 @@ record Case(
                 new NewRun.Origin(
                         trigger.sender().door(),
                         trigger.sender().actor(),
-                        key != null ? key.text() : door != null ? door.shown() : null,
+                        key != null ? key.text() : source != null ? source.shown() : null,
                         trigger.sender().correlationId()),
                 trigger.input(),
                 fingerprint.fields(),
-                new NewRun.Links(lineage, ties.parent(), ties.replayOf(), ties.carried(), ties.depth()),
+                new NewRun.Links(lineage, links.parent(), links.replayOf(), links.carried(), links.depth()),
                 Gatekeeper.gate(trigger));
     }
 }

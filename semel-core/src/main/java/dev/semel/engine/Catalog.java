@@ -15,9 +15,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workflows by name or id, compiled. Versions never change and are kept; which one is current is looked up again
- * whenever the store's change counter moved. Another worker's change is noticed half a second late, or by the admission
- * that compares the counter: what is remembered here is a guess that it proves.
+ * Caches compiled workflows by name or id.
+ * Versions never change and stay cached. The current version is read again whenever the change counter of the store
+ * moves. Changes by other workers arrive up to half a second late; the admission transaction compares the counter and
+ * rejects stale entries.
  */
 public final class Catalog implements Intake.Versions {
     private static final int VERSIONS_LOOKED_BACK = 500;
@@ -29,13 +30,13 @@ public final class Catalog implements Intake.Versions {
     private final ReentrantLock checking = new ReentrantLock();
     private volatile long change = -1;
 
-    /** Turns a stored text into something that runs. */
+    /** Compiles a stored workflow version into an executable one. */
     @FunctionalInterface
     public interface Compiler {
         Published compile(Rows.Version version);
     }
 
-    /** The workflow is written in code that this process does not have. */
+    /** Thrown for a workflow whose code is not registered in this process. */
     public static final class NotKnownHere extends RuntimeException {
         private final String workflow;
         private final String workflowId;
@@ -57,7 +58,7 @@ public final class Catalog implements Intake.Versions {
 
     private record Place(int workspace, String nameOrId) {}
 
-    /** A workflow as it was when the change counter stood there. */
+    /** A workflow as of a value of the change counter. */
     private record Remembered(Current current, long change) {}
 
     private record VersionId(String workflowId, int version) {}
@@ -67,10 +68,10 @@ public final class Catalog implements Intake.Versions {
         this.compiler = compiler;
     }
 
-    /** Null: there is no such workflow in this workspace. */
+    /** Returns null if the workspace has no such workflow. */
     public @Nullable Current find(int workspace, String nameOrId) {
         Place place = new Place(workspace, nameOrId);
-        // Taken before the look-up: what is found while somebody publishes is not kept for longer than this one answer.
+        // Read before the workflow: what is found during a publish is used only for this call.
         long seenChange = change;
         Remembered known = current.get(place);
         if (known != null && known.change() == seenChange) {
@@ -78,7 +79,7 @@ public final class Catalog implements Intake.Versions {
         }
         Rows.Workflow row = readers.maybe(reads -> reads.workflow(workspace, nameOrId));
         if (row == null) {
-            return null; // not remembered: it may be published at any moment
+            return null; // not cached: it may be published at any time
         }
         Current entry = new Current(withOthers(row, row.version()), row.paused(), candidate(row), seenChange);
         current.put(place, new Remembered(entry, seenChange));
@@ -97,7 +98,8 @@ public final class Catalog implements Intake.Versions {
         check();
         Current found = find(workspace, workflowId);
         if (found == null) {
-            throw new IllegalStateException("workflow " + workflowId + " vanished, and workflows are never deleted");
+            throw new IllegalStateException(
+                    "workflow " + workflowId + " is missing, although workflows are never deleted");
         }
         return found;
     }
@@ -111,8 +113,9 @@ public final class Catalog implements Intake.Versions {
             if (row == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
-                        "Version " + version + " of workflow " + workflowId + " is not in the store.",
-                        "Restore the store from a backup that has it.");
+                        "Version " + version + " of workflow " + workflowId
+                                + " is not in the store. Its runs cannot continue.",
+                        "Restore the store from a backup that contains this version.");
             }
             known = compiler.compile(row);
             versions.put(id, known);
@@ -120,15 +123,14 @@ public final class Catalog implements Intake.Versions {
         return known;
     }
 
-    /** The code of a workflow was replaced in this process: what was compiled of it is out of date. */
+    /** Drops the compiled versions of a workflow whose code was replaced in this process. */
     public void forget(String workflowId) {
         versions.keySet().removeIf(id -> id.workflowId().equals(workflowId));
         current.clear();
     }
 
     /**
-     * A version with all others whose keys were named in another way: older ones, and newer ones that are or were
-     * candidates.
+     * A version together with all others that derive keys differently: older ones, and current or former candidates.
      */
     private Published withOthers(Rows.Workflow row, int number) {
         Published published = version(row.workflowId(), number);
@@ -160,12 +162,14 @@ public final class Catalog implements Intake.Versions {
         }
     }
 
-    /** Forgets what is current when anything was published, paused or revoked. Called twice a second and on changes. */
+    /**
+     * Drops cached current versions if anything was published, paused or revoked. Runs twice a second and on changes.
+     */
     public void check() {
         long now = readers.ask(reads -> reads.catalogChange());
         checking.lock();
         try {
-            // Only forward: of two that look at once, the one with the older number may come last.
+            // Only forward: of two concurrent checks, the one with the older number may finish last.
             if (now > change) {
                 current.clear();
                 change = now;
@@ -175,7 +179,7 @@ public final class Catalog implements Intake.Versions {
         }
     }
 
-    /** Moves whenever a workflow or a token changed. */
+    /** Increases whenever a workflow or a token changes. */
     public long change() {
         return change;
     }

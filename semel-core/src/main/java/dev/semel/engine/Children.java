@@ -21,21 +21,21 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** What a run does to other runs: it starts one and waits for it, or sends it a message. Each once, by its step's id. */
+/** Starts child runs and waits for them, and sends signals to other runs. The step id makes each happen once. */
 public final class Children {
     private static final long LOOK_AGAIN_MICROS = 500_000;
     private static final long LOOK_AGAIN_AT_MOST = 60_000_000;
 
     private Children() {}
 
-    /** Starts a run for a step of another one. The same step finds the same run again. */
+    /** Starts child runs. The same step always gets the same run. */
     public interface Starter {
         RunId start(RunLoop.Resident parent, Durable.Child child, String stepId);
 
-        /** The id of the workflow that a child would be a run of. */
+        /** Returns the id of the workflow that the child would run. */
         String workflowId(RunLoop.Resident parent, Durable.Child child);
 
-        /** Asks a child for its end, because its parent comes to its own. */
+        /** Requests the cancellation of a child because its parent is ending. */
         void stop(RunLoop.Resident parent, RunId child);
     }
 
@@ -47,14 +47,15 @@ public final class Children {
         }
         Execution execution = scope.execution();
         boolean shared = child.start().key() != null || child.start().id() != null;
-        RunId id = begun(place);
+        RunId id = findStarted(place);
         if (id == null && !shared && scope.stops()) {
-            id = ofStep(execution, place.stepId()); // started by an execution that ended before it could say so
+            // an earlier execution started it and ended before it could record that
+            id = findOwnChild(execution, place.stepId());
         }
         if (id == null) {
             scope.mayBegin();
             execution.durable();
-            id = reached(scope, place, Entry.Kind.CALL, () -> {
+            id = callWithRetry(scope, place, Entry.Kind.CALL, () -> {
                 if (child.once()) {
                     Ancestry.refuseCircle(execution, child);
                 }
@@ -64,7 +65,7 @@ public final class Children {
                         : execution.engine().starter().start(execution.run(), child, place.stepId());
                 return shared ? Ancestry.apart(execution, called) : called;
             });
-            // CRASH(child-started): the child runs and we do not know of it; asked again, its key finds it.
+            // CRASH(child-started): the child runs and its start is not recorded; a restart finds it by its key.
             execution.ambient().point("child-started");
             execution.record(
                     new Entry.Begun(
@@ -74,11 +75,11 @@ public final class Children {
         return output(scope, place, new Called(id, shared));
     }
 
-    /** @param shared it has a name of its own, so it belongs to all who ask for it and not to one parent */
+    /** @param shared it has its own key or id, so that it may have several callers */
     private record Called(RunId id, boolean shared) {}
 
-    /** The child that belongs to a step alone, or null. */
-    private static @Nullable RunId ofStep(Execution execution, String stepId) {
+    /** Returns the child that only this step started, or null. */
+    private static @Nullable RunId findOwnChild(Execution execution, String stepId) {
         Name name = new Name(execution.run().workspace(), Name.Kind.CHILD, stepId);
         Known known =
                 execution.maybe(reads -> reads.names(List.of(name)).known().getFirst());
@@ -86,14 +87,14 @@ public final class Children {
     }
 
     /**
-     * What another run is asked may be refused, once and for all. That it cannot be asked now is no failure of ours: it
-     * is asked again, and the step's id makes it one deed.
+     * Calls another run and retries while the store is unavailable; the step id makes repeated calls one.
+     * A permanent rejection is recorded as the failure of the step.
      */
-    private static <T> T reached(Scope scope, Scope.Place place, Entry.Kind kind, Supplier<T> asking) {
+    private static <T> T callWithRetry(Scope scope, Scope.Place place, Entry.Kind kind, Supplier<T> call) {
         Execution execution = scope.execution();
         for (int tries = 0; ; tries++) {
             try {
-                return asking.get();
+                return call.get();
             } catch (StoreFailure e) {
                 throw execution.end(new Unwind.Lost(e));
             } catch (SemelException refusal) {
@@ -110,15 +111,16 @@ public final class Children {
         }
     }
 
-    private static @Nullable RunId begun(Scope.Place place) {
+    private static @Nullable RunId findStarted(Scope.Place place) {
         Entry.Begun begun = place.trace() == null ? null : place.trace().begun();
         return begun == null || begun.ref() == null ? null : RunId.parse(begun.ref());
     }
 
     /**
-     * Waits for the end of a child. A parent that is cancelled or out of time stops it, unless it is shared, and waits
-     * all the same: what the child undoes was done after what the parent undoes. For a child that failed those speak that
-     * replayed it since; they belong to whoever asked for them.
+     * Waits for the end of a child.
+     * A parent that is cancelled or timed out stops the child unless it is shared, and still waits: the child must
+     * compensate first. If the child failed and was replayed since, the replay counts; replays belong to those who
+     * started them.
      */
     private static JsonNode output(Scope scope, Scope.Place place, Called child) {
         Execution execution = scope.execution();
@@ -128,14 +130,15 @@ public final class Children {
             if (run == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
-                        "The run that step \"" + place.path() + "\" started is not in the store any more.",
-                        "Keep finished runs for longer than the runs that wait for them.");
+                        "The store no longer has the run that step \"" + place.path()
+                                + "\" called. Its result is unknown.",
+                        "Set the retention of finished runs longer than the runs that wait for them.");
             }
             boolean shared = child.shared() || !run.id().equals(child.id());
             boolean stops = !shared && scope.stops();
             if (run.end() != null) {
                 if (stops && run.state() != RunState.COMPLETED) {
-                    scope.mayBegin(); // throws: that it ended like this is our own doing
+                    scope.mayBegin(); // throws: this run caused the end of the child
                 }
                 return ended(execution, place, run);
             }
@@ -146,13 +149,13 @@ public final class Children {
             } else {
                 execution.mayAct();
             }
-            scope.await(patience(execution, place.path(), run, looks), seen, stops);
+            scope.await(pollWait(execution, place.path(), run, looks), seen, stops);
         }
     }
 
     /**
-     * A cancelled run whose code does not fit its record ends without coming to calls that are on record: the children
-     * that nobody else has asked for are stopped and waited for, as if it had come to them.
+     * Stops the unshared children of a cancelled run and waits for them, if its code ended without reaching their
+     * calls.
      */
     static void takeAlong(Execution execution) {
         if (!execution.cancelled()) {
@@ -161,13 +164,13 @@ public final class Children {
         Scope scope = new Scope(execution, StepPath.ROOT, true);
         execution.memory().openCalls().forEach((path, child) -> {
             RunId id = RunId.parse(child);
-            if (id != null && execution.asks(path) && id.equals(ofStep(execution, scope.stepId(path)))) {
-                untilEnded(scope, path, id);
+            if (id != null && execution.asks(path) && id.equals(findOwnChild(execution, scope.stepId(path)))) {
+                stopAndAwait(scope, path, id);
             }
         });
     }
 
-    private static void untilEnded(Scope scope, String path, RunId child) {
+    private static void stopAndAwait(Scope scope, String path, RunId child) {
         Execution execution = scope.execution();
         for (int looks = 0; ; looks++) {
             long seen = execution.waits().wakes();
@@ -177,19 +180,19 @@ public final class Children {
             }
             execution.mayAct();
             stop(execution, run);
-            scope.await(patience(execution, path, run, looks), seen, true);
+            scope.await(pollWait(execution, path, run, looks), seen, true);
         }
     }
 
-    /** Looks again after a while, and later ever more rarely: the end of a child wakes its parent. */
-    private static Waits.Wait patience(Execution execution, String path, Rows.Run child, int looks) {
+    /** Polls at growing intervals; the end of a child also wakes its parent. */
+    private static Waits.Wait pollWait(Execution execution, String path, Rows.Run child, int looks) {
         long due = execution.storeNow() + Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(looks, 8));
         return new Waits.Wait(due, Waiting.text("run", path, due, child.runIdText()), false, false);
     }
 
     private static void stop(Execution execution, Rows.Run child) {
         if (child.work() == null || child.work().cancel()) {
-            return; // it knows
+            return; // already requested
         }
         try {
             execution.engine().starter().stop(execution.run(), child.id());
@@ -197,7 +200,7 @@ public final class Children {
             if (!e.code().retryable()) {
                 throw e;
             }
-            // The store does not answer: it is asked again with the next look.
+            // The store is unavailable: the next poll tries again.
         }
     }
 
@@ -226,12 +229,12 @@ public final class Children {
         scope.mayBegin();
         execution.durable();
         String key = signal.key() == null ? place.stepId() : signal.key();
-        Edit.Signalled delivered = reached(
+        Edit.Signalled delivered = callWithRetry(
                 scope,
                 place,
                 Entry.Kind.SIGNAL,
                 () -> execution.engine().signaller().signal(execution.run().workspace(), signal, key));
-        // CRASH(signal-sent): it was delivered and that is not on record; sent again, its key is known.
+        // CRASH(signal-sent): the signal was delivered and that is not recorded; a second send is a duplicate.
         execution.ambient().point("signal-sent");
         execution.record(
                 Entry.Done.plain(
@@ -242,7 +245,7 @@ public final class Children {
                 64);
     }
 
-    /** Delivers a signal to a run, wherever it is driven. */
+    /** Delivers a signal to a run, whichever worker executes it. */
     @FunctionalInterface
     public interface Signaller {
         Edit.Signalled signal(int workspace, Durable.Outgoing signal, String key);

@@ -12,76 +12,76 @@ import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Group commit. Callers hand over a write and park; a lane takes what has gathered, applies it in one transaction, and
- * answers each caller with its own outcome after the fsync. This is where the speed comes from, and why no answer is
- * ever sent before its commit.
+ * Groups concurrent writes into one transaction per batch and answers each caller after its commit.
+ * Callers submit a write and park; a commit lane applies the waiting writes together. One fsync per batch gives the
+ * throughput, and no answer leaves before its commit.
  */
 public final class Committer implements AutoCloseable {
     private final List<LaneLoop> lanes = new ArrayList<>();
     private final LeaseKeeper leases;
-    private final Semaphore triggerRoom;
+    private final Semaphore queueSlots;
     private final Counters counters;
     private volatile boolean closed;
 
-    public Committer(Store store, LeaseKeeper leases, Limits limits, Surroundings surroundings) {
+    public Committer(Store store, LeaseKeeper leases, Limits limits, Surroundings dependencies) {
         this.leases = leases;
-        this.counters = surroundings.counters();
-        this.triggerRoom = new Semaphore(limits.queuedTriggers());
+        this.counters = dependencies.counters();
+        this.queueSlots = new Semaphore(limits.queuedTriggers());
         for (int slot = 0; slot < store.lanes(); slot++) {
-            lanes.add(new LaneLoop(new LaneLoop.Place(slot, store.openLane()), leases, limits, surroundings));
+            lanes.add(new LaneLoop(new LaneLoop.Place(slot, store.openLane()), leases, limits, dependencies));
         }
     }
 
-    /** What the engine's parts share. */
+    /** The environment and counters that all parts of the engine share. */
     public record Surroundings(Ambient ambient, Counters counters) {}
 
     public int lanes() {
         return lanes.size();
     }
 
-    /** The lease that owners write under now, or null while there is none. */
+    /** The lease under which this worker writes now, or null while it has none. */
     public @Nullable Long lease() {
         Batch.Hold hold = leases.hold(0);
         return hold == null ? null : hold.lease();
     }
 
-    /** Whether a newer version has made this one unable to write to the store, until it ends. */
+    /** Whether a newer version of Semel has upgraded the store, so that this worker can no longer write. */
     boolean isOutdated() {
         return leases.outdated() != null;
     }
 
-    /** A trigger: refused at once when too many wait already, or when the store is known not to take writes. */
+    /** Submits a trigger. Rejects it at once if too many are waiting or the committer is closed. */
     public CompletableFuture<Write.Admitted> admit(int lane, Write.Admit admit) {
         if (closed) {
             throw shuttingDown();
         }
-        if (!triggerRoom.tryAcquire()) {
+        if (!queueSlots.tryAcquire()) {
             counters.overload.increment();
             throw new SemelException(
                     ErrorCode.OVERLOADED,
-                    "More triggers are waiting for the store than this worker holds. No run was started.",
+                    "The trigger queue of this worker is full. No run was started.",
                     "Send it again with the same key in a moment; that is always safe.");
         }
         CompletableFuture<Write.Admitted> answer = lanes.get(lane).submit(admit, true);
-        return answer.whenComplete((_, _) -> triggerRoom.release());
+        return answer.whenComplete((_, _) -> queueSlots.release());
     }
 
-    /** A write that somebody waits for: given up, as a trigger is, when the store does not take it in time. */
+    /** Submits a write with a deadline, like a trigger: it fails if the store does not accept it in time. */
     public <O> CompletableFuture<O> submitSoon(int lane, Write<O> write) {
         return lanes.get(lane).submit(write, true);
     }
 
-    /** Any other write. Never refused for load: the runs that write are bounded themselves. */
+    /** Submits any other write. It is never rejected for load: the number of writing runs is bounded. */
     public <O> CompletableFuture<O> submit(int lane, Write<O> write) {
         return lanes.get(lane).submit(write, false);
     }
 
-    /** How many writes were handed over so far, on all lanes. */
+    /** Number of writes submitted so far, on all lanes. */
     public long handedOver() {
         return lanes.stream().mapToLong(LaneLoop::handedOver).sum();
     }
 
-    /** Whether every write that was handed over is answered. */
+    /** Whether every submitted write has an answer. */
     public boolean isIdle() {
         return lanes.stream().allMatch(LaneLoop::isIdle);
     }
@@ -93,7 +93,7 @@ public final class Committer implements AutoCloseable {
                 "Send it again with the same key in a moment; that is always safe.");
     }
 
-    /** Takes no more triggers, finishes what was handed over, then stops. */
+    /** Rejects new triggers, finishes the submitted writes, then stops. */
     @Override
     public void close() {
         closed = true;

@@ -9,7 +9,10 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Lets callers wait for the end of a run. Ends in this process wake them; ends elsewhere are found by looking. */
+/**
+ * Lets callers wait for the end of a run.
+ * Runs that end in this process wake them; runs on other workers are polled.
+ */
 public final class Completions {
     private static final long LOOK_AGAIN_MILLIS = 200;
     private final ConcurrentHashMap<RunId, CountDownLatch> waiting = new ConcurrentHashMap<>();
@@ -22,13 +25,13 @@ public final class Completions {
     }
 
     /**
-     * How somebody who waits looks at a run.
+     * How a waiting caller polls a run.
      *
-     * @param tells whether the run will end here with a word to us, so that there is nothing to see before
+     * @param tells whether the run will end in this process with a notification, so that polling before is useless
      */
     public record Watch<T>(BooleanSupplier tells, Supplier<@Nullable T> look, Predicate<@Nullable T> enough) {}
 
-    /** Waits until a look at the run is enough, at most {@code nanos}; what was seen last. */
+    /** Polls until the result suffices, at most {@code nanos}; returns the last result. */
     public <T> @Nullable T await(RunId run, long nanos, Watch<T> watch) {
         long left = nanos;
         boolean first = true;
@@ -36,7 +39,7 @@ public final class Completions {
             CountDownLatch latch = waiting.computeIfAbsent(run, _ -> new CountDownLatch(1));
             if (!first || left <= 0 || !watch.tells().getAsBoolean()) {
                 T seen = watch.look().get();
-                // Others who wait for the same run find its end by looking.
+                // Other waiting callers find the end by polling.
                 if (left <= 0 || watch.enough().test(seen)) {
                     waiting.remove(run, latch);
                     return seen;

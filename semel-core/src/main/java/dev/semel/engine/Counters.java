@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
-/** What happened since the start, for metrics. Not the truth of anything: that is in the store. */
+/** Counts events since the start of the process, for metrics. The store holds the authoritative data. */
 public final class Counters {
     public final LongAdder fresh = new LongAdder();
     public final LongAdder replayed = new LongAdder();
@@ -47,12 +47,12 @@ public final class Counters {
         }
     }
 
-    /** Grows with everything after which a run may be ours in the store without being driven here. */
+    /** Increases with every event after which the store may list a run as ours that does not execute here. */
     long doubts() {
         return storeFailures.sum() + fencedBatches.sum() + droppedRuns.sum();
     }
 
-    /** Every counter by its name. */
+    /** All counters by name. */
     public Map<String, LongSupplier> all() {
         return Map.ofEntries(
                 Map.entry("fresh", fresh::sum),
@@ -75,9 +75,9 @@ public final class Counters {
                 Map.entry("recovered", recovered::sum),
                 Map.entry("takeovers", takeovers::sum),
                 Map.entry("droppedRuns", droppedRuns::sum),
-                Map.entry("absorbed", absorbed::sum),
+                Map.entry("debounced", absorbed::sum),
                 Map.entry("cancelled", cancelled::sum),
-                Map.entry("putAway", putAway::sum),
+                Map.entry("parkedRuns", putAway::sum),
                 Map.entry("diskWaits", diskWaits::sum),
                 Map.entry("sent", sent::sum),
                 Map.entry("suppressed", suppressed::sum),

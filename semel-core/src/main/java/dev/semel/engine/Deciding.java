@@ -12,17 +12,20 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** How a person's decision reaches a run: as a signal with one key, so that the first decision is the one that counts. */
+/**
+ * Builds and finds the signals that carry approval and review decisions to a run. One key per decision: the first one
+ * counts.
+ */
 public final class Deciding {
     public static final String ONCE = "decision";
 
     private Deciding() {}
 
     /**
-     * The signal by which a decision at that step reaches the run; null where the run has not asked for one: a decision is
-     * not kept for later.
+     * Returns the signal for a decision at that step, or null if the run has not requested one: decisions are not kept
+     * for later.
      *
-     * @param question as {@link #approval} or {@link #review} names it
+     * @param question a name made by {@link #approval} or {@link #review}
      */
     public static @Nullable String asked(Reads reads, RunId run, String question) {
         boolean review = question.startsWith(Signals.REVIEW);
@@ -40,7 +43,7 @@ public final class Deciding {
                 : null;
     }
 
-    /** Whether it is on record that people are asked for just that. */
+    /** Whether the journal shows that the run requested exactly this decision. */
     static boolean isAsked(Memory.@Nullable Trace trace, String what) {
         Entry.Begun begun = trace == null ? null : trace.begun();
         return begun != null && what.equals(begun.ref());

@@ -24,8 +24,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The housekeeping of a worker: claims runs that nobody drives (left by a crash, queued, or admitted without room) and
- * sweeps what is kept no longer. Looking is the truth; a wake-up only makes it look sooner.
+ * Claims runs that no worker executes and starts them here, and sweeps expired data.
+ * Such runs are left by a crash, queued, or admitted without free capacity. Polling finds all of them; a wake-up only
+ * makes it earlier.
  */
 public final class Dispatcher implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Dispatcher.class.getName());
@@ -33,7 +34,7 @@ public final class Dispatcher implements AutoCloseable {
     private static final long SWEEPING_MILLIS = 20;
     private static final int CLAIM_AT_ONCE = 500;
     private static final int READ_AT_ONCE = 50;
-    private static final int UNSUSPECTED_FALLS = 2;
+    private static final int CRASHES_BEFORE_TRIAL = 2;
     private static final int ADOPT_AT_ONCE = 1_000;
     private static final long ADOPT_REST_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long HELD_REST_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -42,8 +43,8 @@ public final class Dispatcher implements AutoCloseable {
     private final Intake.Parts parts;
     private final Catalog catalog;
     private final Sweep sweep;
-    private final Committer.Surroundings around;
-    private final Bell bell = new Bell();
+    private final Committer.Surroundings dependencies;
+    private final Bell wakeSignal = new Bell();
     private final Thread thread;
     private @Nullable RunId onTrial;
     private long trialEnds;
@@ -51,28 +52,29 @@ public final class Dispatcher implements AutoCloseable {
     private long nextAdoption = Long.MIN_VALUE;
     private long nextHeldLook;
     private long untilNext = Long.MAX_VALUE;
-    private final Set<String> undrivable = ConcurrentHashMap.newKeySet();
+    private final Set<String> unregistered = ConcurrentHashMap.newKeySet();
     private final AtomicInteger registrations = new AtomicInteger();
 
-    public Dispatcher(Intake.Parts parts, Catalog catalog, Limits limits, Committer.Surroundings around) {
+    public Dispatcher(Intake.Parts parts, Catalog catalog, Limits limits, Committer.Surroundings dependencies) {
         this.parts = parts;
         this.catalog = catalog;
-        this.sweep = new Sweep(parts, limits, around);
-        this.around = around;
+        this.sweep = new Sweep(parts, limits, dependencies);
+        this.dependencies = dependencies;
         this.nextHeldLook =
-                around.ambient().nanos() + HELD_REST_NANOS; // what is registered until then wakes them itself
-        around.ambient().onJump(this::wakeUp);
+                // workflows that are registered until then wake their runs themselves
+                dependencies.ambient().nanos() + HELD_REST_NANOS;
+        dependencies.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-dispatch").daemon(true).start(this::loop);
     }
 
-    /** Look now. */
+    /** Looks for runs at once. */
     public void wakeUp() {
-        bell.ring();
+        wakeSignal.ring();
     }
 
     private void loop() {
         int failures = 0;
-        while (!bell.isOver()) {
+        while (!wakeSignal.isOver()) {
             try {
                 catalog.check();
                 boolean more = !parts.committer().isOutdated() && work();
@@ -84,8 +86,8 @@ public final class Dispatcher implements AutoCloseable {
                 if (Ambient.Death.isIn(e)) {
                     return;
                 }
-                if (failures++ == 0) { // an outage is told once, not twice a second
-                    LOG.log(Level.WARNING, "claiming runs failed and will be tried again: " + e.getMessage());
+                if (failures++ == 0) { // log an outage once, not twice a second
+                    LOG.log(Level.WARNING, "claiming runs failed; the worker retries: " + e.getMessage());
                 }
                 pause();
             }
@@ -100,24 +102,27 @@ public final class Dispatcher implements AutoCloseable {
         return more;
     }
 
-    /** True when there may be more to claim at once. */
+    /** Returns true if there may be more to claim at once. */
     private boolean claim() {
         Due due = parts.readers().ask(reads -> {
             long next = reads.nextDue();
-            return new Due(next, next == Write.Rest.NEVER ? 0 : reads.now()); // where nothing waits no clock is asked
+            return new Due(next, next == Write.Rest.NEVER ? 0 : reads.now()); // skips the clock query if nothing waits
         });
         if (due.next() > due.now()) {
             untilNext = due.next() == Write.Rest.NEVER ? Long.MAX_VALUE : (due.next() - due.now()) * 1_000;
             return false;
         }
         untilNext = Long.MAX_VALUE;
-        boolean more = claim(CLAIM_AT_ONCE, UNSUSPECTED_FALLS) == CLAIM_AT_ONCE;
+        boolean more = claim(CLAIM_AT_ONCE, CRASHES_BEFORE_TRIAL) == CLAIM_AT_ONCE;
         trial();
         return more;
     }
 
-    /** Answers how many runs were claimed. Room first: one that is claimed and not driven would wait for our lease. */
-    private int claim(int most, int falls) {
+    /**
+     * Returns how many runs it claimed. Reserves capacity first: a claimed run that does not execute waits for our
+     * lease to expire.
+     */
+    private int claim(int most, int maxCrashes) {
         int room = 0;
         while (room < most && parts.runs().reserve()) {
             room++;
@@ -125,13 +130,13 @@ public final class Dispatcher implements AutoCloseable {
         int left = room;
         try {
             List<Write.Driver> claimed = parts.committer()
-                    .submit(0, new Write.Claim(room, List.copyOf(undrivable), falls))
+                    .submit(0, new Write.Claim(room, List.copyOf(unregistered), maxCrashes))
                     .join();
             for (int from = 0; from < claimed.size(); from += READ_AT_ONCE) {
                 List<Write.Driver> some = claimed.subList(from, Math.min(from + READ_AT_ONCE, claimed.size()));
                 left -= resume(some);
             }
-            onTrial = falls > UNSUSPECTED_FALLS && left < room
+            onTrial = maxCrashes > CRASHES_BEFORE_TRIAL && left < room
                     ? claimed.getFirst().run()
                     : onTrial;
             return claimed.size();
@@ -143,12 +148,12 @@ public final class Dispatcher implements AutoCloseable {
     }
 
     /**
-     * A run that workers died with several times may be why: such runs are driven one at a time, so that the one to blame
-     * does not take the others with it again. After one or two crashes all runs are taken up at once. It is on trial until
-     * it has ended, rests, or has lived for a while.
+     * Executes runs that were active in several worker crashes one at a time, since one of them may be the cause.
+     * After one or two crashes all runs are claimed together. A suspect is on trial until it ends, parks, or has run
+     * for a while.
      */
     private void trial() {
-        long now = around.ambient().nanos();
+        long now = dependencies.ambient().nanos();
         RunId tried = onTrial;
         if (tried == null || !parts.runs().drives(tried) || now >= trialEnds) {
             onTrial = null;
@@ -158,13 +163,14 @@ public final class Dispatcher implements AutoCloseable {
     }
 
     /**
-     * Takes up runs that are ours and that nobody drives: those of a COMMIT whose answer never came, and those that
-     * were let go while the lease was out of use for a moment. Looks after every doubt, and now and then without one.
+     * Finds runs that the store lists as ours but that do not execute here, and releases them.
+     * Causes: a COMMIT whose response was lost, or a lease that was unusable for a moment. Runs after every such event,
+     * and periodically.
      */
     private void adopt() {
         Long lease = parts.committer().lease();
-        long doubts = around.counters().doubts();
-        long now = around.ambient().nanos();
+        long doubts = dependencies.counters().doubts();
+        long now = dependencies.ambient().nanos();
         if (lease == null || (doubts == settledDoubts && now < nextAdoption)) {
             return;
         }
@@ -174,7 +180,7 @@ public final class Dispatcher implements AutoCloseable {
             List<Write.Driver> page = parts.readers().ask(reads -> reads.owned(lease, after, ADOPT_AT_ONCE));
             for (Write.Driver driver : page) {
                 if (!parts.runs().drives(driver.run())) {
-                    giveBack(driver);
+                    releaseOwned(driver);
                 }
             }
             last = page.size() < ADOPT_AT_ONCE ? null : page.getLast().run();
@@ -184,11 +190,12 @@ public final class Dispatcher implements AutoCloseable {
     }
 
     /**
-     * Runs that are held because the code of some worker did not fit them: ours may. A worker with old code can come to
-     * a run after new code was registered elsewhere, so that nobody would wake it again.
+     * Wakes runs that are held because the code of some worker did not fit: the code of this worker may.
+     * A worker with old code can hold a run after new code was registered elsewhere, and then nothing else would wake
+     * it.
      */
     private void tryHeld() {
-        long now = around.ambient().nanos();
+        long now = dependencies.ambient().nanos();
         if (now < nextHeldLook) {
             return;
         }
@@ -198,7 +205,7 @@ public final class Dispatcher implements AutoCloseable {
             RunId after = last;
             List<Reads.Misfit> page = parts.readers().ask(reads -> reads.held(after, ADOPT_AT_ONCE));
             List<RunId> untried = page.stream()
-                    .filter(held -> !undrivable.contains(held.workflowId()))
+                    .filter(held -> !unregistered.contains(held.workflowId()))
                     .map(Reads.Misfit::run)
                     .filter(run -> !parts.runs().misfits().has(run))
                     .toList();
@@ -213,22 +220,23 @@ public final class Dispatcher implements AutoCloseable {
     }
 
     /**
-     * Lets go of a run of ours that nobody drives, so that it is claimed like any other. Under its old claim a new
-     * execution would look like the one before it, and the ledger would take its reservations for that one's.
+     * Releases a run of ours that does not execute, so that it is claimed like any other.
+     * Under the old claim, a new execution would look like the previous one, and the ledger would confuse their
+     * reservations.
      */
-    private void giveBack(Write.Driver driver) {
+    private void releaseOwned(Write.Driver driver) {
         if (!parts.runs().hold(driver.run())) {
             return;
         }
         try {
-            letGo(driver);
+            release(driver);
         } finally {
             parts.runs().letGo(driver.run());
         }
         wakeUp();
     }
 
-    private void letGo(Write.Driver driver) {
+    private void release(Write.Driver driver) {
         parts.committer()
                 .submit(0, new Write.Change<>(new Edit.GiveBack(driver)))
                 .join();
@@ -236,7 +244,7 @@ public final class Dispatcher implements AutoCloseable {
 
     private record Due(long next, long now) {}
 
-    /** How many of the runs are driven now, each with one of the places reserved for them. */
+    /** Starts the claimed runs and returns how many. Each uses one reserved slot. */
     private int resume(List<Write.Driver> claimed) {
         Map<RunId, Write.Driver> held = new LinkedHashMap<>();
         for (Write.Driver driver : claimed) {
@@ -257,7 +265,7 @@ public final class Dispatcher implements AutoCloseable {
                 }
             }
         } catch (StoreFailure e) {
-            around.counters().droppedRuns.increment(); // ours in the store and not here: looked for
+            dependencies.counters().droppedRuns.increment(); // ours in the store, not executing: adopt() finds it
             throw e;
         } finally {
             held.keySet().forEach(parts.runs()::letGo);
@@ -270,26 +278,26 @@ public final class Dispatcher implements AutoCloseable {
         try {
             return of(driver, read);
         } catch (Catalog.NotKnownHere e) {
-            if (undrivable.add(e.workflowId())) {
+            if (unregistered.add(e.workflowId())) {
                 LOG.log(
                         Level.WARNING,
-                        "workflow {0} is not known to this worker; its runs are left to others",
+                        "workflow {0} is not registered at this worker; other workers must execute its runs",
                         e.workflow());
             }
             if (registrations.get() != before) {
-                undrivable.remove(e.workflowId()); // it may have been registered since we looked: look again
+                unregistered.remove(e.workflowId()); // it may have been registered meanwhile: look again
             }
-            letGo(driver);
+            release(driver);
         } catch (RuntimeException e) {
-            LOG.log(Level.ERROR, "run " + driver.run().text() + " cannot be driven here: " + e.getMessage());
+            LOG.log(Level.ERROR, "run " + driver.run().text() + " cannot execute at this worker: " + e.getMessage());
         }
         return null;
     }
 
-    /** A workflow was registered: its runs may be driven here from now on. */
+    /** Called when a workflow was registered, so that its runs can execute here. */
     public void knows(String workflowId) {
-        registrations.incrementAndGet(); // before the removal, so that whoever adds after it notices
-        undrivable.remove(workflowId);
+        registrations.incrementAndGet(); // before the removal, so that concurrent additions notice
+        unregistered.remove(workflowId);
         parts.runs().misfits().forget(workflowId);
         wakeUp();
     }
@@ -301,8 +309,8 @@ public final class Dispatcher implements AutoCloseable {
         if (run.end() != null || work == null) {
             return null;
         }
-        around.counters().recovered.increment();
-        // One that went on in place goes by what was said then: its version, and its time begins anew.
+        dependencies.counters().recovered.increment();
+        // A resumed run uses the version and the start time of its last resumption.
         Entry.Resumed resumed =
                 Resumptions.isResumed(driver.claim()) ? Resumptions.last(Earlier.record(run, read.journal())) : null;
         Published workflow = catalog.version(run.workflowId(), resumed == null ? run.version() : resumed.version());
@@ -327,12 +335,12 @@ public final class Dispatcher implements AutoCloseable {
 
     private void pause() {
         long pause = TimeUnit.MILLISECONDS.toNanos(sweep.foundSomething() ? SWEEPING_MILLIS : PAUSE_MILLIS);
-        bell.await(Math.min(untilNext, pause));
-        bell.hear();
+        wakeSignal.await(Math.min(untilNext, pause));
+        wakeSignal.hear();
     }
 
     @Override
     public void close() {
-        bell.end(thread);
+        wakeSignal.end(thread);
     }
 }

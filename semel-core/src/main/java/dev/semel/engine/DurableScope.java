@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** What the body of a workflow holds in its hands: each question goes to the part of the engine that answers it. */
+/** The engine's implementation of the durable API that the code of a workflow calls, for one scope. */
 final class DurableScope implements Durable {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
     private static final int LONGEST_STATUS = 1_000;

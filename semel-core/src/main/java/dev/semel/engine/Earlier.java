@@ -18,14 +18,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What earlier runs of a lineage have on record, for those that replay them. */
+/** Finds what other runs of a lineage recorded: transaction results, called runs and unconsumed signals. */
 final class Earlier {
     private Earlier() {}
 
     /**
-     * What a tx step of another run of the line left, whose rows are in the database since then; null where there is none.
-     * No row of the ledger tells of it: the record of that run is the one that was committed with the rows. All others are
-     * asked, whatever their ids: those are made by the clocks of workers, and a run that began later may come here first.
+     * Returns the result of a tx step that another run of the lineage committed, or null.
+     * The ledger has no row for it: only the journal of that run does, committed with the user's rows. All runs are
+     * checked: ids come from worker clocks and do not give the order.
      */
     static @Nullable JsonNode committed(Execution execution, String path) {
         RunLoop.Resident run = execution.run();
@@ -33,7 +33,7 @@ final class Earlier {
             return null;
         }
         return execution.maybe(reads -> {
-            for (RunId other : members(reads, run.lineage()).reversed()) { // the last word, where it was done again
+            for (RunId other : members(reads, run.lineage()).reversed()) { // newest first, in case it was done again
                 JsonNode result = other.equals(run.id()) ? null : committed(reads, other, path);
                 if (result != null) {
                     return result;
@@ -43,20 +43,20 @@ final class Earlier {
         });
     }
 
-    /** What is written in these parts of a journal. */
+    /** Decodes the entries of journal chunks. */
     static List<Entry> entries(List<Reads.Chunk> chunks) {
         List<Entry> entries = new ArrayList<>();
         chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
         return entries;
     }
 
-    /** Whether nothing was done before it: it is the first run of its line, in its first life. */
+    /** Whether nothing ran before: the first run of its lineage, never resumed. */
     static boolean isFirst(RunLoop.Resident run) {
         return run.lineage().equals(run.id())
                 && !Resumptions.isResumed(run.driver().claim());
     }
 
-    /** All runs of a lineage, the oldest first. */
+    /** Returns all runs of a lineage, oldest first. */
     static List<RunId> members(Reads reads, RunId first) {
         List<RunId> all = new ArrayList<>();
         all.add(first);
@@ -75,7 +75,9 @@ final class Earlier {
         return null;
     }
 
-    /** Signals that came to a run and that it did not take; not what people decided, which is for the very question. */
+    /**
+     * Returns signals that a run received and did not consume, without decisions, which answer one specific question.
+     */
     static List<Rows.Signal> untaken(Reads reads, RunId run) {
         Set<String> taken = new Memory(record(reads.claimed(run), reads.journal(run))).takenSignals();
         return reads.signals(run).stream()
@@ -85,8 +87,8 @@ final class Earlier {
     }
 
     /**
-     * The run that a run of the lineage called at this place, also this one before it went on in place, whatever became of
-     * the name under which it was found then; null where there is none, or this call means another one.
+     * Returns the run that this lineage called at this step, even if its key has expired since.
+     * Null if there is none, or if this call means another run.
      */
     static @Nullable RunId called(Execution execution, String path, Durable.Child child) {
         if (isFirst(execution.run())) {
@@ -121,7 +123,7 @@ final class Earlier {
         return null;
     }
 
-    /** One that has a name of its own is meant by it; one that has none is meant by its place. */
+    /** A run with its own key or id must match it; one without must have been called without. */
     private static boolean isNamed(Rows.Run run, Start start) {
         String key = start.key();
         String id = start.id();
@@ -132,7 +134,7 @@ final class Earlier {
                 && (id == null || id.equals(run.chosenId()));
     }
 
-    /** It failed, and its key says that it is to be run again by whoever asks for it next. */
+    /** Whether it failed and the policy of its key runs it again on the next request. */
     private static boolean runsAgain(Reads reads, Rows.Run run) {
         String key = run.origin().key();
         Rows.Run speaks = speaker(reads, run.id());
@@ -147,8 +149,8 @@ final class Earlier {
     }
 
     /**
-     * Who speaks for a run that was called: itself, or where it has not completed what replayed it since, above all one
-     * that did complete. Null where it is gone.
+     * Returns the run whose outcome counts for a called run: itself, or, if it did not complete, its newest replay.
+     * Completed replays come first. Null if the run is gone.
      */
     static Rows.@Nullable Run speaker(Reads reads, RunId called) {
         Rows.Run run = reads.claimed(called);
@@ -172,7 +174,7 @@ final class Earlier {
         return best;
     }
 
-    /** The whole journal of a run: its chunks, and what its end holds. */
+    /** Decodes the whole journal of a run: its chunks and the entries of its end. */
     static List<Entry> record(Rows.@Nullable Run run, List<Reads.Chunk> chunks) {
         List<Entry> entries = new ArrayList<>();
         chunks.forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));

@@ -10,35 +10,35 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** How an effect comes to its end: what the journal gets, what the ledger gets, and what the workflow is told. */
+/** Records the outcome of an effect in journal and ledger and returns it to the workflow. */
 final class EffectEnds {
     private final Scope scope;
     private final Execution execution;
     private final EffectPlan plan;
     private final Scope.Place place;
-    private final EffectName name;
+    private final EffectName identity;
     private int tries;
 
-    EffectEnds(Scope scope, EffectPlan plan, Scope.Place place, EffectName name) {
+    EffectEnds(Scope scope, EffectPlan plan, Scope.Place place, EffectName identity) {
         this.scope = scope;
         this.execution = scope.execution();
         this.plan = plan;
         this.place = place;
-        this.name = name;
+        this.identity = identity;
         this.tries = place.tries();
     }
 
-    /** It is tried once more. */
+    /** Counts one more attempt. */
     void tried() {
         tries++;
     }
 
-    /** How often it was tried, over all executions. */
+    /** Number of attempts over all executions. */
     int tries() {
         return tries;
     }
 
-    /** It happened: the ledger and the journal get the result in one commit, at the latest before anything else leaves. */
+    /** Records that the effect happened. One commit writes ledger and journal, at the latest before the next effect. */
     Outcome<JsonNode> settled(Ledger.Holder holder, @Nullable JsonNode result, Entry.How how) {
         Results.Fit fit = Results.fit(result, place.path(), execution.engine().limits());
         if (fit.problem() != null) {
@@ -48,24 +48,27 @@ final class EffectEnds {
         execution.record(
                 new Entry.Done(place.path(), Entry.Kind.EFFECT, at, fit.kept(), how, tries, null),
                 fit.bytes(),
-                name.done(holder, fit.text()));
+                identity.done(holder, fit.text()));
         return new Outcome.Done<>(fit.kept().deepCopy());
     }
 
-    /** It happened, and only what it answered cannot be kept: the step fails, and the deed is not done again. */
+    /**
+     * Records that the effect happened but its result cannot be stored: the step fails and the effect is not sent
+     * again.
+     */
     Outcome<JsonNode> unrecordable(Ledger.Holder holder, Entry.Problem problem) {
         execution.record(
                 new Entry.Failed(
                         place.path(), Entry.Kind.EFFECT, execution.ambient().micros(), problem, tries),
                 256,
-                name.done(holder, "null"));
+                identity.done(holder, "null"));
         throw Results.failure(place.path(), problem, tries);
     }
 
     /**
-     * Somebody else's result, or an earlier one of our own: only the journal learns of it.
+     * Records a result of another run, or an earlier one of this run, in the journal only.
      *
-     * @param first whose deed it was, where the run that this one replays was suppressed; so is this one
+     * @param first the run that sent the effect, if the replayed run was itself suppressed
      */
     Outcome<JsonNode> reused(String result, @Nullable String first) {
         JsonNode kept = Json.parse(result);
@@ -100,23 +103,24 @@ final class EffectEnds {
                         tries,
                         first),
                 suppressed.result().length(),
-                name.suppressed(holder, suppressed.result(), first));
+                identity.suppressed(holder, suppressed.result(), first));
         return new Outcome.Done<>(kept.deepCopy());
     }
 
     /**
-     * Never sent again, and the run goes on. People are asked all the same: other runs may wait for its key. They are
-     * asked before the journal says that the step is over, since nobody would come back to ask afterwards.
+     * Records an unknown outcome that is never sent again, and lets the run continue.
+     * It opens a review, since other runs may wait for the key. It does so before the journal ends the step; later no
+     * execution would come back to do it.
      *
-     * @param last how the send ended, where anybody knows
+     * @param last how the send failed, if known
      */
     Outcome<JsonNode> indeterminate(Ledger.Holder holder, Entry.@Nullable Problem last) {
         execution.counters().inDoubt.increment();
-        execution.note(new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+        execution.note(new Ledger.Settle(identity.row(), holder, Ledger.State.UNKNOWN, null));
         execution.durable();
-        // Whatever they have said by now, this step stays as it is: it was sent once.
+        // Whatever the users decided, this step stays indeterminate: it was sent once.
         var unused = Inquiry.ask(
-                execution, Inquiry.doubt(plan, place.path(), name.row().digest(), last));
+                execution, Inquiry.doubt(plan, place.path(), identity.row().digest(), last));
         execution.record(
                 new Entry.Done(
                         place.path(),
@@ -130,7 +134,7 @@ final class EffectEnds {
         return new Outcome.Indeterminate<>(Results.INDETERMINATE);
     }
 
-    /** It tells somebody something, and the run is a replay that does not: the run goes on, and the ledger has nothing. */
+    /** Records a notification that a replay without notifications does not send. The ledger gets no row. */
     Outcome<JsonNode> silent() {
         scope.keepSilent(place.path());
         JsonNode nothing = JsonNodeFactory.instance.nullNode();

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The one way out into the world. An intent is on record before every send; a result is on record before anything else
- * leaves. What was sent and not answered is never guessed: the protection of the effect says what happens to it.
+ * Sends one effect to an external system, with an intent recorded before and its outcome after.
+ * Every send passes here. The engine never guesses the outcome of an unanswered send: the protection of the effect
+ * decides what happens next.
  */
 final class EffectGate {
     private static final long LOOK_AGAIN_MICROS = 250_000;
@@ -31,16 +32,16 @@ final class EffectGate {
     private final EffectPlan plan;
     private final Durable.Sending sending;
     private final Scope.Place place;
-    private final EffectName name;
-    private final EffectEnds ends;
-    private final StepPast past;
+    private final EffectName identity;
+    private final EffectEnds outcomes;
+    private final StepPast history;
     private final LookUp lookUp;
     private int looks;
-    private boolean doubted;
+    private boolean inDoubt;
     private boolean renamed;
     private Ledger.OnChange onChange;
     private Entry.@Nullable Problem last;
-    private Entry.@Nullable Problem told;
+    private Entry.@Nullable Problem recordedProblem;
 
     private EffectGate(Scope scope, EffectPlan plan, Durable.Sending sending, Scope.Place place) {
         this.scope = scope;
@@ -48,12 +49,12 @@ final class EffectGate {
         this.plan = plan;
         this.sending = sending;
         this.place = place;
-        this.name = EffectName.of(execution.run(), place, plan);
-        this.ends = new EffectEnds(scope, plan, place, name);
-        this.past = new StepPast(execution, place, name);
+        this.identity = EffectName.of(execution.run(), place, plan);
+        this.outcomes = new EffectEnds(scope, plan, place, identity);
+        this.history = new StepPast(execution, place, identity);
         this.lookUp = new LookUp(scope, plan, sending, place.path());
-        this.doubted = place.tries() > 0 && place.retryDue() == 0; // the last attempt is on record without a next one
-        this.onChange = name.onChange();
+        this.inDoubt = place.tries() > 0 && place.retryDue() == 0; // the last recorded attempt has no next one
+        this.onChange = identity.onChange();
     }
 
     static Outcome<JsonNode> perform(Scope scope, EffectPlan plan, Durable.Sending sending) {
@@ -69,14 +70,13 @@ final class EffectGate {
     private Outcome<JsonNode> perform() {
         scope.waitFor(place.retryDue(), "retry", place.path());
         Outcome<JsonNode> outcome = null;
-        Ledger.Row before = past.done();
+        Ledger.Row before = history.done();
         if (before != null) {
-            outcome = ends.reused(Objects.requireNonNullElse(before.result(), "null"), before.stoodFor());
-        } else if (past.isSilent()) {
-            outcome = ends.silent();
+            outcome = outcomes.reused(Objects.requireNonNullElse(before.result(), "null"), before.stoodFor());
+        } else if (history.isSilent()) {
+            outcome = outcomes.silent();
         } else if (place.trace() == null) {
-            // That it was asked for is in the journal before it leaves, so that code which asks for another one is
-            // noticed.
+            // Recorded before it is sent, so that code which now requests another step is noticed.
             long at = execution.ambient().micros();
             execution.record(new Entry.Begun(place.path(), Entry.Kind.EFFECT, at, 0, null), 64);
         }
@@ -84,20 +84,20 @@ final class EffectGate {
             scope.mayBegin();
             long seen = execution.waits().wakes();
             Ledger.Holder holder = holder();
-            Ledger.Row other = past.underAnotherKey();
+            Ledger.Row other = history.underAnotherKey();
             if (other != null) {
-                outcome = renamed(other, holder, seen);
+                outcome = handleRenamed(other, holder, seen);
                 continue;
             }
-            Verdict verdict = execution.reserve(name.reserve(holder, onChange, !doubted, past.afresh()));
+            Verdict verdict = execution.reserve(identity.reserve(holder, onChange, !inDoubt, history.afresh()));
             outcome = switch (verdict) {
                 case Verdict.Granted granted -> send(holder, granted);
-                case Verdict.Reused reused -> ends.reused(reused.result(), null);
-                case Verdict.Suppressed suppressed -> ends.suppressed(holder, suppressed);
-                case Verdict.Unsettled unsettled -> unsettled(holder, unsettled, seen);
+                case Verdict.Reused reused -> outcomes.reused(reused.result(), null);
+                case Verdict.Suppressed suppressed -> outcomes.suppressed(holder, suppressed);
+                case Verdict.Unsettled unsettled -> handleUnsettled(holder, unsettled, seen);
                 case Verdict.Taken taken -> waitForOther(taken, seen);
                 case Verdict.Changed _ -> review();
-                case Verdict.Noted _ -> throw new IllegalStateException("a reservation always gets an answer");
+                case Verdict.Noted _ -> throw new IllegalStateException("a reservation always gets a verdict");
             };
         }
         return outcome;
@@ -109,12 +109,12 @@ final class EffectGate {
     }
 
     private @Nullable Outcome<JsonNode> send(Ledger.Holder holder, Verdict.Granted granted) {
-        // CRASH(effect-reserved): an intent is on record and nothing was sent; whether it was is not known later.
+        // CRASH(effect-reserved): the intent is recorded and nothing was sent; a restart cannot know whether it was.
         execution.ambient().point("effect-reserved");
         execution.mayAct();
         renamed = false;
-        ends.tried();
-        Step step = new StepRunner.Doing(place.stepId(), name.wireKey(granted.generation()), granted.attempt());
+        outcomes.tried();
+        Step step = new StepRunner.Doing(place.stepId(), identity.wireKey(granted.generation()), granted.attempt());
         JsonNode result;
         execution.counters().sent.increment();
         scope.codeBegins();
@@ -125,187 +125,191 @@ final class EffectGate {
         } catch (Throwable failure) {
             scope.codeEnded();
             if (failure instanceof Failures.NotKept kept) {
-                return ends.unrecordable(holder, Results.problem(kept.why()));
+                return outcomes.unrecordable(holder, Results.problem(kept.why()));
             }
             if (failure instanceof Failures.Status status && plan.alreadyDone().contains(status.status())) {
-                return ends.settled(holder, status.body(), Entry.How.ALREADY_DONE);
+                return outcomes.settled(holder, status.body(), Entry.How.ALREADY_DONE);
             }
-            return failed(holder, failure, granted.unsure());
+            return handleFailure(holder, failure, granted.unsure());
         }
         scope.codeEnded();
-        // CRASH(effect-sent): it was done and its result is not on record; the protection decides what happens next.
+        // CRASH(effect-sent): the effect happened and its result is not recorded; the protection decides.
         execution.ambient().point("effect-sent");
-        return ends.settled(holder, result, Entry.How.DONE);
+        return outcomes.settled(holder, result, Entry.How.DONE);
     }
 
     /**
-     * The send failed, or nobody knows. Null: go on with the next attempt.
+     * Handles a failed send. Returns null to continue with the next attempt.
      *
-     * @param unsure an earlier one may have happened, so that this one's refusal does not settle it
+     * @param unsure an earlier attempt may have happened, so that a rejection of this one does not settle it
      */
-    private @Nullable Outcome<JsonNode> failed(Ledger.Holder holder, Throwable failure, boolean unsure) {
+    private @Nullable Outcome<JsonNode> handleFailure(Ledger.Holder holder, Throwable failure, boolean unsure) {
         last = Results.problem(failure);
-        boolean exhausted = ends.tries() >= plan.step().retry().attempts();
+        boolean exhausted = outcomes.tries() >= plan.step().retry().attempts();
         boolean unsettled = unsure && plan.protection() instanceof Protection.ProviderKey;
         if (Attempt.saidNo(plan.step(), failure)) {
             if (unsettled && Attempt.isAboutTheCaller(plan.step(), failure)) {
-                return doubt(holder, execution.waits().wakes());
+                return waitForDecision(holder, execution.waits().wakes());
             }
-            throw refused(holder, failure);
+            throw failStep(holder, failure);
         }
         if (Attempt.notSent(failure) && !unsettled) {
             if (exhausted) {
-                throw refused(holder, failure);
+                throw failStep(holder, failure);
             }
-            retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.FREE, null));
+            retry(failure, new Ledger.Settle(identity.row(), holder, Ledger.State.FREE, null));
             return null;
         }
         return switch (plan.protection()) {
-            case Protection.AtMostOnce _ -> ends.indeterminate(holder, last);
-            case Protection.Ask _ -> doubt(holder, execution.waits().wakes());
+            case Protection.AtMostOnce _ -> outcomes.indeterminate(holder, last);
+            case Protection.Ask _ -> waitForDecision(holder, execution.waits().wakes());
             case Protection.ProviderKey _ -> {
                 if (exhausted) {
-                    yield doubt(holder, execution.waits().wakes());
+                    yield waitForDecision(holder, execution.waits().wakes());
                 }
-                retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+                retry(failure, new Ledger.Settle(identity.row(), holder, Ledger.State.UNKNOWN, null));
                 yield null;
             }
-            // The provider is asked before the next send, also when it was the last one.
+            // The next loop queries the provider first, also after the last attempt.
             case Protection.Lookup _ -> {
-                retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+                retry(failure, new Ledger.Settle(identity.row(), holder, Ledger.State.UNKNOWN, null));
                 yield null;
             }
             case Protection.Repeatable _, Protection.None _ -> {
                 if (exhausted) {
-                    throw refused(holder, failure);
+                    throw failStep(holder, failure);
                 }
-                retry(failure, new Ledger.Settle(name.row(), holder, Ledger.State.FREE, null));
+                retry(failure, new Ledger.Settle(identity.row(), holder, Ledger.State.FREE, null));
                 yield null;
             }
         };
     }
 
-    private StepFailed refused(Ledger.Holder holder, @Nullable Throwable failure) {
+    private StepFailed failStep(Ledger.Holder holder, @Nullable Throwable failure) {
         Entry.Problem problem = last == null ? Results.LOST : last;
         execution.record(
                 new Entry.Failed(
-                        place.path(), Entry.Kind.EFFECT, execution.ambient().micros(), problem, ends.tries()),
+                        place.path(), Entry.Kind.EFFECT, execution.ambient().micros(), problem, outcomes.tries()),
                 256,
-                new Ledger.Settle(name.row(), holder, Ledger.State.FREE, null));
+                new Ledger.Settle(identity.row(), holder, Ledger.State.FREE, null));
         return failure == null
-                ? Results.failure(place.path(), problem, ends.tries())
-                : Results.failure(place.path(), problem, ends.tries(), failure);
+                ? Results.failure(place.path(), problem, outcomes.tries())
+                : Results.failure(place.path(), problem, outcomes.tries(), failure);
     }
 
     private void retry(Throwable failure, Ledger.Settle settle) {
         long now = execution.storeNow();
-        long due = now + Attempt.pauseMicros(plan.step().retry(), ends.tries(), failure, execution.ambient());
+        long due = now + Attempt.pauseMicros(plan.step().retry(), outcomes.tries(), failure, execution.ambient());
         execution.counters().retries.increment();
         Entry.Problem problem = Results.problem(failure);
         execution.record(
-                new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, ends.tries(), due), 256, settle);
+                new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, outcomes.tries(), due), 256, settle);
         scope.waitFor(due, "retry", place.path());
     }
 
-    /** This step was sent before and how it ended is not known. */
-    private @Nullable Outcome<JsonNode> unsettled(Ledger.Holder holder, Verdict.Unsettled unsettled, long seen) {
+    /** Handles a step that was sent before with an unknown outcome. */
+    private @Nullable Outcome<JsonNode> handleUnsettled(Ledger.Holder holder, Verdict.Unsettled unsettled, long seen) {
         renamed = unsettled.renamed();
         return switch (plan.protection()) {
-            case Protection.Lookup _ -> renamed ? doubt(holder, seen) : lookUp(holder, unsettled, seen);
-            case Protection.AtMostOnce _ -> ends.indeterminate(holder, last);
-            case Protection.ProviderKey _, Protection.Ask _ -> doubt(holder, seen);
+            case Protection.Lookup _ -> renamed ? waitForDecision(holder, seen) : lookUp(holder, unsettled, seen);
+            case Protection.AtMostOnce _ -> outcomes.indeterminate(holder, last);
+            case Protection.ProviderKey _, Protection.Ask _ -> waitForDecision(holder, seen);
             case Protection.Repeatable _, Protection.None _ ->
-                throw new IllegalStateException("what may always be sent again is never unsettled");
+                throw new IllegalStateException("a repeatable effect is never unsettled");
         };
     }
 
-    /** It was sent under another key across runs than it has now: only a person knows whether it is done by that. */
-    private @Nullable Outcome<JsonNode> renamed(Ledger.Row other, Ledger.Holder holder, long seen) {
+    /**
+     * Handles an effect that was sent under another once-per-key key than it has now: only a user knows whether that
+     * counts.
+     */
+    private @Nullable Outcome<JsonNode> handleRenamed(Ledger.Row other, Ledger.Holder holder, long seen) {
         if (other.state() == Ledger.State.DONE) {
-            return ends.reused(Objects.requireNonNullElse(other.result(), "null"), null);
+            return outcomes.reused(Objects.requireNonNullElse(other.result(), "null"), null);
         }
         RunId by = other.holder().run();
         if (other.state() == Ledger.State.RESERVED && !by.equals(execution.run().id())) {
-            return waitForOther(new Verdict.Taken(by, false), seen); // it is being sent this very moment
+            return waitForOther(new Verdict.Taken(by, false), seen); // another run is sending it right now
         }
         if (plan.protection() instanceof Protection.AtMostOnce) {
-            return ends.indeterminate(holder, last);
+            return outcomes.indeterminate(holder, last);
         }
         renamed = true;
-        return doubt(other.id(), holder, seen);
+        return waitForDecision(other.id(), holder, seen);
     }
 
     private @Nullable Outcome<JsonNode> lookUp(Ledger.Holder holder, Verdict.Unsettled unsettled, long seen) {
-        Step step = new StepRunner.Doing(place.stepId(), name.wireKey(unsettled.generation()), unsettled.attempt());
+        Step step = new StepRunner.Doing(place.stepId(), identity.wireKey(unsettled.generation()), unsettled.attempt());
         LookUp.Found found = lookUp.ask(step);
         if (found instanceof LookUp.Found.Nothing && looks++ == 0) {
-            // The first request may still be on its way: ask once more after a quiet moment.
+            // The first request may still be in transit: query once more after a pause.
             scope.waitFor(execution.storeNow() + QUIET_MICROS, "lookup", place.path());
-            scope.mayBegin(); // one that is cancelled meanwhile has not waited, and stays in doubt
+            scope.mayBegin(); // a run that was cancelled meanwhile has not waited, and stays in doubt
             found = lookUp.ask(step);
         }
         if (lookUp.problem() != null) {
             last = lookUp.problem();
         }
         return switch (found) {
-            case LookUp.Found.Done(JsonNode result) -> ends.settled(holder, result, Entry.How.FOUND);
-            case LookUp.Found.NoAnswer(long due) -> unanswered(holder, due, seen);
-            case LookUp.Found.Nothing _ -> unknownThere(holder);
+            case LookUp.Found.Done(JsonNode result) -> outcomes.settled(holder, result, Entry.How.FOUND);
+            case LookUp.Found.NoAnswer(long due) -> handleNoAnswer(holder, due, seen);
+            case LookUp.Found.Nothing _ -> unknownToProvider(holder);
         };
     }
 
-    /** The provider knows of nothing: it is sent, as long as there are attempts. */
-    private @Nullable Outcome<JsonNode> unknownThere(Ledger.Holder holder) {
-        if (ends.tries() >= plan.step().retry().attempts()) {
-            throw refused(holder, null);
+    /** The provider has no record of it: send it if attempts are left. */
+    private @Nullable Outcome<JsonNode> unknownToProvider(Ledger.Holder holder) {
+        if (outcomes.tries() >= plan.step().retry().attempts()) {
+            throw failStep(holder, null);
         }
-        // CRASH(lookup-empty): the provider knows of nothing; the next look finds the same, and then it is sent.
+        // CRASH(lookup-empty): the provider has no record of it; the next lookup finds the same, and then it is sent.
         execution.ambient().point("lookup-empty");
-        Ledger.Settle free = new Ledger.Settle(name.row(), holder, Ledger.State.FREE, null);
+        Ledger.Settle free = new Ledger.Settle(identity.row(), holder, Ledger.State.FREE, null);
         long now = execution.storeNow();
         Entry.Problem problem = last == null ? Results.LOST : last;
-        execution.record(new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, ends.tries(), 0), 256, free);
+        execution.record(
+                new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, problem, outcomes.tries(), 0), 256, free);
         return null;
     }
 
-    /** The provider does not answer: people may know it as well. Whoever is first, the ledger is asked again. */
-    private @Nullable Outcome<JsonNode> unanswered(Ledger.Holder holder, long due, long seen) {
-        execution.note(new Ledger.Settle(name.row(), holder, Ledger.State.UNKNOWN, null));
+    /** The provider does not answer: a user may decide as well. Whichever comes first, the ledger is checked again. */
+    private @Nullable Outcome<JsonNode> handleNoAnswer(Ledger.Holder holder, long due, long seen) {
+        execution.note(new Ledger.Settle(identity.row(), holder, Ledger.State.UNKNOWN, null));
         execution.durable();
-        if (Inquiry.ask(execution, Inquiry.doubt(plan, place.path(), name.row().digest(), null))) {
+        if (Inquiry.ask(execution, Inquiry.doubt(plan, place.path(), identity.row().digest(), null))) {
             String what = Waiting.text("lookup", place.path(), due);
             scope.await(new Waits.Wait(due, what, false, false), seen);
         }
         return null;
     }
 
-    private @Nullable Outcome<JsonNode> doubt(Ledger.Holder holder, long seen) {
-        return doubt(name.row(), holder, seen);
+    private @Nullable Outcome<JsonNode> waitForDecision(Ledger.Holder holder, long seen) {
+        return waitForDecision(identity.row(), holder, seen);
     }
 
-    /** Held until a person says how it ended; then the ledger is asked again. */
-    private @Nullable Outcome<JsonNode> doubt(Ledger.Id row, Ledger.Holder holder, long seen) {
+    /** Waits until a user decides the outcome, then checks the ledger again. */
+    private @Nullable Outcome<JsonNode> waitForDecision(Ledger.Id row, Ledger.Holder holder, long seen) {
         execution.counters().inDoubt.increment();
-        doubted = true; // from now on only a decision sends it again, whatever else wakes the run
+        inDoubt = true; // from now on only a decision sends it again, whatever wakes the run
         Ledger.Settle unknown = new Ledger.Settle(row, holder, Ledger.State.UNKNOWN, null);
-        if (last == null || last.equals(told)) {
-            execution.note(unknown); // an earlier execution sent it, or it was looked at again
+        if (last == null || last.equals(recordedProblem)) {
+            execution.note(unknown); // an earlier execution sent it, or this problem is recorded already
         } else {
-            told = last;
+            recordedProblem = last;
             long now = execution.storeNow();
             execution.record(
-                    new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, last, ends.tries(), 0), 256, unknown);
+                    new Entry.Tried(place.path(), Entry.Kind.EFFECT, now, last, outcomes.tries(), 0), 256, unknown);
         }
         execution.durable();
-        // CRASH(effect-doubted): the doubt is on record; a restart finds it and waits for the decision.
+        // CRASH(effect-doubted): the doubt is recorded; a restart finds it and waits for the decision.
         execution.ambient().point("effect-doubted");
         Review.Question question = renamed
                 ? Inquiry.renamed(plan, place.path(), row.digest())
                 : Inquiry.doubt(plan, place.path(), row.digest(), null);
         if (!Inquiry.ask(execution, question)) {
-            return null; // somebody decided before it was asked
+            return null; // a user decided before the review was opened
         }
-        // The doubt may be that of the run which this one replays: who decides there wakes only that one.
+        // The doubt may belong to the replayed run: a decision there wakes only that run, so this one polls.
         boolean own = execution.run().lineage().equals(execution.run().id());
         long due = own ? Write.Rest.NEVER : execution.storeNow() + LOOK_AGAIN_AT_MOST;
         String what = Waiting.text("decision", place.path(), due, row.digest());
@@ -321,9 +325,9 @@ final class EffectGate {
         return null;
     }
 
-    /** The data differ from what was accepted inside the window: a person says whether it is sent. */
+    /** The data differ from what was accepted inside the window: a user decides whether to send it. */
     private @Nullable Outcome<JsonNode> review() {
-        String content = Objects.requireNonNullElse(name.content(), "");
+        String content = Objects.requireNonNullElse(identity.content(), "");
         boolean send = Signals.review(scope, place, Inquiry.change(plan, place.path(), content))
                 .path("approved")
                 .asBoolean();

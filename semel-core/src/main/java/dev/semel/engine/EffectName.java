@@ -7,12 +7,12 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of one effect: its row in the ledger, the row of its step, and the key that goes out. The key on the wire
- * is a hash of the effect key and the generation, so that names do not leak and a provider's own memory never swallows a
- * send that was meant.
+ * The identity of one effect: its key, its ledger rows and the key sent to the provider.
+ * The key on the wire is a hash of effect key and generation. It hides internal names, and an intended re-send gets a
+ * new key that the provider does not deduplicate.
  *
- * @param row what is locked: the step's own row, or the row that all runs with this key share
- * @param stepRow the row that a safe replay looks at
+ * @param row the row that is locked: the one of the step, or the one that all runs with this key share
+ * @param stepRow the row that a safe replay reads
  */
 record EffectName(
         String key,
@@ -44,12 +44,12 @@ record EffectName(
                 : Ledger.OnChange.valueOf(once.onChange().name());
     }
 
-    /** The byte-identical key of every attempt of this generation. */
+    /** Returns the key that every attempt of this generation sends, byte-identical. */
     String wireKey(int generation) {
         return Ledger.digest("wire", generation + "\n" + key).substring(0, 48);
     }
 
-    /** Digest of what is sent; null where only the key counts. */
+    /** Returns the digest of the sent data; null if only the key counts. */
     @Nullable
     String content() {
         byte[] data = once == null ? null : once.data();
@@ -57,8 +57,8 @@ record EffectName(
     }
 
     /**
-     * @param resend an unknown one may be sent again, as far as its protection allows that
-     * @param afresh what another run of the lineage did is done again
+     * @param resend an unknown outcome may be sent again, as far as the protection allows
+     * @param afresh an effect of another run of the lineage is sent again
      */
     Ledger.Reserve reserve(Ledger.Holder holder, Ledger.OnChange onChange, boolean resend, boolean afresh) {
         long window = once == null ? 0 : once.window().toNanos() / 1_000;
@@ -74,13 +74,13 @@ record EffectName(
                 afresh);
     }
 
-    /** How long after the first send an unknown one may be sent again without asking anybody. */
+    /** How long after the first send an unknown outcome may be sent again without a decision. */
     private long resendFor() {
         return switch (plan.protection()) {
             case Protection.Repeatable _, Protection.None _ -> Long.MAX_VALUE;
             case Protection.ProviderKey provider -> {
                 long window = Micros.of(provider.window());
-                yield window - Math.min(A_MINUTE, window / 10); // a margin: the provider counts by its own clock
+                yield window - Math.min(A_MINUTE, window / 10); // a margin: the provider uses its own clock
             }
             case Protection.Lookup _, Protection.AtMostOnce _, Protection.Ask _ -> 0;
         };
@@ -93,7 +93,7 @@ record EffectName(
                 : new Ledger.Op[] {settle, new Ledger.Note(stepRow, holder, result, facts)};
     }
 
-    /** @param first the run whose deed stood for it, and when that was accepted */
+    /** @param first the run that sent the effect instead, and when it was accepted */
     Ledger.Note suppressed(Ledger.Holder holder, String result, String first) {
         return new Ledger.Note(stepRow, holder, result, facts, new Ledger.Instead(row.digest(), first));
     }

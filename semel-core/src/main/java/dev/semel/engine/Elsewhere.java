@@ -7,10 +7,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
-/** Plans of which it was seen a moment ago that the code for their runs is at other workers. */
+/**
+ * Replay plans that wait because this worker lacks the code of their workflows, each with the time of its next check.
+ */
 final class Elsewhere {
-    /** So many workflows are named whose code is missing. */
-    private static final int TOLD = 3;
+    /** At most this many workflows are listed in the note. */
+    private static final int MAX_LISTED = 3;
 
     private final Map<RunId, Long> until = new ConcurrentHashMap<>();
 
@@ -18,7 +20,7 @@ final class Elsewhere {
         return until.containsKey(plan);
     }
 
-    /** Whether it is not to be looked at yet. */
+    /** Whether the plan is not to be checked yet. */
     boolean isStill(RunId plan, long now) {
         Long then = until.get(plan);
         if (then != null && then - now > 0) {
@@ -32,13 +34,13 @@ final class Elsewhere {
         until.put(plan, then);
     }
 
-    /** What such a plan says of itself, by items whose notes name the code. */
+    /** Returns the note of such a plan, from the notes of its items, which name the missing code. */
     static String note(List<Replay.Item> seen) {
         String code = seen.stream()
                 .map(Replay.Item::note)
                 .filter(note -> !note.isEmpty())
                 .distinct()
-                .limit(TOLD)
+                .limit(MAX_LISTED)
                 .collect(Collectors.joining(", "));
         return code.isEmpty() ? "" : "It waits for a worker that has the code of " + code + ".";
     }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** How a run ends, whatever its code did; and what keeps it from ending. */
+/** Builds the last write of an execution: completed, failed, cancelled or held. */
 final class Endings {
     private static final int CAUSES = 10;
 
@@ -21,22 +21,22 @@ final class Endings {
     static Unwind.Held poison(RunLoop.Resident run) {
         return new Unwind.Held(
                 "poison",
-                "The worker died " + run.falls() + " times in a row while it drove this run. The run is held; other "
-                        + "runs are not affected. Find out why, then let it go on or cancel it.");
+                "The worker crashed " + run.falls() + " times in a row while it executed this run. The run is held; "
+                        + "other runs are not affected. Find the cause, then continue or cancel the run.");
     }
 
-    /** How a run rests that is held; where its code does not fit, workers with other code look for it. */
+    /** Returns how a held run is parked. If its code does not fit, workers with other code look for it. */
     static Write.Rest held(Execution execution, Unwind.Held held) {
         String what = Waiting.text(held.reason(), execution.current(), Write.Rest.NEVER, held.getMessage());
         boolean poison = held.reason().equals("poison");
         long due = held.reason().equals("code") ? Write.Rest.HELD : Write.Rest.NEVER;
-        // A cancel that came while it was driven is reason enough to look again.
+        // A cancel that arrived during the execution makes it due again.
         return new Write.Rest(due, what, Integer.MAX_VALUE, execution.run().cancel(), poison);
     }
 
     static Write.End cancelled(Execution execution, String message) {
         Children.takeAlong(execution);
-        doubtWhatIsOpen(execution);
+        settleOpenEffects(execution);
         return execution.ending(
                 RunState.CANCELLED, new Write.Ending(null, ErrorCode.RUN_CANCELLED.slug(), message, null));
     }
@@ -44,14 +44,15 @@ final class Endings {
     static Write.End completed(Execution execution, JsonNode output) {
         String left = execution.leftOver();
         if (left != null && execution.cancelled()) {
-            return cancelled(execution, "Its code does not fit its record; \"" + left + "\" was not undone.");
+            return cancelled(
+                    execution, "The code does not match the journal; \"" + left + "\" was not compensated.");
         }
         if (left != null) {
             execution.counters().diverged.increment();
             throw new Unwind.Held(
                     "code",
-                    "The record of this run has \"" + left + "\", but the code ended without asking for it. The run is "
-                            + "held. Deploy code that asks for it, or cancel the run.");
+                    "The journal of this run has \"" + left + "\", but the code ended without calling it. The run is "
+                            + "held. Deploy code that calls it, or cancel the run.");
         }
         String text = Json.write(output);
         int most = execution.engine().limits().outputBytes();
@@ -68,9 +69,9 @@ final class Endings {
 
     static Write.End failed(Execution execution, Throwable failure) {
         Children.takeAlong(execution);
-        List<String> notUndone = execution.undos().run(execution);
+        List<String> notCompensated = execution.undos().run(execution);
         execution.goOn();
-        doubtWhatIsOpen(execution);
+        settleOpenEffects(execution);
         boolean cancelled = execution.cancelled() && isCancel(failure);
         String step = switch (failure) {
             case StepFailed known -> known.step();
@@ -87,13 +88,14 @@ final class Endings {
             case SemelException known -> known.detail();
             default -> Results.said(failure);
         };
-        String message = notUndone.isEmpty() ? text : text + " Not undone: " + String.join(", ", notUndone);
+        String message =
+                notCompensated.isEmpty() ? text : text + " Not compensated: " + String.join(", ", notCompensated);
         return execution.ending(
                 cancelled ? RunState.CANCELLED : RunState.FAILED,
                 new Write.Ending(null, code, Results.clean(message), step));
     }
 
-    /** The code of the user may have wrapped it. */
+    /** Whether it was caused by the cancellation; user code may have wrapped the exception. */
     private static boolean isCancel(Throwable failure) {
         Throwable cause = failure;
         for (int i = 0; cause != null && i < CAUSES; i++) {
@@ -106,11 +108,11 @@ final class Endings {
     }
 
     /**
-     * What an earlier execution meant to send and this one did not come to again is in doubt when the run ends: nobody
-     * would ever settle it otherwise, and runs that share its key would wait for ever. Of all that stays in doubt people
-     * are asked before the end, since afterwards nobody is there to ask.
+     * Settles effects that an earlier execution reserved and this one did not reach, when the run ends.
+     * Otherwise they would stay open, and runs that share their key would wait forever. Reviews are opened before the
+     * end, since no execution comes back later.
      */
-    private static void doubtWhatIsOpen(Execution execution) {
+    private static void settleOpenEffects(Execution execution) {
         RunLoop.Resident run = execution.run();
         List<Ledger.Row> doubtful = new ArrayList<>();
         for (Ledger.Row row : execution.ask(reads -> reads.effects(run.id()))) {
@@ -129,7 +131,7 @@ final class Endings {
         if (!doubtful.isEmpty()) {
             execution.durable();
             for (Ledger.Row row : doubtful) {
-                var unused = Inquiry.ask(execution, Inquiry.left(row)); // false: it was decided meanwhile
+                var unused = Inquiry.ask(execution, Inquiry.left(row)); // false: a user decided meanwhile
             }
         }
     }

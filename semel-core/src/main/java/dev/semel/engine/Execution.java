@@ -23,8 +23,9 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One execution of a run: what it remembers, what it has to write, and whether it may go on. All branches of the run
- * share it. A result is handed to the committer at once or with the next write; whatever leaves waits for all of them.
+ * One execution of a run on this worker: its replayed journal, its pending writes, and whether it may continue.
+ * All branches share it. Results are submitted at once or with the next write; effects wait until all earlier writes
+ * are durable.
  */
 final class Execution {
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -39,10 +40,10 @@ final class Execution {
     private final List<Entry> pending = new ArrayList<>();
     private final List<Ledger.Op> pendingOps = new ArrayList<>();
     private final List<CompletableFuture<Write.Owned>> submitted = new ArrayList<>();
-    private final Set<String> asked = ConcurrentHashMap.newKeySet();
+    private final Set<String> requestedPaths = ConcurrentHashMap.newKeySet();
     private final Set<String> taken = ConcurrentHashMap.newKeySet();
     private int pendingBytes;
-    private boolean stumbled;
+    private boolean hadFailure;
     private int nextSeq;
     private int turn;
     private volatile int signalsSeen;
@@ -51,7 +52,7 @@ final class Execution {
     private volatile String current = "";
 
     final LineRows line = new LineRows(this);
-    /** What the thread of the body does when its code does not let itself be ended. */
+    /** Called on the thread of the body if its code ignores the end of the execution. */
     volatile Runnable leftBehind = () -> {};
 
     Execution(RunLoop.Resident run, RunLoop.Engine engine, List<Reads.Chunk> chunks) {
@@ -59,7 +60,7 @@ final class Execution {
         this.engine = engine;
         this.lease = engine.committer().lease();
         this.memory = new Memory(Earlier.entries(chunks));
-        this.stumbled = memory.stumbled();
+        this.hadFailure = memory.stumbled();
         taken.addAll(memory.takenSignals());
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
         this.waits = new Waits(() -> engine.readers().ask(reads -> reads.now()));
@@ -90,15 +91,12 @@ final class Execution {
         return ask(reads -> reads.now());
     }
 
-    /** Asks the store something that always has an answer. */
+    /** Runs a query that always has a result. */
     <T> T ask(Function<Reads, T> question) {
         return Objects.requireNonNull(maybe(question::apply));
     }
 
-    /**
-     * Asks for as long as the lease is good. A store that does not answer for a while is no failure of the workflow: its
-     * code would take it for one, and the run would fail and be undone.
-     */
+    /** Runs a query and retries while the lease is valid: user code must not see an unavailable store as a failure. */
     <T> @Nullable T maybe(Function<Reads, @Nullable T> question) {
         for (int tries = 0; ; tries++) {
             try {
@@ -118,7 +116,7 @@ final class Execution {
         return engine.around().counters();
     }
 
-    /** What the workflow asks for now, for error reports. */
+    /** The step that the workflow calls now, for error reports. */
     void current(String path) {
         current = path;
     }
@@ -127,18 +125,18 @@ final class Execution {
         return current;
     }
 
-    /** False: the path was asked for before in this execution. */
+    /** Returns false if this execution called the path before. */
     boolean asks(String path) {
-        return asked.add(path);
+        return requestedPaths.add(path);
     }
 
-    /** A recorded path that the code never asked for, or null. */
+    /** Returns a recorded path that the code never called, or null. */
     @Nullable
     String leftOver() {
-        return memory.leftOver(asked);
+        return memory.leftOver(requestedPaths);
     }
 
-    /** False: another branch took that signal. */
+    /** Returns false if another branch took that signal. */
     boolean takeSignal(String id) {
         return taken.add(id);
     }
@@ -147,7 +145,7 @@ final class Execution {
         return taken.contains(id);
     }
 
-    /** How many signals the store had at the last look; more of them make a run that is put away due at once. */
+    /** Number of signals at the last read. A parked run becomes due at once if the store has more. */
     void sawSignals(int count) {
         signalsSeen = Math.max(signalsSeen, count);
     }
@@ -169,7 +167,7 @@ final class Execution {
         return locked(() -> ++turn);
     }
 
-    /** Whichever branch learns of it, all of them look again. */
+    /** Marks the run as cancelled and wakes all branches. */
     void cancel() {
         waits.wake(() -> cancel = true);
     }
@@ -178,7 +176,7 @@ final class Execution {
         return cancel;
     }
 
-    /** Rethrows what ended this execution, if it is over. */
+    /** Rethrows what ended this execution, if it has ended. */
     void goOn() {
         Unwind reason = over;
         if (reason != null) {
@@ -186,13 +184,13 @@ final class Execution {
         }
     }
 
-    /** Whether something ended this execution, whatever the user's code made of it. */
+    /** Returns what ended this execution, even if user code swallowed the error; null while it continues. */
     @Nullable
     Unwind over() {
         return over;
     }
 
-    /** Nothing that this execution does counts any more. */
+    /** Ends this execution: nothing it does counts from here on. */
     <U extends Unwind> U end(U reason) {
         if (over == null) {
             over = reason;
@@ -201,12 +199,12 @@ final class Execution {
         return reason;
     }
 
-    /** Puts an entry on record; it becomes durable with the next write. */
+    /** Adds an entry to the journal. The next write makes it durable. */
     void record(Entry entry, int bytes, Ledger.Op... ops) {
         lock.lock();
         try {
             pending.add(entry);
-            stumbled |= entry instanceof Entry.Tried || entry instanceof Entry.Failed;
+            hadFailure |= entry instanceof Entry.Tried || entry instanceof Entry.Failed;
             pendingOps.addAll(List.of(ops));
             pendingBytes += bytes + entry.path().length() + 64;
             Limits limits = engine.limits();
@@ -221,7 +219,7 @@ final class Execution {
         }
     }
 
-    /** Something for the ledger that the journal need not know; it becomes durable with the next write. */
+    /** Adds a ledger operation without a journal entry. The next write makes it durable. */
     void note(Ledger.Op op) {
         lock.lock();
         try {
@@ -232,8 +230,7 @@ final class Execution {
     }
 
     /**
-     * How effects ended is handed over before anything that may take long, and nobody waits for it: a crash in that time
-     * must not put in doubt what was answered. Results of repeatable steps wait for company.
+     * Submits pending effect outcomes before slow work, without waiting, so that a crash does not put them in doubt.
      */
     void flush() {
         lock.lock();
@@ -269,12 +266,12 @@ final class Execution {
         return append;
     }
 
-    /** A number in the journal for a write of its own. */
+    /** Takes a journal sequence number for a separate write. */
     int takeSeq() {
         return locked(() -> nextSeq++);
     }
 
-    /** Writes all that is pending and waits until everything of this run is on disk. */
+    /** Submits all pending entries and waits until everything of this run is durable. */
     void durable() {
         lock.lock();
         try {
@@ -290,7 +287,7 @@ final class Execution {
         settle();
     }
 
-    /** Asks the ledger, together with all that is pending; the answer comes when everything of this run is on disk. */
+    /** Reserves an effect in the ledger. Returns when everything of this run is durable. */
     Ledger.Verdict reserve(Ledger.Reserve reserve) {
         CompletableFuture<Write.Owned> answer;
         lock.lock();
@@ -323,7 +320,7 @@ final class Execution {
         }
     }
 
-    /** The answer to a write. A write that did not come through is no failure of the run, whose code must not see it. */
+    /** Waits for a write. A failed write is not a failure of the run, so user code must not see it. */
     <O> O joined(CompletableFuture<O> write) {
         try {
             return write.join();
@@ -332,9 +329,9 @@ final class Execution {
             if (cause instanceof StoreFailure.Poisoned) {
                 throw end(new Unwind.Held(
                         "store",
-                        "The store refused to keep what \"" + current
-                                + "\" recorded. It is not on record and the run is held. Find the value that"
-                                + " it cannot hold, correct the code, then let the run go on."));
+                        "The store rejected the result of \"" + current
+                                + "\". It is not recorded and the run is held. Find the value that the store"
+                                + " cannot hold, correct the code, then continue the run."));
             }
             throw end(new Unwind.Lost(cause));
         }
@@ -349,23 +346,23 @@ final class Execution {
         }
     }
 
-    /** Whether this worker may still send: it stops before its lease is over by anybody's clock. */
+    /** Checks that this worker may still act: it stops before its lease expires by any clock. */
     void mayAct() {
         goOn();
         ambient().alive();
         if (lease == null
-                || !lease.equals(engine.committer().lease())) { // a run is lost with the lease it was taken under
+                || !lease.equals(engine.committer().lease())) { // a run is lost together with the lease of its claim
             throw end(new Unwind.NotOurs());
         }
     }
 
-    /** Puts the run away with all that is pending. */
+    /** Parks the run with all pending entries. */
     void rest(RunState state, Write.Rest rest) {
         Write.Append append;
         lock.lock();
         try {
             if (over instanceof Unwind.Held held && held.reason().equals("store")) {
-                pending.clear(); // it would stand behind a hole
+                pending.clear(); // they would follow a gap in the journal
                 pendingOps.clear();
             }
             append = append(List.of(), state, rest);
@@ -379,18 +376,18 @@ final class Execution {
         }
     }
 
-    /** The last write of the run, with all that is pending. */
+    /** Builds the last write of the run, with all pending entries. */
     Write.End ending(RunState state, Write.Ending ending) {
         lock.lock();
         try {
             return new Write.End(
-                    run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps), stumbled);
+                    run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps), hadFailure);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Waits for writes that are under way; the last write of a run comes after all others. */
+    /** Waits for submitted writes; the last write of a run comes after all others. */
     void settled() {
         if (unacknowledged() > 0) {
             settle();

@@ -9,11 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a trigger's run must wait for before it starts, by its workflow's gates and its data. */
+/** Computes what a new run must wait for: concurrency limits, rate limit, delay and debounce of its workflow. */
 final class Gatekeeper {
     private Gatekeeper() {}
 
-    /** Null: nothing. */
+    /** Returns null if the run may start at once. */
     static NewRun.@Nullable Gate gate(Trigger trigger) {
         Gates gates = trigger.workflow().extras().gates();
         String ownQueue = queue(trigger);
@@ -32,17 +32,16 @@ final class Gatekeeper {
             places.add(new NewRun.Gate.Place(queue, gates.maxConcurrent()));
         }
         NewRun.Gate gate = new NewRun.Gate(places, rate(trigger, gates.rateLimit()), trigger.delay(), null);
-        // A replay of a run that had waited for quiet is not taken in by another one, whose journal would not be its
-        // own.
+        // A replay is not debounced: another run would absorb it, with a different journal.
         return gates.debounce() == null || trigger.ties().replayOf() != null
                 ? gate
                 : new NewRun.Gate(places, gate.rate(), trigger.delay(), debounce(trigger, gates.debounce(), gate));
     }
 
-    /** Of what came in by itself and goes one after another; null where it need not. */
+    /** Queue of triggers from one source that run one after another; null if they need not. */
     private static @Nullable String queue(Trigger trigger) {
-        Trigger.DoorName door = trigger.names().door();
-        String name = door == null ? null : door.queue();
+        Trigger.DoorName source = trigger.names().door();
+        String name = source == null ? null : source.queue();
         return name == null ? null : Ledger.digest("door", trigger.workflow().workflowId() + "\n" + name);
     }
 
@@ -53,8 +52,8 @@ final class Gatekeeper {
     }
 
     /**
-     * A run that waits for quiet has its places and its share of a rate already. So it takes in only triggers that want
-     * the very same ones: all of them are part of the name under which it waits.
+     * A debounced run already has its queue slots and its share of the rate limit.
+     * So it absorbs only triggers that need the same ones: all of them are part of its debounce key.
      */
     private static NewRun.Gate.Debounce debounce(Trigger trigger, Gates.Debounce debounce, NewRun.Gate others) {
         List<String> taken = new ArrayList<>();

@@ -12,8 +12,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a plan is, by the runs that it made, as the worker knows it that sees to it. All of its items are looked at
- * once, when the plan is taken; from then on only runs that were not seen to have ended, and a stated number of those.
+ * Progress of a replay plan: how many of its runs started, ended and failed.
+ * The executing worker reads all items once; after that it polls only runs that have not ended, a bounded number at a
+ * time.
  */
 final class Headway {
     private static final int LOOKED_AT = 1_000;
@@ -25,19 +26,19 @@ final class Headway {
     private long ended;
 
     static Headway of(Reads reads, RunId plan) {
-        Headway headway = new Headway();
+        Headway progress = new Headway();
         Plans.Wanted made = new Plans.Wanted(plan, 0, Replay.Fate.APPLIED);
         RunId after = null;
         List<Replay.Item> page;
         do {
             page = reads.plans().items(made, after, LOOKED_AT);
-            headway.made(page);
+            progress.made(page);
             after = page.isEmpty() ? null : page.getLast().run();
         } while (page.size() == LOOKED_AT);
-        return headway;
+        return progress;
     }
 
-    /** These items were seen to; those of them that were applied have runs. */
+    /** Adds processed items; those that were applied have runs. */
     void made(List<Replay.Item> items) {
         for (Replay.Item item : items) {
             if (item.fate() == Replay.Fate.APPLIED && item.made() != null && open.add(item.made())) {
@@ -46,7 +47,7 @@ final class Headway {
         }
     }
 
-    /** Asks for those that were not asked for the longest. */
+    /** Polls the runs that were polled least recently. */
     void look(Reads reads) {
         Set<RunId> some = new LinkedHashSet<>(open.stream().limit(LOOKED_AT).toList());
         for (Plans.Ended one : reads.plans().ended(List.copyOf(some))) {
@@ -61,7 +62,7 @@ final class Headway {
         }
     }
 
-    /** Null: go on. */
+    /** Returns why the plan must stop, or null to continue. */
     @Nullable
     String reasonToStop(Manner manner) {
         if (manner.canary() > 0 && applied <= manner.canary() && failed > 0) {
@@ -70,18 +71,21 @@ final class Headway {
         return manner.stopAfter() > 0 && failed >= manner.stopAfter() ? failed + " of its runs failed" : null;
     }
 
-    /** How many runs may start now: none while those that go first have not all ended. */
+    /** Number of runs that may start now: none while canary runs are still active. */
     int room(Manner manner, int most) {
-        int under = under(manner, most);
+        int limited = limitByFailures(manner, most);
         if (manner.canary() == 0 || applied > manner.canary()) {
-            return under;
+            return limited;
         }
         long left = manner.canary() - applied;
-        return left > 0 ? (int) Math.min(left, under) : ended < applied ? 0 : under;
+        return left > 0 ? (int) Math.min(left, limited) : ended < applied ? 0 : limited;
     }
 
-    /** Who stops after failures has only so many runs under way, or all had started before the first of them failed. */
-    private int under(Manner manner, int most) {
+    /**
+     * A plan that stops after failures limits its active runs; otherwise all would have started before the first
+     * failure.
+     */
+    private int limitByFailures(Manner manner, int most) {
         if (manner.stopAfter() == 0) {
             return most;
         }

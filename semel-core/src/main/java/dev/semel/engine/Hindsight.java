@@ -16,14 +16,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store knows of runs that are to be replayed, read together: their lineages, the journal of the newest run of
- * each, the rows of the ledger that any run of it holds, and the runs that were called.
+ * Everything that a replay preview reads from the store: lineages, newest journals, ledger rows and called runs.
  *
- * @param runs those that were asked for and all of their lineages, without journals
- * @param lines the other runs of a lineage by its first one, oldest first
+ * @param runs the requested runs and all runs of their lineages, without journals
+ * @param lines the other runs of a lineage by its first run, oldest first
  * @param journals of the newest runs
  * @param rows by the run that holds them
- * @param called runs that were called, by their ids in the journal; those that are gone are not there
+ * @param called the called runs by their ids in the journal, without deleted ones
  */
 record Hindsight(
         long now,
@@ -32,7 +31,7 @@ record Hindsight(
         Map<RunId, List<Entry>> journals,
         Map<RunId, List<Ledger.Row>> rows,
         Map<String, Heard> called) {
-    /** A run that was called, and who speaks for it. */
+    /** A called run, and the run of its lineage whose outcome counts. */
     record Heard(Rows.Run called, Rows.Run speaks) {}
 
     static Hindsight of(Reads reads, List<RunId> ids, int workspace) {
@@ -66,7 +65,7 @@ record Hindsight(
         }
     }
 
-    /** Only the newest run of a lineage is replayed, so that only its journal is looked at. */
+    /** Reads only the newest journal of each lineage, since only that run is replayed. */
     private static Map<RunId, List<Entry>> journals(
             Reads reads, Map<RunId, Rows.Run> runs, Map<RunId, List<RunId>> lines) {
         Set<RunId> newest = new HashSet<>();
@@ -112,7 +111,7 @@ record Hindsight(
         return called;
     }
 
-    /** All runs of its lineage that there are, the oldest first. */
+    /** Returns all existing runs of its lineage, oldest first. */
     List<Rows.Run> line(Rows.Run run) {
         List<RunId> ids = new ArrayList<>();
         ids.add(run.lineage());
@@ -127,7 +126,7 @@ record Hindsight(
         return members.isEmpty() ? List.of(run) : members;
     }
 
-    /** Null: its journal is gone. */
+    /** Returns null if its journal was deleted. */
     @Nullable
     List<Entry> journal(Rows.Run run) {
         return journals.get(run.id());

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How a run puts a question to people. It is in the store before the run waits, so that somebody finds it. */
+/** Opens reviews: questions of a run to a user. A review is durable before its run waits for the decision. */
 final class Inquiry {
     private static final String OWNER = "owner";
     private static final long LONGEST = Micros.of(Duration.ofDays(36_500));
@@ -25,38 +25,38 @@ final class Inquiry {
     private Inquiry() {}
 
     /**
-     * Asks, durably when it returns.
+     * Opens a review durably.
      *
-     * @return false: it is decided already, and whoever asks has to look again
+     * @return false if a user has decided already, so that the caller must read the decision
      */
     static boolean ask(Execution execution, Review.Question question) {
         RunLoop.Resident run = execution.run();
-        return told(
+        return submit(
                         execution,
                         new Review.Ask(
                                 run.driver(), run.workspace(), run.workflow().workflowId(), question))
                 == Asked.ASKED;
     }
 
-    /** The time to decide is over. False: a decision came before. */
+    /** Closes a review whose time is over. Returns false if a decision came first. */
     static boolean lapse(Execution execution, Review.Question question) {
         RunLoop.Resident run = execution.run();
-        return told(execution, new Review.Lapse(run.driver(), run.workspace(), question)) == Asked.ASKED;
+        return submit(execution, new Review.Lapse(run.driver(), run.workspace(), question)) == Asked.ASKED;
     }
 
-    private static Asked told(Execution execution, Review<Asked> review) {
+    private static Asked submit(Execution execution, Review<Asked> review) {
         execution.counters().diskWaits.increment();
-        Asked asked = execution.joined(execution
+        Asked result = execution.joined(execution
                 .engine()
                 .committer()
                 .submit(execution.run().lane(), new Write.Change<>(new Edit.Reviewing<>(review))));
-        if (asked == Asked.GONE) {
+        if (result == Asked.GONE) {
             throw execution.end(new Unwind.NotOurs());
         }
-        return asked;
+        return result;
     }
 
-    /** @param problem how the send ended, where the journal does not say it; null where it does, or nobody knows */
+    /** @param problem how the send failed, if the journal does not say so; else null */
     static Review.Question doubt(EffectPlan plan, String path, String effect, Entry.@Nullable Problem problem) {
         ObjectNode text = text(plan);
         if (problem != null) {
@@ -65,13 +65,13 @@ final class Inquiry {
         return about(Review.Kind.DOUBT, plan, new Subject(path, effect, text));
     }
 
-    /** The same about one that has another key now than it was sent under: nothing finds the first one by the new key. */
+    /** Review of an effect that has another key now than it was sent under, so that the new key does not find it. */
     static Review.Question renamed(EffectPlan plan, String path, String effect) {
         return about(
                 Review.Kind.DOUBT, plan, new Subject(path, effect, text(plan).put("renamed", true)));
     }
 
-    /** @param content digest of the message; empty where there is none */
+    /** @param content digest of the message; empty if there is none */
     static Review.Question change(EffectPlan plan, String path, String content) {
         ObjectNode text = text(plan);
         if (!content.isEmpty()) {
@@ -80,7 +80,7 @@ final class Inquiry {
         return about(Review.Kind.CHANGE, plan, new Subject(path, "", text));
     }
 
-    /** About an effect that a run leaves in doubt when it ends; what its code would ask is not known any more. */
+    /** Review of an effect that a run leaves in doubt when it ends; the text of its code is no longer known. */
     static Review.Question left(Ledger.Row row) {
         ObjectNode text = text("", Urgency.NONE, OWNER).put(Review.Question.LEFT, true);
         return new Review.Question(
@@ -127,7 +127,7 @@ final class Inquiry {
         return new Review.Question(Review.Kind.HELD, Review.WHOLE_RUN, "", OWNER, Json.write(text), 0);
     }
 
-    /** @param to who was asked first; somebody else may be asked later as well */
+    /** @param to the first recipient; an escalation may add others later */
     private static ObjectNode text(String title, Urgency urgency, String to) {
         ObjectNode text = JsonNodeFactory.instance.objectNode().put("title", Results.clean(title));
         text.put("to", to);

@@ -29,62 +29,64 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one door behind all doors. A trigger whose names look familiar is answered from a read; any other goes straight
- * to the admission transaction, whose unique constraint decides.
+ * Admits triggers from all sources: decides whether each starts a run, repeats one, or conflicts.
+ * A trigger with a recently seen key is answered from a read. Any other goes to the admission transaction, whose unique
+ * constraint decides.
  */
 public final class Intake {
-    /** How often a trigger is asked anew because its workflow was changed meanwhile; nobody publishes that fast. */
+    /** Bound on retries because the workflow changed meanwhile; no one publishes that often. */
     private static final int MOST_ATTEMPTS = 32;
 
     private final Committer committer;
     private final Readers readers;
-    private final Answering answering;
+    private final Answering responder;
     private final RunLoop runs;
     private final Versions versions;
-    private final Committer.Surroundings around;
+    private final Committer.Surroundings dependencies;
     private final SeenNames seen = new SeenNames();
-    private volatile Runnable lookForWork = () -> {};
+    private volatile Runnable onQueued = () -> {};
 
-    /** Where an admission finds workflows. */
+    /** Looks up workflow versions for an admission. */
     public interface Versions {
-        /** The version that admitted a key; versions never change, so they may be remembered. */
+        /** Returns a version by number. Versions never change and may be cached. */
         Published version(String workflowId, int version);
 
-        /** A workflow as it is now, by a fresh look. */
+        /** Returns the current state of a workflow, read from the store. */
         Current latest(int workspace, String workflowId);
     }
 
-    /** The parts of the engine that an admission passes through. */
+    /** The parts of the engine that an admission uses. */
     public record Parts(Committer committer, Readers readers, Requests requests, RunLoop runs) {}
 
-    public Intake(Parts parts, Versions versions, Committer.Surroundings around) {
+    public Intake(Parts parts, Versions versions, Committer.Surroundings dependencies) {
         this.committer = parts.committer();
         this.readers = parts.readers();
-        this.answering = new Answering(parts.requests(), versions, around.counters());
+        this.responder = new Answering(parts.requests(), versions, dependencies.counters());
         this.runs = parts.runs();
         this.versions = versions;
-        this.around = around;
+        this.dependencies = dependencies;
     }
 
-    /** To be called when a run was admitted that is not driven here at once. */
+    /** Sets the callback for admitted runs that do not start here at once. */
     public void onWork(Runnable look) {
-        lookForWork = look;
+        onQueued = look;
     }
 
     /**
-     * Asks for a run. A workflow that was published, paused or resumed since it was looked up is looked up again, and
-     * {@code ask} makes the trigger anew from it: its key, its checks, its names.
+     * Requests a run. If the workflow was published, paused or resumed since it was read, the call reads it again and
+     * rebuilds the trigger.
      *
-     * @param ask may refuse; a refusal by a version that is not current any more does not count
+     * @param builder builds the trigger and may reject it; a rejection under an outdated version is retried
      */
-    public Answer trigger(int workspace, Current first, Function<Current, Trigger> ask) {
+    public Answer trigger(int workspace, Current first, Function<Current, Trigger> builder) {
         try {
             Current current = first;
             for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-                // Only a trigger that draws needs its id before it is known whether it gets a run.
-                RunId id = current.candidate() == null ? null : around.ambient().id();
-                Trigger trigger = id == null ? asked(current, ask) : drawn(current, id, ask);
-                Answer answer = trigger == null ? null : once(trigger, id);
+                // Only a rollout needs the run id before the admission.
+                RunId id = current.candidate() == null ? null : dependencies.ambient().id();
+                Trigger trigger =
+                        id == null ? buildTrigger(current, builder) : withAssignedVersion(current, id, builder);
+                Answer answer = trigger == null ? null : admitOnce(trigger, id);
                 if (answer != null) {
                     return answer;
                 }
@@ -97,12 +99,12 @@ public final class Intake {
     }
 
     /**
-     * The trigger under the version that it draws. What it is called decides, so that all workers draw alike: its key as
-     * the current version makes it, its chosen id, the step that asks, or else the id that its run will have. A replay goes
-     * with the current version, since it repeats what was done before and is no trial.
+     * Builds the trigger under the version that the rollout assigns.
+     * Its key, chosen id, calling step or run id decides, so that all workers assign alike. A replay uses the current
+     * version: it repeats earlier work.
      */
-    private @Nullable Trigger drawn(Current current, RunId id, Function<Current, Trigger> ask) {
-        Trigger trigger = asked(current, ask);
+    private @Nullable Trigger withAssignedVersion(Current current, RunId id, Function<Current, Trigger> builder) {
+        Trigger trigger = buildTrigger(current, builder);
         Current.Candidate candidate = current.candidate();
         if (trigger == null || candidate == null || trigger.ties().replayOf() != null) {
             return trigger;
@@ -110,52 +112,52 @@ public final class Intake {
         Published tried = candidate.published();
         String trial = tried.workflowId() + " " + tried.version();
         boolean takes = Lot.takes(trial, Naming.lot(trigger, id), candidate.share());
-        return takes ? asked(current.drawn(candidate), ask) : trigger;
+        return takes ? buildTrigger(current.drawn(candidate), builder) : trigger;
     }
 
-    /** Null: it was refused, but by a version that is not current any more. */
-    private @Nullable Trigger asked(Current current, Function<Current, Trigger> ask) {
+    /** Returns null if an outdated version rejected it. */
+    private @Nullable Trigger buildTrigger(Current current, Function<Current, Trigger> builder) {
         try {
-            return ask.apply(current);
+            return builder.apply(current);
         } catch (SemelException refusal) {
-            if (moved(current)) {
+            if (isOutdated(current)) {
                 return null;
             }
             throw refusal;
         }
     }
 
-    /** Null: the catalog has changed since the workflow was looked up; nothing was taken and nothing is remembered. */
-    private @Nullable Answer once(Trigger trigger, @Nullable RunId id) {
+    /** Returns null if the workflow changed since it was read; nothing was admitted or recorded. */
+    private @Nullable Answer admitOnce(Trigger trigger, @Nullable RunId id) {
         Published workflow = trigger.workflow();
         Fingerprint fingerprint = Fingerprint.of(
                 workflow.workflowId(),
                 trigger.data(),
                 workflow.policy(),
                 trigger.space().secret());
-        Case one = new Case(trigger, fingerprint, Naming.wishes(trigger, fingerprint), id);
-        Answer known = look(one);
+        Case request = new Case(trigger, fingerprint, Naming.wishes(trigger, fingerprint), id);
+        Answer known = answerFromRead(request);
         if (known != null) {
             return known;
         }
-        Answer meanwhile = checkFresh(one);
+        Answer meanwhile = checkFresh(request);
         if (meanwhile != null) {
             return meanwhile;
         }
-        return admit(one);
+        return admit(request);
     }
 
-    private boolean moved(Current current) {
+    private boolean isOutdated(Current current) {
         return readers.ask(reads -> reads.catalogChange()) != current.change();
     }
 
     /**
-     * Quota and input schema. Before a refusal the name is looked up once more, behind every admission that was under way:
-     * a duplicate that came while the first request was being admitted is a repeat, and never refused for these. Null:
-     * the admission must decide.
+     * Checks quota and input schema.
+     * Before a rejection it looks up the keys again, after all admissions in progress: a duplicate that arrived during
+     * the first admission is a repeat and never rejected. Null: the admission must decide.
      */
-    private @Nullable Answer checkFresh(Case one) {
-        Runnable check = one.trigger().checks().fresh();
+    private @Nullable Answer checkFresh(Case request) {
+        Runnable check = request.trigger().checks().fresh();
         if (check == null) {
             return null;
         }
@@ -163,33 +165,33 @@ public final class Intake {
             check.run();
             return null;
         } catch (SemelException refusal) {
-            if (one.wishes().isEmpty()) {
+            if (request.wishes().isEmpty()) {
                 throw refusal;
             }
             committer
-                    .submit(lane(one, around.ambient().id()), new Write.Claim(0))
+                    .submit(lane(request, dependencies.ambient().id()), new Write.Claim(0))
                     .join();
-            Answer known = look(one);
-            if (known == null && !moved(one.trigger().current())) {
+            Answer known = answerFromRead(request);
+            if (known == null && !isOutdated(request.trigger().current())) {
                 throw refusal;
             }
             return known;
         }
     }
 
-    /** Answers from a read where a name is held; null where the admission must decide. */
-    private @Nullable Answer look(Case one) {
+    /** Answers from a read if a key is in use; null if the admission must decide. */
+    private @Nullable Answer answerFromRead(Case request) {
         List<Name> names = new ArrayList<>();
-        boolean familiar = one.trigger().checks().fresh() != null;
-        for (Wish wish : one.wishes()) {
-            if (wish.name().kind() != Name.Kind.PAYLOAD) {
-                names.add(wish.name());
-                familiar |= seen.maybe(wish.name());
+        boolean familiar = request.trigger().checks().fresh() != null;
+        for (Wish claim : request.wishes()) {
+            if (claim.name().kind() != Name.Kind.PAYLOAD) {
+                names.add(claim.name());
+                familiar |= seen.maybe(claim.name());
             }
         }
         int current = names.size();
-        names.addAll(earlierNames(one));
-        Known byGeneratedId = byGeneratedId(one);
+        names.addAll(earlierNames(request));
+        Known byGeneratedId = byGeneratedId(request);
         if (byGeneratedId == null && (names.isEmpty() || (!familiar && names.size() == current))) {
             return null;
         }
@@ -209,55 +211,55 @@ public final class Intake {
             } else if (byKey == null
                     && (i < current
                             || known.workflowId()
-                                    .equals(one.trigger().workflow().workflowId()))) {
+                                    .equals(request.trigger().workflow().workflowId()))) {
                 byKey = known;
             }
         }
         Held held = new Held(byKey, byRunId, null);
         if (byKey == null && byRunId == null) {
-            Known newest = failed == null ? null : newest(one, failed).known();
+            Known newest = failed == null ? null : newest(request, failed).known();
             Standing standing = newest == null ? Standing.EXPIRED : Admissions.standing(newest, found.now());
-            boolean other = failed != null && standing == Standing.FAILED && !answering.goesOn(one, failed);
+            boolean other = failed != null && standing == Standing.FAILED && !responder.goesOn(request, failed);
             if (newest == null || (standing != Standing.LIVE && !other)) {
                 return null;
             }
-            held = one.heldBy(newest);
+            held = request.heldBy(newest);
         }
-        Admission decided = answering.decide(one, held);
-        if (!(decided instanceof Admission.Repeat) && moved(one.trigger().current())) {
-            return null; // a refusal by a version that is not current any more
+        Admission decided = responder.decide(request, held);
+        if (!(decided instanceof Admission.Repeat) && isOutdated(request.trigger().current())) {
+            return null; // an outdated version rejected it
         }
-        return answering.answer(
-                one, decided, found.now() == 0 ? around.ambient().micros() : found.now());
+        return responder.answer(
+                request, decided, found.now() == 0 ? dependencies.ambient().micros() : found.now());
     }
 
-    /** The key as older versions of the workflow named it, where they named it in another way. */
-    static List<Name> earlierNames(Case one) {
-        IdempotencyKey key = one.trigger().names().key();
-        if (key == null || one.trigger().workflow().earlier().isEmpty()) {
+    /** The unique keys that other versions of the workflow derive from this idempotency key. */
+    static List<Name> earlierNames(Case request) {
+        IdempotencyKey key = request.trigger().names().key();
+        if (key == null || request.trigger().workflow().earlier().isEmpty()) {
             return List.of();
         }
         List<Name> names = new ArrayList<>();
-        for (Published earlier : one.trigger().workflow().earlier()) {
+        for (Published earlier : request.trigger().workflow().earlier()) {
             Fingerprint fingerprint = Fingerprint.of(
                     earlier.workflowId(),
-                    one.trigger().data(),
+                    request.trigger().data(),
                     earlier.policy(),
-                    one.trigger().space().secret());
-            names.add(Naming.key(one.workspace(), key, earlier, fingerprint));
+                    request.trigger().space().secret());
+            names.add(Naming.key(request.workspace(), key, earlier, fingerprint));
         }
         return names;
     }
 
-    /** A chosen id may spell the id of a run that got it from us; such a run has no row among the names. */
-    private @Nullable Known byGeneratedId(Case one) {
-        RunId id = one.trigger().names().runId() == null
+    /** Finds a run whose generated id equals the chosen id; generated ids have no key row. */
+    private @Nullable Known byGeneratedId(Case request) {
+        RunId id = request.trigger().names().runId() == null
                 ? null
-                : RunId.parse(one.trigger().names().runId().text());
+                : RunId.parse(request.trigger().names().runId().text());
         return id == null
                 ? null
                 : readers.maybe(reads -> {
-                    var run = reads.run(one.workspace(), id);
+                    var run = reads.run(request.workspace(), id);
                     if (run == null) {
                         return null;
                     }
@@ -266,7 +268,7 @@ public final class Intake {
                             run.workflowId(),
                             dev.semel.json.Json.parse(run.input()),
                             version.policy(),
-                            one.trigger().space().secret());
+                            request.trigger().space().secret());
                     return new Known(
                             run.id(),
                             run.chosenId(),
@@ -282,41 +284,41 @@ public final class Intake {
                 });
     }
 
-    private Line.Newest newest(Case one, Known failed) {
-        return readers.ask(reads -> Line.newest(reads, one.workspace(), failed));
+    private Line.Newest newest(Case request, Known failed) {
+        return readers.ask(reads -> Line.newest(reads, request.workspace(), failed));
     }
 
     /**
-     * A name whose run failed is taken by who continues its line, behind its newest run; where somebody else came first
-     * there is a newer one, and it is looked again. Null: stale.
+     * Runs the admission transaction. If the run of a key failed, the new run follows the newest run of its lineage.
+     * If another request followed it first, this one looks again. Null: the workflow changed.
      */
     private @Nullable Answer admit(Case first) {
-        Case one = first;
+        Case request = first;
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-            RunId id = one.drawn() == null ? around.ambient().id() : one.drawn();
-            Admitted outcome = admitted(one, id);
-            Known failed = outcome instanceof Admitted.Failed said ? said.known() : null;
+            RunId id = request.drawn() == null ? dependencies.ambient().id() : request.drawn();
+            Admitted outcome = runAdmission(request, id);
+            Known failed = outcome instanceof Admitted.Failed failure ? failure.known() : null;
             if (outcome instanceof Admitted.Held held) {
-                failed = Answering.held(one, held).equals(Held.NOTHING) ? one.failed() : null;
+                failed = Answering.held(request, held).equals(Held.NOTHING) ? request.failed() : null;
             }
             if (failed == null) {
-                return answered(one, id, outcome);
+                return toResult(request, id, outcome);
             }
             Line.Newest newest = newest(first, failed);
             long now = readers.ask(reads -> reads.now());
             Standing standing = Admissions.standing(newest.known(), now);
-            boolean goesOn = standing == Standing.FAILED && answering.goesOn(first, failed);
-            if (standing == Standing.LIVE || (standing == Standing.FAILED && !goesOn)) {
-                return answering.answer(first, answering.decide(first, first.heldBy(newest.known())), now);
+            boolean continues = standing == Standing.FAILED && responder.goesOn(first, failed);
+            if (standing == Standing.LIVE || (standing == Standing.FAILED && !continues)) {
+                return responder.answer(first, responder.decide(first, first.heldBy(newest.known())), now);
             }
-            one = goesOn ? first.behind(newest, failed) : first;
+            request = continues ? first.behind(newest, failed) : first;
         }
         throw Refusals.inUse(first.trigger());
     }
 
-    private Admitted admitted(Case one, RunId id) {
-        Trigger trigger = one.trigger();
-        NewRun run = one.newRun(id);
+    private Admitted runAdmission(Case request, RunId id) {
+        Trigger trigger = request.trigger();
+        NewRun run = request.newRun(id);
         Ancestry.refuseOwnQueue(readers, run, trigger.workflow().name());
         long change = trigger.current().change();
         boolean own = !trigger.paused() && run.gate() == null && runs.reserve();
@@ -324,11 +326,11 @@ public final class Intake {
         boolean started = false;
         try {
             outcome = committer
-                    .admit(lane(one, id), new Write.Admit(run, one.wishes(), own, change))
+                    .admit(lane(request, id), new Write.Admit(run, request.wishes(), own, change))
                     .join();
-            around.counters().diskWaits.increment();
+            dependencies.counters().diskWaits.increment();
             if (outcome instanceof Admitted.Fresh fresh && fresh.owned()) {
-                runs.start(resident(one, id, fresh), run.links().carried());
+                runs.start(toActiveRun(request, id, fresh), run.links().carried());
                 started = true;
             }
         } catch (CompletionException e) {
@@ -339,43 +341,43 @@ public final class Intake {
             }
         }
         if (run.gate() != null) {
-            lookForWork.run();
+            onQueued.run();
         }
-        one.wishes().forEach(wish -> seen.note(wish.name()));
+        request.wishes().forEach(claim -> seen.note(claim.name()));
         return outcome;
     }
 
-    private @Nullable Answer answered(Case one, RunId id, Admitted outcome) {
+    private @Nullable Answer toResult(Case request, RunId id, Admitted outcome) {
         return switch (outcome) {
-            case Admitted.Fresh fresh -> answering.fresh(one, id, fresh);
+            case Admitted.Fresh fresh -> responder.fresh(request, id, fresh);
             case Admitted.Held held ->
-                answering.answer(one, answering.decide(one, Answering.held(one, held)), held.now());
+                responder.answer(request, responder.decide(request, Answering.held(request, held)), held.now());
             case Admitted.Stale _ -> null;
-            case Admitted.InUse _ -> throw Refusals.inUse(one.trigger());
-            case Admitted.Absorbed absorbed -> answering.absorbed(one, absorbed);
-            case Admitted.Failed _ -> throw new IllegalStateException("it was asked again behind the newest run");
-            case Admitted.Again _ -> throw new IllegalStateException("the committer applies these again");
+            case Admitted.InUse _ -> throw Refusals.inUse(request.trigger());
+            case Admitted.Absorbed absorbed -> responder.absorbed(request, absorbed);
+            case Admitted.Failed _ -> throw new IllegalStateException("a failed key is admitted as a follow-up");
+            case Admitted.Again _ -> throw new IllegalStateException("the committer retries these");
         };
     }
 
-    private int lane(Case one, RunId id) {
-        int hash = one.wishes().isEmpty()
+    private int lane(Case request, RunId id) {
+        int hash = request.wishes().isEmpty()
                 ? Long.hashCode(id.low())
-                : one.wishes().getFirst().name().text().hashCode();
+                : request.wishes().getFirst().name().text().hashCode();
         return Math.floorMod(hash ^ hash >>> 16, committer.lanes());
     }
 
-    private RunLoop.Resident resident(Case one, RunId id, Admitted.Fresh fresh) {
-        Trigger trigger = one.trigger();
+    private RunLoop.Resident toActiveRun(Case request, RunId id, Admitted.Fresh fresh) {
+        Trigger trigger = request.trigger();
         Duration longest = trigger.workflow().extras().deadline();
         return new RunLoop.Resident(
                 new Write.Driver(id, 1),
-                one.workspace(),
+                request.workspace(),
                 trigger.workflow(),
                 trigger.data(),
                 fresh.lineage(),
-                lane(one, id),
-                one.runIdText(id),
+                lane(request, id),
+                request.runIdText(id),
                 longest == null ? Write.Rest.NEVER : Micros.after(fresh.now(), longest),
                 0,
                 false,

@@ -4,13 +4,13 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long things are kept that have a time of their own, beside runs and names.
+ * Retention times of data other than runs and keys.
  *
- * @param payloads inputs, outputs and results of runs that ended; null: as long as the run
- * @param requests rows of single duplicates; the counts stay with the run. Null: as long as the run
- * @param ticks what became of each tick; null: as long as runs, and never less than {@link #LEAST_TICKS}
- * @param events at the least as long as their names keep them from starting anything twice
- * @param audit who did what; null: for ever
+ * @param payloads inputs, outputs and results of ended runs. Default: as long as the run.
+ * @param requests rows of single duplicates; the counts stay with the run. Default: as long as the run.
+ * @param ticks outcomes of schedule ticks. Default: as long as runs, at least {@link #LEAST_TICKS}.
+ * @param events inbound events, at least as long as their keys prevent duplicates
+ * @param audit the audit log. Default: no limit.
  */
 public record Keeping(
         @Nullable Duration payloads,
@@ -18,10 +18,10 @@ public record Keeping(
         @Nullable Duration ticks,
         Duration events,
         @Nullable Duration audit) {
-    /** For longer than the names of ticks, so that a backfill always knows what was done. */
+    /** Longer than the keys of ticks, so that a backfill always knows which ticks ran. */
     public static final Duration LEAST_TICKS = TickDoor.WINDOW.plusDays(5);
 
-    /** As long as names of events. */
+    /** As long as the keys of events. */
     public static final Duration LEAST_EVENTS = Duration.ofDays(7);
 
     private static final Duration HOUR = Duration.ofHours(1);
@@ -34,14 +34,15 @@ public record Keeping(
         atLeast("requests", requests, HOUR);
         atLeast("ticks", ticks, LEAST_TICKS);
         atLeast("events", events, LEAST_EVENTS);
-        // A change whose answer was lost is known by its row.
+        // A retried change whose response was lost is recognized by its audit row.
         atLeast("audit", audit, DAY);
     }
 
     private static void atLeast(String what, @Nullable Duration given, Duration least) {
         if (given != null && given.compareTo(least) < 0) {
             throw new IllegalArgumentException(
-                    what + " are kept for at least " + least.toHours() + " hours, since shorter would break a promise");
+                    "The retention of " + what + " is too short: " + given + ". No setting changed. Use at least "
+                            + least.toHours() + " hours; deduplication depends on it.");
         }
     }
 }

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** One lane of the committer: a platform thread that turns waiting writes into transactions, one after another. */
+/** Applies submitted writes in batches, one transaction after another, on its own thread and connection. */
 final class LaneLoop implements AutoCloseable {
     private static final Logger LOG = System.getLogger(LaneLoop.class.getName());
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -28,7 +28,7 @@ final class LaneLoop implements AutoCloseable {
     private final Lane lane;
     private final LeaseKeeper leases;
     private final Limits limits;
-    private final Committer.Surroundings around;
+    private final Committer.Surroundings dependencies;
     private final LinkedBlockingQueue<Task<?>> queue = new LinkedBlockingQueue<>();
     private final ArrayDeque<Task<?>> again = new ArrayDeque<>();
     private final LinkedHashMap<Write.Driver, Optional<StoreFailure.Poisoned>> barred = new LinkedHashMap<>();
@@ -38,20 +38,20 @@ final class LaneLoop implements AutoCloseable {
     private final AtomicLong handedOver = new AtomicLong();
     private final AtomicLong answered = new AtomicLong();
 
-    /** A writing connection and the number of its slot in the fence. */
+    /** A write connection and its slot number in the fence. */
     record Place(int slot, Lane lane) {}
 
-    LaneLoop(Place place, LeaseKeeper leases, Limits limits, Committer.Surroundings around) {
+    LaneLoop(Place place, LeaseKeeper leases, Limits limits, Committer.Surroundings dependencies) {
         this.slot = place.slot();
         this.lane = place.lane();
         this.leases = leases;
         this.limits = limits;
-        this.around = around;
+        this.dependencies = dependencies;
         this.thread =
                 Thread.ofPlatform().name("semel-lane-" + slot).daemon(true).start(this::loop);
     }
 
-    /** A write that waits. One with a deadline is given up when the store does not answer in time. */
+    /** A submitted write. One with a deadline fails if the store does not accept it in time. */
     private static final class Task<O> {
         final Write<O> write;
         final CompletableFuture<O> answer = new CompletableFuture<>();
@@ -62,7 +62,7 @@ final class LaneLoop implements AutoCloseable {
             this.deadline = deadline;
         }
 
-        @SuppressWarnings("unchecked") // the store answers each write with the outcome of its own type
+        @SuppressWarnings("unchecked") // the store returns for each write an outcome of its type
         void answer(Object outcome) {
             answer.complete((O) outcome);
         }
@@ -70,25 +70,25 @@ final class LaneLoop implements AutoCloseable {
 
     private static final long NO_DEADLINE = Long.MAX_VALUE;
 
-    <O> CompletableFuture<O> submit(Write<O> write, boolean givesUp) {
+    <O> CompletableFuture<O> submit(Write<O> write, boolean hasDeadline) {
         long deadline =
-                givesUp ? around.ambient().nanos() + limits.writeDeadline().toNanos() : NO_DEADLINE;
+                hasDeadline ? dependencies.ambient().nanos() + limits.writeDeadline().toNanos() : NO_DEADLINE;
         Task<O> task = new Task<>(write, deadline);
         handedOver.incrementAndGet();
         queue.add(task);
         if (ended) {
-            refuseRest(); // nobody takes it any more
+            rejectQueued(); // the loop no longer reads the queue
         }
         var unused = task.answer.whenComplete((_, _) -> answered.incrementAndGet());
         return task.answer;
     }
 
-    /** How many writes were handed over so far. */
+    /** Number of writes submitted so far. */
     long handedOver() {
         return handedOver.get();
     }
 
-    /** Whether every write was answered. */
+    /** Whether every submitted write has an answer. */
     boolean isIdle() {
         return answered.get() == handedOver.get();
     }
@@ -103,23 +103,23 @@ final class LaneLoop implements AutoCloseable {
                 process(batch);
             } catch (RuntimeException | Error e) {
                 if (!Ambient.Death.isIn(e)) {
-                    LOG.log(Level.ERROR, "a batch failed in a way that was not foreseen", e);
+                    LOG.log(Level.ERROR, "a batch failed unexpectedly; its callers get the error", e);
                 }
                 batch.forEach(task -> task.answer.completeExceptionally(e));
             }
         }
         lane.close();
         ended = true;
-        refuseRest();
+        rejectQueued();
     }
 
-    private void refuseRest() {
+    private void rejectQueued() {
         for (Task<?> task = queue.poll(); task != null; task = queue.poll()) {
             task.answer.completeExceptionally(Committer.shuttingDown());
         }
     }
 
-    /** Waits for a write, then takes all that have gathered, up to the limits. Null: closed and empty. */
+    /** Waits for a write, then takes all waiting ones up to the limits. Null: closed and empty. */
     private @Nullable List<Task<?>> next() {
         List<Task<?>> batch = new ArrayList<>();
         int bytes = 0;
@@ -134,9 +134,9 @@ final class LaneLoop implements AutoCloseable {
                     return null;
                 }
             }
-            boolean alone = standsAlone(task.write);
+            boolean alone = needsOwnBatch(task.write);
             if (alone && !batch.isEmpty()) {
-                again.addFirst(task); // it begins the next one, and is that one
+                again.addFirst(task); // it becomes the next batch by itself
                 return batch;
             }
             batch.add(task);
@@ -148,7 +148,7 @@ final class LaneLoop implements AutoCloseable {
         return batch;
     }
 
-    private static boolean standsAlone(Write<?> write) {
+    private static boolean needsOwnBatch(Write<?> write) {
         return write instanceof Write.Change<?> change && change.edit().standsAlone();
     }
 
@@ -172,9 +172,9 @@ final class LaneLoop implements AutoCloseable {
         }
     }
 
-    /** One transaction. Answers the writes that are decided and returns those to be applied again. */
+    /** Runs one transaction, answers the decided writes and returns those to apply again. */
     private List<Task<?>> attempt(List<Task<?>> gathered, int attempt) {
-        List<Task<?>> batch = refuseBarred(gathered);
+        List<Task<?>> batch = rejectBarred(gathered);
         if (batch.isEmpty()) {
             return batch;
         }
@@ -187,10 +187,10 @@ final class LaneLoop implements AutoCloseable {
         } catch (StoreFailure failure) {
             return recover(batch, failure, attempt);
         }
-        // CRASH(batch-committed): the writes are durable and nobody was told; callers ask again and find them.
-        around.ambient().point("batch-committed");
-        around.counters().batches.increment();
-        around.counters().writes.add(batch.size());
+        // CRASH(batch-committed): the writes are durable and no caller has an answer; callers retry and find them.
+        dependencies.ambient().point("batch-committed");
+        dependencies.counters().batches.increment();
+        dependencies.counters().writes.add(batch.size());
         for (int i = 0; i < outcomes.size(); i++) {
             Object outcome = outcomes.get(i);
             if (outcome instanceof Write.Admitted.Again || outcome == Write.Deferred.DEFERRED) {
@@ -206,11 +206,10 @@ final class LaneLoop implements AutoCloseable {
     }
 
     /**
-     * A write of an execution that was refused, or that the store cannot hold, lets none count that comes after it,
-     * whatever lease there is by then: the journal would have a hole, and the run would be replayed against a past that
-     * it never had.
+     * Rejects writes of an execution after one of its writes was rejected or could not be stored, under any lease.
+     * Otherwise the journal would have a gap, and a recovery would replay a history that never happened.
      */
-    private List<Task<?>> refuseBarred(List<Task<?>> batch) {
+    private List<Task<?>> rejectBarred(List<Task<?>> batch) {
         if (barred.isEmpty()) {
             return batch;
         }
@@ -218,7 +217,7 @@ final class LaneLoop implements AutoCloseable {
         for (Task<?> task : batch) {
             Write.Driver by = driver(task.write);
             Optional<StoreFailure.Poisoned> why = by == null ? null : barred.get(by);
-            if (why == null || (why.isPresent() && rests(task.write))) {
+            if (why == null || (why.isPresent() && onlyParks(task.write))) {
                 rest.add(task);
             } else if (why.isPresent()) {
                 task.answer.completeExceptionally(why.get());
@@ -229,14 +228,17 @@ final class LaneLoop implements AutoCloseable {
         return rest;
     }
 
-    /** Whether it only puts its run away, which somebody has to do also after a value that the store cannot hold. */
-    private static boolean rests(Write<?> write) {
+    /** Whether it only parks its run, which must work even after a value that the store cannot hold. */
+    private static boolean onlyParks(Write<?> write) {
         return write instanceof Write.Append append
                 && append.rest() != null
                 && append.entries().isEmpty();
     }
 
-    /** Its execution ends when it hears of it; so no more are remembered than runs have room. */
+    /**
+     * Bars an execution from writing. It ends when it gets the answer, so the list needs no more entries than active
+     * runs.
+     */
     private void bar(Write<?> write, Optional<StoreFailure.Poisoned> why) {
         Write.Driver by = driver(write);
         if (by != null && barred.putIfAbsent(by, why) == null && barred.size() > limits.residentRuns()) {
@@ -258,7 +260,7 @@ final class LaneLoop implements AutoCloseable {
             case StoreFailure.Poisoned poisoned -> split(batch, poisoned);
             case StoreFailure.Locked locked -> oneByOne(batch, locked, attempt);
             case StoreFailure.Fenced _ -> {
-                around.counters().fencedBatches.increment();
+                dependencies.counters().fencedBatches.increment();
                 leases.lost();
                 yield batch;
             }
@@ -268,17 +270,17 @@ final class LaneLoop implements AutoCloseable {
                 yield List.of();
             }
             case StoreFailure.CommitUnknown unknown -> {
-                around.counters().unknownCommits.increment();
+                dependencies.counters().unknownCommits.increment();
                 yield retry(batch, unknown, attempt);
             }
             case StoreFailure.Down down -> retry(batch, down, attempt);
         };
     }
 
-    /** The innocent writes around a bad one go through; the bad one fails alone. */
+    /** Splits the batch, so that only the write that the store cannot hold fails. */
     private List<Task<?>> split(List<Task<?>> batch, StoreFailure.Poisoned poisoned) {
         if (batch.size() == 1) {
-            around.counters().poisonedWrites.increment();
+            dependencies.counters().poisonedWrites.increment();
             bar(batch.getFirst().write, Optional.of(poisoned));
             batch.getFirst().answer.completeExceptionally(poisoned);
             return List.of();
@@ -287,7 +289,7 @@ final class LaneLoop implements AutoCloseable {
         return batch.subList(batch.size() / 2, batch.size());
     }
 
-    /** Somebody else's transaction holds a name: only the trigger that wants that name waits for it. */
+    /** Applies the writes one by one while another transaction locks a key: only the trigger with that key waits. */
     private List<Task<?>> oneByOne(List<Task<?>> batch, StoreFailure.Locked locked, int attempt) {
         if (batch.size() > 1) {
             batch.forEach(task -> process(List.of(task)));
@@ -301,15 +303,15 @@ final class LaneLoop implements AutoCloseable {
         return retry(batch, locked, attempt);
     }
 
-    /** Applies the same writes again: each is idempotent, so this also resolves a COMMIT whose answer was lost. */
+    /** Applies the same writes again. Each is idempotent, so this also resolves a COMMIT whose response was lost. */
     private List<Task<?>> retry(List<Task<?>> batch, StoreFailure failure, int attempt) {
-        around.counters().storeFailures.increment();
+        dependencies.counters().storeFailures.increment();
         if (attempt == 0) {
-            LOG.log(Level.WARNING, "the store failed; its writes will be applied again: " + failure.getMessage());
+            LOG.log(Level.WARNING, "the store failed; the worker applies its writes again: " + failure.getMessage());
         }
         long pause = Math.min(LONGEST_PAUSE_NANOS, FIRST_PAUSE_NANOS << Math.min(attempt, 10));
         LockSupport.parkNanos(pause);
-        long now = around.ambient().nanos();
+        long now = dependencies.ambient().nanos();
         List<Task<?>> rest = new ArrayList<>();
         for (Task<?> task : batch) {
             if (now > task.deadline || closing) {
@@ -322,7 +324,7 @@ final class LaneLoop implements AutoCloseable {
         return rest;
     }
 
-    /** While the store is down, triggers that wait behind this batch get their answer in time too. */
+    /** Fails queued triggers whose deadline passes while the store is down. */
     private void failLate(long now, StoreFailure failure) {
         queue.removeIf(task -> {
             boolean late = now > task.deadline;

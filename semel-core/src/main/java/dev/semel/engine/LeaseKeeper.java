@@ -14,21 +14,21 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps this worker's lease. The store's clock decides when a lease is over; this worker stops using it after two
- * thirds of its time by its own forward clock, so that it is never the last to know. A lost lease is never taken up
- * again: the next one has a new id.
+ * Acquires and renews the lease under which this worker executes runs.
+ * The clock of the store decides when a lease expires. The worker stops using it after two thirds of its duration by
+ * its monotonic clock, so it always stops first. A lost lease is never reused: the next one has a new id.
  */
 public final class LeaseKeeper implements AutoCloseable {
     private static final Logger LOG = System.getLogger(LeaseKeeper.class.getName());
 
-    /** A failed heartbeat is tried again soon, so that several fit into what is left of the lease. */
+    /** Divisor for the retry delay after a failed heartbeat, so that several retries fit into the rest of the lease. */
     private static final int SOON = 40;
 
     private final Leases leases;
     private final int slots;
     private final Worker worker;
     private final long ttlMicros;
-    private final Committer.Surroundings around;
+    private final Committer.Surroundings dependencies;
     private final AtomicReference<@Nullable Current> current = new AtomicReference<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
@@ -40,59 +40,62 @@ public final class LeaseKeeper implements AutoCloseable {
     private boolean woken;
     private int failures;
 
-    /** @param usableUntil by the forward clock of this process */
+    /** @param usableUntil by the monotonic clock of this process */
     private record Current(long lease, long usableUntil) {}
 
     /**
-     * Who this is, for people.
+     * Name and version of this worker, as the worker list shows them.
      *
-     * @param name what the workers are listed under; the lease has an id of its own
-     * @param version of Semel
+     * @param name the display name; the lease has its own id
+     * @param version the version of Semel
      */
     public record Worker(String name, String version) {}
 
-    public LeaseKeeper(Store store, Worker worker, Limits limits, Committer.Surroundings around) {
+    public LeaseKeeper(Store store, Worker worker, Limits limits, Committer.Surroundings dependencies) {
         this.leases = store.openLeases();
         this.slots = store.lanes() + store.txLanes();
         this.worker = worker;
         this.ttlMicros = limits.lease().toNanos() / 1_000;
-        this.around = around;
+        this.dependencies = dependencies;
         this.vigil = new Vigil(store);
         tick();
-        around.ambient().onJump(this::wakeUp);
+        dependencies.ambient().onJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-lease").daemon(true).start(this::loop);
     }
 
-    /** From now on each heartbeat tells how many runs this worker drives. */
-    public void counting(IntSupplier driven) {
-        runs = driven;
+    /** Makes each heartbeat report how many runs this worker executes. */
+    public void counting(IntSupplier activeRuns) {
+        runs = activeRuns;
     }
 
-    /** The right to write as an owner, or null while there is none. */
+    /** Returns the right to write as the owner of runs, or null while this worker has no lease. */
     public Batch.@Nullable Hold hold(int slot) {
         Current now = current.get();
-        return now == null || around.ambient().nanos() >= now.usableUntil() ? null : new Batch.Hold(now.lease(), slot);
+        boolean usable = now != null && dependencies.ambient().nanos() < now.usableUntil();
+        return now == null || !usable ? null : new Batch.Hold(now.lease(), slot);
     }
 
-    /** What is known of the store since the last heartbeat. */
+    /** Returns the state of the store as of the last heartbeat. */
     public Vigil vigil() {
         return vigil;
     }
 
-    /** Why this worker has nothing more to write to this store; null as long as it understands its schema. */
+    /** Returns why this worker can no longer write to the store; null while it supports the schema. */
     public @Nullable String outdated() {
         return outdated;
     }
 
-    /** The store said that the lease is gone. Its runs are not ours any more. */
+    /** Handles the loss of the lease. Its runs belong to other workers now. */
     void lost() {
         if (current.getAndSet(null) != null) {
-            LOG.log(Level.WARNING, "this worker's lease is gone; its runs go on elsewhere, and it takes a new lease");
+            LOG.log(
+                    Level.WARNING,
+                    "this worker lost its lease; other workers continue its runs, and it acquires a new lease");
         }
         wakeUp();
     }
 
-    /** A newer version has taken the store over. Said once; from now on every write is refused. */
+    /** Handles an upgrade of the store by a newer version. Logs it once; every later write fails. */
     void outdated(StoreFailure.Outdated refusal) {
         current.set(null);
         if (outdated == null) {
@@ -100,8 +103,8 @@ public final class LeaseKeeper implements AutoCloseable {
             LOG.log(
                     Level.ERROR,
                     refusal.getMessage()
-                            + " Until then this worker (version {0}) drives no runs and answers triggers with 503; its"
-                            + " runs go on at workers of the newer version.",
+                            + " Until then this worker (version {0}) executes no runs and answers triggers with 503."
+                            + " Workers of the newer version continue its runs.",
                     worker.version());
         }
     }
@@ -120,21 +123,21 @@ public final class LeaseKeeper implements AutoCloseable {
         try {
             renewOrStart();
             failures = 0;
-            tell();
+            sendHeartbeat();
             int ended = leases.takeOver();
-            around.counters().takeovers.add(ended);
+            dependencies.counters().takeovers.add(ended);
         } catch (StoreFailure.Outdated e) {
             outdated(e);
         } catch (StoreFailure e) {
             if (failures++ == 0) {
-                LOG.log(Level.WARNING, "the lease could not be renewed and will be tried again: " + e.getMessage());
+                LOG.log(Level.WARNING, "renewing the lease failed; the worker retries: " + e.getMessage());
             }
         }
     }
 
     private void renewOrStart() {
-        // Taken before the request leaves: the store's own count begins later, so we always stop earlier than it.
-        long before = around.ambient().nanos();
+        // Read before the request: the store counts from later on, so this worker always stops first.
+        long before = dependencies.ambient().nanos();
         long usableUntil = before + TimeUnit.MICROSECONDS.toNanos(ttlMicros) * 2 / 3;
         Current now = current.get();
         if (now != null && leases.renew(now.lease(), ttlMicros)) {
@@ -143,14 +146,16 @@ public final class LeaseKeeper implements AutoCloseable {
         }
         if (now != null) {
             current.compareAndSet(now, null);
-            LOG.log(Level.WARNING, "this worker's lease ran out; its runs go on elsewhere, and it takes a new lease");
+            LOG.log(
+                    Level.WARNING,
+                    "the lease of this worker expired; other workers continue its runs, and it acquires a new lease");
         }
-        long lease = around.ambient().random().nextLong() >>> 1;
+        long lease = dependencies.ambient().random().nextLong() >>> 1;
         leases.start(lease, worker.name(), slots, ttlMicros);
         current.compareAndSet(null, new Current(lease, usableUntil));
     }
 
-    private void tell() {
+    private void sendHeartbeat() {
         Current now = current.get();
         if (now == null) {
             return;
@@ -158,7 +163,7 @@ public final class LeaseKeeper implements AutoCloseable {
         Leases.Pulse pulse = leases.pulse(
                 now.lease(),
                 new Leases.Told(
-                        worker.version(), runs.getAsInt(), around.ambient().micros()));
+                        worker.version(), runs.getAsInt(), dependencies.ambient().micros()));
         vigil.saw(pulse);
         if (pulse.newer() != null) {
             throw new StoreFailure.Outdated(pulse.newer());
@@ -169,7 +174,7 @@ public final class LeaseKeeper implements AutoCloseable {
         lock.lock();
         try {
             long left = nanos;
-            while (!closing && !woken && left > 0) { // woken: a lease was lost, or somebody moved the clock
+            while (!closing && !woken && left > 0) { // woken: the lease was lost, or a test moved the clock
                 left = wake.awaitNanos(left);
             }
             woken = false;
@@ -183,14 +188,14 @@ public final class LeaseKeeper implements AutoCloseable {
     private void wakeUp() {
         lock.lock();
         try {
-            woken = true; // a wake-up that comes during a renewal counts for the next pause
+            woken = true; // a wake-up during a renewal counts for the next pause
             wake.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Gives the lease back, so that others need not wait for it to run out. */
+    /** Releases the lease, so that other workers need not wait for its expiry. */
     @Override
     public void close() {
         closing = true;
@@ -204,7 +209,7 @@ public final class LeaseKeeper implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (StoreFailure e) {
-            LOG.log(Level.WARNING, "the lease could not be given back; it runs out by itself: " + e.getMessage());
+            LOG.log(Level.WARNING, "releasing the lease failed; it expires by itself: " + e.getMessage());
         } finally {
             leases.close();
         }

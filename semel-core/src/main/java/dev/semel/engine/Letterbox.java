@@ -15,15 +15,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Waiting for a signal that may come by a key, from somebody who does not know the run. The wait listens in the store
- * until a letter has come; a signal to the run itself ends it too. A letter lies among the signals of the run, one for
- * each wait, so that a crash at any point finds it there, or finds the wait still listening.
+ * Waits for a signal addressed by key instead of by run id.
+ * The wait is registered in the store until a keyed signal arrives; a signal to the run itself ends it too. A keyed
+ * signal is stored among the signals of the run, one per wait: after a crash either it or the registration is there.
  */
 final class Letterbox {
     private final Scope scope;
     private final Execution execution;
     private final Letter.Address to;
-    private final Letter.Ear ear;
+    private final Letter.Ear registration;
     private final long due;
     private final long since;
 
@@ -31,15 +31,15 @@ final class Letterbox {
         this.scope = scope;
         this.execution = scope.execution();
         this.to = to;
-        this.ear = new Letter.Ear(execution.run().driver(), term.place().path());
+        this.registration = new Letter.Ear(execution.run().driver(), term.place().path());
         this.due = term.due();
         this.since = term.since();
     }
 
-    /** @param since letters from before then are not for it */
+    /** @param since earlier keyed signals do not count */
     private record Term(Scope.Place place, long due, long since) {}
 
-    /** The next message, recorded; null when the time is over. */
+    /** Returns the next signal and records it; null after the timeout. */
     static @Nullable JsonNode await(Scope scope, String name, Letter.Address to, @Nullable Duration longest) {
         Scope.Place place = scope.enter(name, Entry.Kind.AWAIT);
         Entry.Done done = place.done();
@@ -50,7 +50,7 @@ final class Letterbox {
         return new Letterbox(scope, to, new Term(place, due, 0)).next();
     }
 
-    /** The same for a message that came since the question, as far as that is known: since the last wait of the scope. */
+    /** The same for a reply to a question: only signals since the last wait of the scope count. */
     static @Nullable JsonNode reply(Scope scope, String name, Letter.Address to, @Nullable Duration longest) {
         Scope.Place place = scope.enter(name, Entry.Kind.AWAIT);
         Entry.Done done = place.done();
@@ -58,11 +58,11 @@ final class Letterbox {
             return done.how() == Entry.How.TIMED_OUT ? null : place.result();
         }
         long due = Signals.due(scope, place, longest, Entry.Kind.AWAIT);
-        return new Letterbox(scope, to, new Term(place, due, waited(scope.execution(), place.path()))).next();
+        return new Letterbox(scope, to, new Term(place, due, lastWaitEnd(scope.execution(), place.path()))).next();
     }
 
-    /** When the run began, or the last wait of the scope was over: both are told by the store's clock. */
-    private static long waited(Execution execution, String path) {
+    /** When the run began, or the last wait of the scope ended, by the clock of the store. */
+    private static long lastWaitEnd(Execution execution, String path) {
         RunId id = execution.run().id();
         Rows.Run run = execution.maybe(reads -> reads.claimed(id));
         long since = run == null ? 0 : run.createdAt();
@@ -79,17 +79,17 @@ final class Letterbox {
     }
 
     private @Nullable JsonNode next() {
-        boolean listens = false;
+        boolean registered = false;
         while (true) {
             scope.mayBegin();
             long seen = execution.waits().wakes();
-            Rows.Signal found = Signals.find(execution, ear.signal(), to.name());
-            boolean letter = found != null && found.name().equals(ear.signal());
+            Rows.Signal found = Signals.find(execution, registration.signal(), to.name());
+            boolean keyed = found != null && found.name().equals(registration.signal());
             long now = execution.storeNow();
-            Signals.Over over = new Signals.Over(ear.path(), Entry.Kind.AWAIT, now);
+            Signals.Over over = new Signals.Over(registration.path(), Entry.Kind.AWAIT, now);
             if (found != null || now >= due) {
-                if (!letter && told(new Letter.Hush(ear)) == Heard.LETTER) {
-                    continue; // it came in the last moment, and nobody else will get it
+                if (!keyed && submit(new Letter.Hush(registration)) == Heard.LETTER) {
+                    continue; // it arrived in the last moment, and no other wait will get it
                 }
                 if (found == null) {
                     return Signals.timedOut(execution, over);
@@ -97,24 +97,25 @@ final class Letterbox {
                 if (execution.takeSignal(found.id().text())) {
                     return Signals.taken(execution, over, found);
                 }
-                listens = false; // another branch was faster, and we have just stopped listening
-            } else if (listens || told(new Letter.Listen(to, ear, scope.undoes(), since)) == Heard.NOTHING) {
-                listens = true;
-                String what = Waiting.keyed(ear.path(), due, to.name(), to.key());
+                registered = false; // another branch took it, and this wait is no longer registered
+            } else if (registered
+                    || submit(new Letter.Listen(to, registration, scope.undoes(), since)) == Heard.NOTHING) {
+                registered = true;
+                String what = Waiting.keyed(registration.path(), due, to.name(), to.key());
                 scope.await(new Waits.Wait(due, what, true, false), seen);
             }
         }
     }
 
-    /** Durable when it is answered. Where the run is not ours any more, the one who drives it now listens. */
-    private Heard told(Letter<Heard> letter) {
-        Write.Change<Heard> change = new Write.Change<>(new Edit.Mail<>(letter));
+    /** Submits a change of the registration, durably. If another worker owns the run now, that one registers. */
+    private Heard submit(Letter<Heard> request) {
+        Write.Change<Heard> change = new Write.Change<>(new Edit.Mail<>(request));
         execution.counters().diskWaits.increment();
-        Heard heard = execution.joined(
+        Heard result = execution.joined(
                 execution.engine().committer().submit(execution.run().lane(), change));
-        if (heard == Heard.GONE) {
+        if (result == Heard.GONE) {
             throw execution.end(new Unwind.NotOurs());
         }
-        return heard;
+        return result;
     }
 }

@@ -2,7 +2,7 @@ package dev.semel.engine;
 
 import java.time.Duration;
 
-/** Every bound of the engine, in one place. */
+/** Size, count and time limits of the engine. */
 public record Limits(
         int queuedTriggers,
         int batchWrites,
@@ -32,18 +32,18 @@ public record Limits(
             Duration.ofDays(90),
             Keeping.DEFAULT);
 
-    /** So often in a row may a worker die with a run before the run is held. */
+    /** Number of worker crashes in a row after which a run is held. */
     public int mostFalls() {
         return 5;
     }
 
-    /** Whether what a run was told and what it made may be gone, by how long ago it ended. */
+    /** How long after its end the payloads of a run are kept, at most as long as the run itself. */
     public Duration payloads() {
         Duration payloads = keeping.payloads();
         return payloads == null || payloads.compareTo(finishedRuns) > 0 ? finishedRuns : payloads;
     }
 
-    /** Of what a run returns in the end. */
+    /** Limit of the output of a run. */
     public int outputBytes() {
         return 1024 * 1024;
     }
@@ -82,7 +82,7 @@ public record Limits(
                 keeping);
     }
 
-    /** How long a run is kept after its end; while a name stands for it it is kept for longer. */
+    /** How long a run is kept after its end. A key that refers to it keeps it longer. */
     public Limits withFinishedRuns(Duration value) {
         return new Limits(
                 queuedTriggers,

@@ -11,24 +11,24 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Who stands for a name whose run failed and may be run again: the newest run of that line, whoever started it. A retry
- * follows that one under the very name under which a replay would, so of the two one comes first and the other finds it.
+ * Finds the newest run of a lineage and derives the unique key of its follow-up.
+ * A retry and a safe replay claim the same follow-up key, so only one of them starts a run and the other finds it.
  */
 final class Line {
-    /** Longer than a plan can be applied, and than anybody asks with what he has read. */
+    /** Longer than a plan takes to apply, and than any caller acts on old data. */
     static final Duration WINDOW = Duration.ofDays(7);
 
     private Line() {}
 
     /**
-     * The newest run of a line.
+     * The newest run of a lineage.
      *
-     * @param known the name that was asked for, as that run stands for it
-     * @param resumed how often that run went on in place
+     * @param known the record of the requested key, with that run as its current run
+     * @param resumed how often that run was resumed in place
      */
     record Newest(Known known, int resumed) {}
 
-    /** The name of whatever follows the end of a run. One that went on in place has several ends, each followed once. */
+    /** Returns the unique key of the follow-up of a run. A resumed run has several ends, each with one follow-up. */
     static Name following(int workspace, RunId run, int resumed) {
         return new Name(workspace, Name.Kind.REPLAY, text(run, resumed));
     }
@@ -37,16 +37,16 @@ final class Line {
         return resumed == 0 ? run.text() : run.text() + "." + resumed;
     }
 
-    /** What a retry wants beside its own names. */
+    /** Returns the additional key claim of a retry. */
     static Wish wish(int workspace, Newest newest) {
         Known known = newest.known();
-        Name behind = following(workspace, known.run(), newest.resumed());
-        return new Wish(behind, known.digest(), Micros.of(WINDOW), Known.HOLD, true);
+        Name followUp = following(workspace, known.run(), newest.resumed());
+        return new Wish(followUp, known.digest(), Micros.of(WINDOW), Known.HOLD, true);
     }
 
     /**
-     * The same name, as the newest run of its line stands for it. Ids are made by the clocks of workers, so the last of
-     * them need not be the newest: from there on it is followed by name.
+     * Returns the key record with the newest run of its lineage.
+     * Ids come from worker clocks, so the last one need not be the newest: from there on follow-up keys lead the way.
      */
     static Newest newest(Reads reads, int workspace, Known failed) {
         List<RunId> members = Earlier.members(reads, failed.lineage());
@@ -60,14 +60,14 @@ final class Line {
             if (next == null || !next.lineage().equals(failed.lineage())) {
                 return new Newest(newest, resumed);
             }
-            boolean same = next.run().equals(newest.run()); // it has just gone on in place
+            boolean same = next.run().equals(newest.run()); // it was just resumed in place
             newest = failed.stoodForBy(next.run(), next.chosenRunId(), next.state());
             resumed = same ? resumed + 1 : resumed(reads, newest.run());
         }
         return new Newest(newest, resumed);
     }
 
-    /** How often a run went on in place. */
+    /** Counts how often a run was resumed in place. */
     static int resumed(Reads reads, RunId run) {
         return Resumptions.count(Earlier.record(reads.claimed(run), reads.journal(run)));
     }

@@ -8,8 +8,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which rows of the ledger the runs of a line hold, by the step they are of. Read once for a run that is driven, and only
- * their ids are kept: a run may have tens of thousands, and each of its effects asks.
+ * Index of the ledger rows of a lineage by step.
+ * Read once per execution, and only the ids: a run may have tens of thousands of rows, and each effect queries the
+ * index.
  */
 final class LineRows {
     private final Execution execution;

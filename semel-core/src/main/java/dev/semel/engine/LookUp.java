@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
-/** Asks a provider what became of a key. A failure to ask says nothing of what it would answer. */
+/** Queries a provider for the outcome of an effect by its key. A failed query says nothing about the outcome. */
 final class LookUp {
-    /** After so many failures in a row people may decide as well; the provider is asked all the same. */
+    /** After this many failures in a row a user may decide as well; the queries continue. */
     private static final int UNANSWERED = 3;
 
     private final Scope scope;
@@ -29,17 +29,19 @@ final class LookUp {
         this.path = path;
     }
 
+    /** The answer of the provider, or that it gave none. */
     sealed interface Found {
+        /** The provider performed the effect, with this result. */
         record Done(JsonNode result) implements Found {}
 
-        /** The provider answered, and knows of nothing. */
+        /** The provider answered and has no record of the key. */
         record Nothing() implements Found {}
 
-        /** The provider does not answer; it is asked again then. */
+        /** The provider did not answer. The next query is due then. */
         record NoAnswer(long due) implements Found {}
     }
 
-    /** Why it was not answered last; null where it always was. */
+    /** Returns why the last query failed; null if none failed. */
     Entry.@Nullable Problem problem() {
         return problem;
     }

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
-/** Time in microseconds, as stores have it. What does not fit is as far away as time goes, which is for ever. */
+/**
+ * Converts durations and instants to microseconds, the time unit of stores. Overflow becomes the maximum or minimum.
+ */
 final class Micros {
     private static final long A_SECOND = TimeUnit.SECONDS.toMicros(1);
 
@@ -32,7 +34,7 @@ final class Micros {
         return !over ? sum : by > 0 ? Long.MAX_VALUE : Long.MIN_VALUE;
     }
 
-    /** For waits of the JDK, which count in nanoseconds. */
+    /** For JDK waits, which count in nanoseconds. */
     static long nanos(Duration length) {
         return length.compareTo(Duration.ofNanos(Long.MAX_VALUE)) >= 0 ? Long.MAX_VALUE : length.toNanos();
     }

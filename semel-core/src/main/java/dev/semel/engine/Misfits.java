@@ -4,8 +4,9 @@ import dev.semel.run.RunId;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Runs that this process holds because the code that it has does not fit their record. A record only grows, so the same
- * code would never fit it: such a run is left to others until other code is registered here.
+ * Runs whose journal does not match the code that this worker has.
+ * A journal only grows, so the same code never matches it. Such a run is left to other workers until new code is
+ * registered here.
  */
 final class Misfits {
     private static final int MOST = 100_000;
@@ -20,7 +21,7 @@ final class Misfits {
 
     void add(RunId run, String workflowId) {
         if (tried.size() >= MOST) {
-            tried.clear(); // they are tried once more, which costs a look at each
+            tried.clear(); // they are tried again, which costs one read each
         }
         tried.put(run, workflowId);
     }
@@ -29,7 +30,7 @@ final class Misfits {
         return tried.containsKey(run);
     }
 
-    /** Other code of this workflow was registered. */
+    /** Forgets the runs of a workflow whose code was registered again. */
     void forget(String workflowId) {
         tried.values().removeIf(workflowId::equals);
     }

@@ -19,7 +19,9 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** Which names a trigger wants, by its workflow's policy. The order is key, run id, door, payload. */
+/**
+ * Derives the unique keys that a trigger claims from its idempotency key, run id, source and payload, in that order.
+ */
 public final class Naming {
     private Naming() {}
 
@@ -34,7 +36,7 @@ public final class Naming {
                 : new Name(workspace, Name.Kind.KEY, key.text());
     }
 
-    /** The name of a key that is unique in its workflow. */
+    /** Unique key of an idempotency key that is scoped to its workflow. */
     public static Name ofWorkflow(int workspace, IdempotencyKey key, String workflowId) {
         return new Name(workspace, Name.Kind.WORKFLOW_KEY, key.text() + "\n" + workflowId);
     }
@@ -43,24 +45,27 @@ public final class Naming {
         return new Name(workspace, Name.Kind.RUN, runId.text());
     }
 
-    static Name ofDoor(int workspace, Trigger.DoorName door) {
-        Name.Kind kind = switch (door.door()) {
+    static Name ofDoor(int workspace, Trigger.DoorName source) {
+        Name.Kind kind = switch (source.door()) {
             case EVENT -> Name.Kind.EVENT;
             case HOOK -> Name.Kind.HOOK;
             case SCHEDULE -> Name.Kind.TICK;
             case REPLAY -> Name.Kind.REPLAY;
-            case HTTP, LIBRARY, CHILD -> throw new IllegalArgumentException("no names of its own: " + door.door());
+            case HTTP, LIBRARY, CHILD -> throw new IllegalArgumentException("source without keys: " + source.door());
         };
-        return new Name(workspace, kind, door.text());
+        return new Name(workspace, kind, source.text());
     }
 
-    /** The name of a payload, by the digest that the key of the same trigger remembers. */
+    /** Unique key of a payload, from the digest that the key of the same trigger stores. */
     public static Name payload(int workspace, String workflowId, byte[] digest) {
         String text = workflowId + "\n" + Base64.getUrlEncoder().encodeToString(digest);
         return new Name(workspace, Name.Kind.PAYLOAD, text);
     }
 
-    /** By what a trigger is known when a share of them is drawn. Of different kinds, because a key may spell a run id. */
+    /**
+     * Returns the text that assigns a trigger to a rollout bucket. The prefix separates kinds, since a key may equal a
+     * run id.
+     */
     static String lot(Trigger trigger, RunId id) {
         IdempotencyKey key = trigger.names().key();
         if (key != null) {
@@ -70,9 +75,9 @@ public final class Naming {
         if (chosen != null) {
             return "run " + chosen.text();
         }
-        Trigger.DoorName door = trigger.names().door();
-        if (door != null) {
-            return "door " + door.door().code() + " " + door.text();
+        Trigger.DoorName source = trigger.names().door();
+        if (source != null) {
+            return "door " + source.door().code() + " " + source.text();
         }
         String childOf = trigger.ties().childOf();
         return childOf != null ? "child " + childOf : "run " + id.text();
@@ -83,39 +88,39 @@ public final class Naming {
         int workspace = trigger.space().workspace();
         long window = policy.window().toNanos() / 1_000;
         byte[] digest = fingerprint.digest();
-        List<Wish> wishes = new ArrayList<>(2);
+        List<Wish> claims = new ArrayList<>(2);
         IdempotencyKey key = trigger.names().key();
         int flags = (policy.holdWhileRunning() ? Known.HOLD : 0)
                 | (policy.onFailed() == OnFailed.RUN_AGAIN ? Known.RERUN_FAILED : 0);
         if (key != null) {
-            wishes.add(new Wish(key(workspace, key, trigger.workflow(), fingerprint), digest, window, flags, true));
+            claims.add(new Wish(key(workspace, key, trigger.workflow(), fingerprint), digest, window, flags, true));
         }
         ChosenRunId runId = trigger.names().runId();
         if (runId != null) {
-            wishes.add(new Wish(runId(workspace, runId), digest, Wish.FOREVER, Known.HOLD, true));
+            claims.add(new Wish(runId(workspace, runId), digest, Wish.FOREVER, Known.HOLD, true));
         }
-        Trigger.DoorName door = trigger.names().door();
-        if (door != null) {
-            long memory = door.window().toNanos() / 1_000;
-            // A tick has one run, however that ended: the next one comes by itself. So has what replays a run: what
-            // failed again is replayed under its own name.
-            boolean once = door.door() == Door.SCHEDULE || door.door() == Door.REPLAY;
+        Trigger.DoorName source = trigger.names().door();
+        if (source != null) {
+            long memory = source.window().toNanos() / 1_000;
+            // A tick has one run, however it ended: the next tick follows. A replay has one run too: a second replay
+            // follows that run under its own key.
+            boolean once = source.door() == Door.SCHEDULE || source.door() == Door.REPLAY;
             int rules = once ? Known.HOLD : Known.HOLD | flags;
-            wishes.add(new Wish(ofDoor(workspace, door), digest, memory, rules, true));
+            claims.add(new Wish(ofDoor(workspace, source), digest, memory, rules, true));
         }
         String childOf = trigger.ties().childOf();
         if (childOf != null && key == null && runId == null) {
             Name child = new Name(workspace, Name.Kind.CHILD, childOf);
-            wishes.add(new Wish(child, digest, Wish.FOREVER, Known.HOLD, true));
+            claims.add(new Wish(child, digest, Wish.FOREVER, Known.HOLD, true));
         }
-        // A replay has the payload of the run that it replays, and is no duplicate of it.
+        // A replay has the payload of the replayed run and is not a duplicate of it.
         if (policy.duplicatePayload() != DuplicatePayload.ALLOW
                 && trigger.ties().replayOf() == null) {
             boolean rejects = policy.duplicatePayload() == DuplicatePayload.REJECT;
-            // With the flags of the key: a payload must not hold back the retry that its key would let through.
-            wishes.add(new Wish(
+            // With the flags of the key: a payload claim must not block a retry that the key allows.
+            claims.add(new Wish(
                     payload(workspace, trigger.workflow().workflowId(), digest), digest, window, flags, rejects));
         }
-        return wishes;
+        return claims;
     }
 }

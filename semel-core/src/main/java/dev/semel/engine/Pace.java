@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** When the next runs of a plan may start, for those that go at a pace. */
+/** Limits how many runs per second a replay plan starts. */
 final class Pace {
     private final Map<RunId, Long> next = new HashMap<>();
 
@@ -13,7 +13,7 @@ final class Pace {
         return now - next.getOrDefault(plan, now) >= 0;
     }
 
-    /** So many are started now. */
+    /** Records that the plan starts this many runs now. */
     void started(RunId plan, long runs, int perSecond, long now) {
         next.put(plan, now + runs * TimeUnit.SECONDS.toNanos(1) / perSecond);
     }
@@ -22,7 +22,7 @@ final class Pace {
         next.remove(plan);
     }
 
-    /** How long nothing of them starts, but no longer than this. */
+    /** Time until the next plan may start runs, at most {@code most}. */
     long rest(long most, long now) {
         return next.values().stream()
                 .mapToLong(at -> at - now)

@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Looks at runs as their safe replays would find them. Changes nothing; a page of runs is a few questions. */
+/** Predicts what safe replays of runs would do, without changing anything. A page of runs takes a few queries. */
 public final class Planner {
     private static final String RESUMED = "resumed";
     private static final Duration HOUR = Duration.ofHours(1);
@@ -49,20 +49,20 @@ public final class Planner {
     }
 
     /**
-     * What is asked for.
+     * The options of a preview.
      *
-     * @param otherInput the runs get another input than they had
+     * @param otherInput the replays get an edited input
      */
     public record Wanted(int workspace, Order order, boolean otherInput) {}
 
     /**
-     * A run, and what its replay would do.
+     * The predicted replay of one run.
      *
-     * @param asked the run that was asked for
-     * @param base the newest run of its lineage, which is the one that is replayed
-     * @param version of the workflow that the replay goes by
-     * @param carried what the journal of the replay begins with
-     * @param resumed how often the base went on in place
+     * @param asked the requested run
+     * @param base the newest run of its lineage, which is replayed
+     * @param version the workflow version of the replay
+     * @param carried the first entries of the replay's journal
+     * @param resumed how often the base was resumed in place
      */
     public record Prospect(Rows.Run asked, Rows.Run base, int version, Outlook outlook, String carried, int resumed) {
         public Replay.Item item() {
@@ -86,7 +86,7 @@ public final class Planner {
         }
     }
 
-    /** In any order; runs that are gone, or of another workspace, are left out. */
+    /** Previews runs, in any order. Deleted runs and runs of other workspaces are left out. */
     public List<Prospect> look(List<RunId> ids, Wanted wanted) {
         Hindsight seen = readers.ask(reads -> Hindsight.of(reads, ids, wanted.workspace()));
         Map<String, Called> called = called(seen);
@@ -106,7 +106,7 @@ public final class Planner {
         int resumed = entries == null ? 0 : Resumptions.count(entries);
         String blocked = blocked(asked, lineage);
         if (blocked == null && (entries == null || isGoing(base, seen.now()))) {
-            blocked = "it ended so long ago that its record is being removed";
+            blocked = "its retention is over and its data is being deleted";
         }
         if (blocked != null || entries == null) {
             return new Prospect(asked, base, version, Outlook.blocked(Objects.requireNonNull(blocked)), "", resumed);
@@ -125,11 +125,11 @@ public final class Planner {
                 seen.now());
         Terms terms = new Terms(order.from(), wanted.otherInput(), version != had, order.redo(), order.confirmed())
                 .notifying(order.telling(), past);
-        return new Prospect(asked, base, version, Outlook.of(past, terms), begins(past, terms), resumed);
+        return new Prospect(asked, base, version, Outlook.of(past, terms), firstEntries(past, terms), resumed);
     }
 
-    /** What the journal of the replay begins with: what it was told, and the record that it takes along. */
-    private static String begins(Past past, Terms terms) {
+    /** Returns the first journal entries of the replay: its options and the entries that it takes over. */
+    private static String firstEntries(Past past, Terms terms) {
         List<Entry> carried = new ArrayList<>(Carried.of(past.entries(), terms));
         if (!terms.redo().isEmpty()) {
             carried.addFirst(new Entry.Redo(past.now(), terms.redo()));
@@ -141,8 +141,8 @@ public final class Planner {
     }
 
     /**
-     * Runs of a lineage that were about other data than this one of them: between them somebody replayed one with an edited
-     * input. A retry by its key is about the same data, whatever else it sent; that was compared when it was admitted.
+     * Returns the runs of a lineage that had other input than this one, because a replay edited it.
+     * A retry by key has the same data: the admission compared them.
      */
     static Set<RunId> otherData(List<Rows.Run> lineage, Rows.Run one) {
         Map<RunId, Rows.Run> runs = lineage.stream().collect(Collectors.toMap(Rows.Run::id, run -> run));
@@ -152,34 +152,34 @@ public final class Planner {
             boolean edited = base != null && !Json.parse(run.input()).equals(Json.parse(base.input()));
             about.put(run.id(), edited ? about.size() + 1 : base == null ? 0 : about.getOrDefault(base.id(), 0));
         }
-        int meant = about.getOrDefault(one.id(), 0);
+        int wantedGroup = about.getOrDefault(one.id(), 0);
         return about.keySet().stream()
-                .filter(run -> about.getOrDefault(run, meant) != meant)
+                .filter(run -> about.getOrDefault(run, wantedGroup) != wantedGroup)
                 .collect(Collectors.toSet());
     }
 
-    /** The runs that this one called. */
+    /** Returns the runs that this run called. */
     Map<String, Called> calledBy(Rows.Run run) {
         return called(readers.ask(reads -> Hindsight.of(reads, List.of(run.id()), run.ws())));
     }
 
-    /** The runs that were called on this page. One stays as long as the lineage of the run that called it first. */
+    /** Returns the called runs of this page. A called run is kept as long as the lineage of its first caller. */
     private Map<String, Called> called(Hindsight seen) {
         Map<String, Called> called = new HashMap<>();
-        seen.called().forEach((ref, heard) -> {
-            RunId first = heard.called().parent();
+        seen.called().forEach((ref, calledRun) -> {
+            RunId first = calledRun.called().parent();
             Rows.Run caller = first == null ? null : seen.runs().get(first);
             boolean stays = caller != null && !isGoing(seen.line(caller).getLast(), seen.now());
-            Rows.Run run = heard.speaks();
+            Rows.Run run = calledRun.speaks();
             called.put(ref, new Called(run.runIdText(), run.state(), !stays && isGoing(run, seen.now())));
         });
         return called;
     }
 
     /**
-     * What the next version says beside those of the lineage. Where one of them is code, nothing can be compared.
+     * Compares the steps of the next version with those of the lineage. Versions written in code cannot be compared.
      *
-     * @param entries of the run that goes on or is followed, which may have changed its version in place
+     * @param entries of the run to resume or to follow, which may have changed its version in place
      */
     Versions versions(List<Rows.Run> lineage, List<Entry> entries, int next) {
         String workflowId = lineage.getLast().workflowId();
@@ -193,27 +193,27 @@ public final class Planner {
         List<List<Expected>> others = new ArrayList<>();
         boolean compared = true;
         for (int other : had) {
-            List<Expected> said = expected(workflowId, other);
-            compared &= said != null;
-            others.add(said == null ? List.of() : said);
+            List<Expected> expectedSteps = expected(workflowId, other);
+            compared &= expectedSteps != null;
+            others.add(expectedSteps == null ? List.of() : expectedSteps);
         }
         return new Versions(compared ? expected(workflowId, next) : null, others);
     }
 
-    /** What it had and what it did are removed, or will be soon: a replay would not know what to reuse. */
+    /** Whether its payloads are deleted or soon will be: a replay would not know what to reuse. */
     boolean isGoing(Rows.Run run, long now) {
         Rows.End end = run.end();
         long kept = limits.payloads().minus(margin(limits.payloads())).toNanos() / 1_000;
         return end != null && end.endedAt() < now - kept;
     }
 
-    /** An hour, but no more than a quarter of what is kept. */
+    /** An hour, at most a quarter of the retention. */
     private static Duration margin(Duration payloads) {
         Duration quarter = payloads.dividedBy(4);
         return quarter.compareTo(HOUR) < 0 ? quarter : HOUR;
     }
 
-    /** Why the lineage of a run cannot be replayed now; null where it can. */
+    /** Returns why the lineage cannot be replayed now, or null. */
     private static @Nullable String blocked(Rows.Run asked, List<Rows.Run> lineage) {
         for (Rows.Run run : lineage) {
             if (run.end() == null) {
@@ -246,13 +246,13 @@ public final class Planner {
         try {
             return catalog.version(workflowId, version).body().expected();
         } catch (Catalog.NotKnownHere e) {
-            return null; // code that another worker has; what it does is not known beforehand in any case
+            return null; // the code is at another worker; its steps cannot be predicted in any case
         }
     }
 
     /**
-     * Items of one page whose runs are foretold to do something else by now, with what is different. One that was blocked
-     * is not applied, whatever it could do by now.
+     * Returns the items whose prediction has changed, each with the difference. Blocked items are never applied, so
+     * they are skipped.
      */
     public Map<RunId, String> moved(List<Replay.Item> items, Wanted wanted) {
         Map<RunId, Prospect> now = new HashMap<>();
@@ -268,12 +268,12 @@ public final class Planner {
         return Collections.unmodifiableMap(moved);
     }
 
-    /** How often its run had gone on in place when the plan was made. */
+    /** How often its run had been resumed when the plan was created. */
     static int resumed(Replay.Item item) {
         return Json.parse(item.body()).path(RESUMED).asInt(0);
     }
 
-    /** Empty where it is as it was. */
+    /** Returns an empty text if nothing changed. */
     static String difference(Replay.Item item, @Nullable Prospect now) {
         if (now == null) {
             return "the run is gone";
@@ -282,11 +282,11 @@ public final class Planner {
             return "it was replayed by " + now.base().runIdText();
         }
         if (now.resumed() != resumed(item)) {
-            return "it went on in place since";
+            return "it was resumed in place since";
         }
         int planned = Json.parse(item.body()).path("version").asInt(now.version());
         if (planned != now.version() && now.outlook().blocked() == null) {
-            return "it was planned for version " + planned + " of its workflow, and " + now.version() + " is current";
+            return "the plan used version " + planned + " of its workflow, and " + now.version() + " is current";
         }
         return String.join("; ", Outlook.parse(item.body()).against(now.outlook()));
     }

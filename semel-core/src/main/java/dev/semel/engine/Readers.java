@@ -16,8 +16,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reading, on a few platform threads with a connection each; callers park. Look-ups of names are gathered like writes:
- * one statement answers all that wait. Every answer comes from the store; nothing is remembered here.
+ * Runs store queries for all callers on a few threads with one connection each.
+ * Callers park. Key lookups are batched: one statement answers all waiting ones. Nothing is cached here.
  */
 public final class Readers implements AutoCloseable {
     private static final int THREADS = 2;
@@ -25,7 +25,7 @@ public final class Readers implements AutoCloseable {
     private static final int WAITING_AT_MOST = 20_000;
 
     private final Store store;
-    private final LinkedBlockingQueue<Question<?>> questions = new LinkedBlockingQueue<>(WAITING_AT_MOST);
+    private final LinkedBlockingQueue<Query<?>> queries = new LinkedBlockingQueue<>(WAITING_AT_MOST);
     private final LinkedBlockingQueue<Lookup> lookups = new LinkedBlockingQueue<>(WAITING_AT_MOST);
     private final List<Thread> threads = new ArrayList<>();
     private volatile boolean closing;
@@ -38,7 +38,7 @@ public final class Readers implements AutoCloseable {
         }
     }
 
-    private record Question<T>(Function<Reads, @Nullable T> ask, CompletableFuture<@Nullable T> answer) {
+    private record Query<T>(Function<Reads, @Nullable T> ask, CompletableFuture<@Nullable T> answer) {
         void answer(Reads reads) {
             answer.complete(ask.apply(reads));
         }
@@ -46,24 +46,24 @@ public final class Readers implements AutoCloseable {
 
     private record Lookup(List<Name> names, CompletableFuture<Reads.Found> answer) {}
 
-    /** Asks and waits. */
-    public <T> T ask(Function<Reads, T> question) {
-        T answer = maybe(question::apply);
+    /** Runs a query that always has a result, and waits for it. */
+    public <T> T ask(Function<Reads, T> query) {
+        T answer = maybe(query::apply);
         if (answer == null) {
-            throw new IllegalStateException("a question that always has an answer got none");
+            throw new IllegalStateException("a query that always has a result returned null");
         }
         return answer;
     }
 
-    public <T> @Nullable T maybe(Function<Reads, @Nullable T> question) {
-        Question<T> asked = new Question<>(question, new CompletableFuture<>());
-        if (closing || !questions.offer(asked)) {
+    public <T> @Nullable T maybe(Function<Reads, @Nullable T> query) {
+        Query<T> queued = new Query<>(query, new CompletableFuture<>());
+        if (closing || !queries.offer(queued)) {
             throw busy();
         }
-        return join(asked.answer());
+        return join(queued.answer());
     }
 
-    /** Who holds these names now; gathered with the look-ups of other callers. */
+    /** Looks up key records, batched with the lookups of other callers. */
     public Reads.Found names(List<Name> names) {
         Lookup lookup = new Lookup(names, new CompletableFuture<>());
         if (closing || !lookups.offer(lookup)) {
@@ -71,13 +71,13 @@ public final class Readers implements AutoCloseable {
         }
         Reads.Found found = join(lookup.answer());
         if (found == null) {
-            throw new IllegalStateException("a look-up got no answer");
+            throw new IllegalStateException("a key lookup returned no result");
         }
         return found;
     }
 
     private static StoreFailure busy() {
-        return new StoreFailure.Down("too many readers wait for the store", new IllegalStateException("busy"));
+        return new StoreFailure.Down("too many queries wait for the store", new IllegalStateException("busy"));
     }
 
     private static <T> @Nullable T join(CompletableFuture<@Nullable T> answer) {
@@ -91,7 +91,7 @@ public final class Readers implements AutoCloseable {
         }
     }
 
-    /** Keeps one connection as long as it works; a failed one is replaced for the next question. */
+    /** Uses one connection as long as it works. A failed one is replaced for the next query. */
     private void loop(Turn turn) {
         Reads reads = null;
         while (!closing) {
@@ -113,11 +113,11 @@ public final class Readers implements AutoCloseable {
     }
 
     private @Nullable Reads answer(@Nullable Reads reads) throws InterruptedException {
-        Question<?> question = questions.poll(100, TimeUnit.MILLISECONDS);
-        if (question == null) {
+        Query<?> query = queries.poll(100, TimeUnit.MILLISECONDS);
+        if (query == null) {
             return reads;
         }
-        return twice(reads, question::answer, e -> question.answer().completeExceptionally(e));
+        return runWithReconnect(reads, query::answer, e -> query.answer().completeExceptionally(e));
     }
 
     private @Nullable Reads lookUp(@Nullable Reads reads) throws InterruptedException {
@@ -130,7 +130,7 @@ public final class Readers implements AutoCloseable {
         lookups.drainTo(batch, LOOKUPS_AT_ONCE - 1);
         List<Name> names = new ArrayList<>(batch.size());
         batch.forEach(lookup -> names.addAll(lookup.names()));
-        return twice(
+        return runWithReconnect(
                 reads,
                 open -> answerAll(batch, open.names(names)),
                 e -> batch.forEach(lookup -> lookup.answer().completeExceptionally(e)));
@@ -146,18 +146,18 @@ public final class Readers implements AutoCloseable {
         }
     }
 
-    /** Asks, and once more on a new connection where an old one turns out to be dead. The connection to go on with. */
-    private @Nullable Reads twice(@Nullable Reads reads, Consumer<Reads> ask, Consumer<Throwable> fail) {
+    /** Runs the query, and again on a new connection if the old one is dead. Returns the connection to use next. */
+    private @Nullable Reads runWithReconnect(@Nullable Reads reads, Consumer<Reads> ask, Consumer<Throwable> fail) {
         Reads open = reads;
         try {
             open = open == null ? store.openReads() : open;
             ask.accept(open);
             return open;
         } catch (RuntimeException | Error e) {
-            // Errors too: a reader that dies of an answer too large for the heap would leave everybody waiting.
+            // Errors too: if a reader thread died of a result too large for the heap, all callers would hang.
             open = drop(open, e);
             if (reads != null && open == null && e instanceof StoreFailure) {
-                return twice(null, ask, fail);
+                return runWithReconnect(null, ask, fail);
             }
             fail.accept(e);
             return open;
@@ -186,7 +186,7 @@ public final class Readers implements AutoCloseable {
                 Thread.currentThread().interrupt();
             }
         }
-        questions.forEach(question -> question.answer().completeExceptionally(busy()));
+        queries.forEach(query -> query.answer().completeExceptionally(busy()));
         lookups.forEach(lookup -> lookup.answer().completeExceptionally(busy()));
     }
 }

@@ -10,7 +10,7 @@ import dev.semel.store.StoreFailure;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Published;
 
-/** The texts of refused triggers: what happened, what did not, what to do; never a payload value. */
+/** Builds the errors of rejected triggers: what failed, the state now and what to do, without payload values. */
 final class Refusals {
     private static final String DRAFT =
             "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-";
@@ -32,7 +32,7 @@ final class Refusals {
             case WORKFLOW ->
                 new KeyConflict(
                                 name + " was used before for another workflow. No run was started.",
-                                "Use a key of its own for each workflow, or set `idempotency: {scope: workflow}` in "
+                                "Use a different key for each workflow, or set `idempotency: {scope: workflow}` in "
                                         + "the workflows that share one event id.")
                         .with("reason", "workflow");
             case RUN_ID ->
@@ -49,8 +49,8 @@ final class Refusals {
         SemelException refusal = new SemelException(
                         ErrorCode.DUPLICATE_PAYLOAD,
                         "The same payload started run " + known.runIdText()
-                                + " under another key, and this workflow takes it only once. No run was started.",
-                        "Look at that run. If this is really a new action, something in its fingerprint must differ.")
+                                + " under another key, and this workflow rejects duplicates. No run was started.",
+                        "Check that run. For a new action, change a field of the fingerprint.")
                 .with("run_id", known.runIdText());
         return named(refusal, trigger, "2.2");
     }
@@ -66,9 +66,8 @@ final class Refusals {
     static SemelException inUse(Trigger trigger) {
         SemelException refusal = new SemelException(
                 ErrorCode.IDEMPOTENCY_KEY_IN_USE,
-                "The first request with this key is still being admitted by another worker. This request started no"
-                        + " run.",
-                "Send it again in a second; you will get the run of the first request.");
+                "Another worker is still admitting the first request with this key. This request started no run.",
+                "Send it again in a second; the response then has the run of the first request.");
         return named(refusal, trigger, "2.6");
     }
 
@@ -76,16 +75,16 @@ final class Refusals {
         return new SemelException(
                 ErrorCode.OVERLOADED,
                 "Workflow \"" + workflow.name()
-                        + "\" was published, paused or resumed again and again while this trigger"
-                        + " was being admitted. No run was started.",
-                "Send it again with the same key when the workflow has come to rest; that is always safe.");
+                        + "\" was published, paused or resumed repeatedly during the admission of this trigger."
+                        + " No run was started.",
+                "Send it again with the same key after these changes; that is always safe.");
     }
 
     static SemelException outdated(StoreFailure e) {
         return new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,
-                "The store was upgraded by a newer Semel that this worker does not understand. No run was started"
-                        + " here.",
+                "A newer version of Semel upgraded the store, and this worker does not support its schema. No run was"
+                        + " started here.",
                 "Send it again with the same key to a worker of the newer version; that is always safe.",
                 e);
     }
@@ -94,7 +93,7 @@ final class Refusals {
         if (e instanceof StoreFailure.Poisoned) {
             return new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The store refused a value of this request. No run was started.",
+                    "The store rejected a value of this request. No run was started.",
                     "Remove characters or numbers that a database cannot hold, then send it again.",
                     e);
         }
@@ -103,7 +102,7 @@ final class Refusals {
         }
         return new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,
-                "The store did not take this request in time. Nothing ran that you were not told of.",
+                "The store did not accept this request in time. The run may or may not have started.",
                 "Send it again with the same key in a moment; that is always safe.",
                 e);
     }

@@ -20,17 +20,17 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What the admission would decide, by the same rules, and nothing of it happens: nothing is written, counted or remembered. */
+/** Predicts how the admission would decide a trigger, without writing, counting or recording anything. */
 public final class Rehearsal {
     private final Readers readers;
-    private final Answering answering;
+    private final Answering responder;
 
     public Rehearsal(Readers readers, Requests requests, Intake.Versions versions) {
         this.readers = readers;
-        this.answering = new Answering(requests, versions, new Counters()); // which nobody reads
+        this.responder = new Answering(requests, versions, new Counters()); // never read
     }
 
-    /** @param at a time of the store's clock; one that is over counts as now */
+    /** @param at a time of the store clock; a past time counts as now */
     public Rehearsed of(Trigger trigger, long at) {
         try {
             return decided(trigger, at);
@@ -46,61 +46,61 @@ public final class Rehearsal {
                 trigger.data(),
                 workflow.policy(),
                 trigger.space().secret());
-        List<Wish> wishes = Naming.wishes(trigger, fingerprint);
-        Case one = new Case(trigger, fingerprint, wishes, null);
+        List<Wish> claims = Naming.wishes(trigger, fingerprint);
+        Case request = new Case(trigger, fingerprint, claims, null);
         List<Name> names = new ArrayList<>();
-        wishes.forEach(wish -> names.add(wish.name()));
-        names.addAll(Intake.earlierNames(one));
+        claims.forEach(claim -> names.add(claim.name()));
+        names.addAll(Intake.earlierNames(request));
         Reads.Found found = readers.names(names);
         long then = Math.max(at, found.now());
-        Standings standings = new Standings(
+        KeyStates states = new KeyStates(
                 then,
                 failed -> readers.ask(
-                        reads -> Line.newest(reads, one.workspace(), failed).known()),
-                failed -> answering.goesOn(one, failed));
+                        reads -> Line.newest(reads, request.workspace(), failed).known()),
+                failed -> responder.goesOn(request, failed));
         Known byKey = null;
         Known byRunId = null;
         Known byPayload = null;
         for (int i = 0; i < names.size(); i++) {
-            boolean earlier = i >= wishes.size();
-            Known live = standings.live(found.known().get(i), names.get(i), then > found.now());
+            boolean earlier = i >= claims.size();
+            Known live = states.live(found.known().get(i), names.get(i), then > found.now());
             if (live == null || (earlier && !live.workflowId().equals(workflow.workflowId()))) {
                 continue;
             }
             if (names.get(i).kind() == Name.Kind.PAYLOAD) {
-                byPayload = wishes.get(i).binding() ? live : null;
+                byPayload = claims.get(i).binding() ? live : null;
             } else if (names.get(i).kind().isExact()) {
                 byRunId = live;
             } else if (byKey == null) {
                 byKey = live;
             }
         }
-        Admission decided = answering.decide(one, new Held(byKey, byRunId, byPayload));
+        Admission decided = responder.decide(request, new Held(byKey, byRunId, byPayload));
         boolean fresh = decided instanceof Admission.Fresh;
         long until =
-                wishes.isEmpty() || !one.remembered() ? 0 : wishes.getFirst().expiresAt(then);
+                claims.isEmpty() || !request.remembered() ? 0 : claims.getFirst().expiresAt(then);
         return new Rehearsed(
                 decided,
                 then,
-                fresh ? standings.previous : null,
-                fresh ? standings.why : null,
-                standings.supposed,
+                fresh ? states.previous : null,
+                fresh ? states.why : null,
+                states.supposed,
                 fresh ? until : 0);
     }
 
-    /** Which names still stand at that time, and who held the key where it does not. */
-    private static final class Standings {
+    /** Finds which keys are still in use at a time, and the previous owner of an expired one. */
+    private static final class KeyStates {
         private final long then;
         private final UnaryOperator<Known> newest;
-        private final Predicate<Known> goesOn;
+        private final Predicate<Known> continuesLineage;
         private @Nullable Known previous;
         private @Nullable Standing why;
         private boolean supposed;
 
-        Standings(long then, UnaryOperator<Known> newest, Predicate<Known> goesOn) {
+        KeyStates(long then, UnaryOperator<Known> newest, Predicate<Known> continuesLineage) {
             this.then = then;
             this.newest = newest;
-            this.goesOn = goesOn;
+            this.continuesLineage = continuesLineage;
         }
 
         @Nullable
@@ -109,7 +109,7 @@ public final class Rehearsal {
                 return null;
             }
             boolean again = name.kind() != Name.Kind.PAYLOAD && Admissions.standing(held, then) == Standing.FAILED;
-            Known known = again ? newest.apply(held) : held; // for a failed one stands whoever runs in its line by now
+            Known known = again ? newest.apply(held) : held; // the newest run of its lineage represents a failed one
             Standing standing = Admissions.standing(known, then);
             boolean unfinished =
                     later && known.state() != RunState.FAILED && !known.state().ended();
@@ -117,7 +117,7 @@ public final class Rehearsal {
                 supposed |= unfinished && then >= known.expiresAt();
                 return known;
             }
-            if (again && standing == Standing.FAILED && !goesOn.test(held)) {
+            if (again && standing == Standing.FAILED && !continuesLineage.test(held)) {
                 return known;
             }
             if (previous == null && name.kind() != Name.Kind.PAYLOAD) {

@@ -20,18 +20,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * How a planned replay becomes a run: by the one admission that every trigger goes through, under the name of the run
- * that it follows. So a run is followed by one replay, however many plans and workers ask for it.
+ * Admits the run of a planned safe replay, like any trigger, under the follow-up key of the replayed run.
+ * So a run gets one replay, however many plans and workers request it.
  */
 public final class ReplayDoor {
     private final Intake intake;
     private final Catalog catalog;
-    private final TickDoor.Desk desk;
+    private final TickDoor.Desk workspaces;
 
-    public ReplayDoor(Intake intake, Catalog catalog, TickDoor.Desk desk) {
+    public ReplayDoor(Intake intake, Catalog catalog, TickDoor.Desk workspaces) {
         this.intake = intake;
         this.catalog = catalog;
-        this.desk = desk;
+        this.workspaces = workspaces;
     }
 
     Catalog catalog() {
@@ -39,15 +39,15 @@ public final class ReplayDoor {
     }
 
     /**
-     * What became of an item that was asked for: its new run, or why there is none. Where the code of its workflow is at
-     * another worker it stays planned, for that one, and says which code it needs.
+     * Admits one item and returns its outcome: the new run, or why there is none.
+     * If another worker has the code of its workflow, the item stays planned and names the code.
      */
     Replay.Item admit(Replay.Plan plan, Replay.Item item, Planner.Prospect prospect) {
         Rows.Run base = prospect.base();
         try {
             Current current = catalog.find(base.ws(), base.workflowId());
             if (current == null) {
-                return item.became(Replay.Fate.REFUSED, null, "its workflow is gone");
+                return item.became(Replay.Fate.REFUSED, null, "its workflow no longer exists");
             }
             Published version = catalog.version(base.workflowId(), prospect.version());
             String input = plan.input() == null ? base.input() : plan.input();
@@ -57,7 +57,7 @@ public final class ReplayDoor {
                     base.ws(),
                     current,
                     now -> new Trigger(
-                            desk.space(base.ws()),
+                            workspaces.space(base.ws()),
                             new Current(version, now.paused(), null, now.change()),
                             data,
                             input,
@@ -67,7 +67,7 @@ public final class ReplayDoor {
                                     plan.appliedBy() == null ? plan.madeBy() : plan.appliedBy(),
                                     base.origin().correlationId()),
                             false,
-                            plan.input() == null ? Trigger.Checks.NONE : desk.checks(version.name(), data),
+                            plan.input() == null ? Trigger.Checks.NONE : workspaces.checks(version.name(), data),
                             new Trigger.Ties(base.lineage(), null, base.id(), null, prospect.carried(), 0)));
             return item.became(Replay.Fate.APPLIED, answer.run(), "");
         } catch (Catalog.NotKnownHere e) {
@@ -82,7 +82,7 @@ public final class ReplayDoor {
         }
     }
 
-    /** The name of a replay that a program asks for: that of what follows the run as it stands, the same as a plan uses. */
+    /** Returns the key of a replay that the Java API requests: the follow-up key of the run, as plans use it. */
     public static Trigger.DoorName following(Reads reads, RunId base) {
         return name(base, Line.resumed(reads, base), "replay:" + base.text());
     }
@@ -91,13 +91,13 @@ public final class ReplayDoor {
         return new Trigger.DoorName(Door.REPLAY, Line.text(base, resumed), shown, Line.WINDOW);
     }
 
-    /** The queues that a run goes through when it goes on in place, by its workflow's gates and its data. */
+    /** Returns the queues of a run that is resumed in place, from the limits of its workflow and its data. */
     List<NewRun.Gate.Place> places(Rows.Run run, Published version) {
         if (version.extras().gates().equals(Gates.NONE)) {
             return List.of();
         }
         NewRun.Gate gate = Gatekeeper.gate(new Trigger(
-                desk.space(run.ws()),
+                workspaces.space(run.ws()),
                 new Current(version, false, null, 0),
                 Json.parse(run.input()),
                 run.input(),
@@ -109,12 +109,12 @@ public final class ReplayDoor {
         return gate == null ? List.of() : gate.places();
     }
 
-    /** What the new run shows as its key, by which the plan that made it is known; no other run shows the same. */
+    /** The display key of the new run, unique per plan and replayed run; it identifies the plan. */
     private static String shown(Replay.Plan plan, RunId base) {
         return "replay:" + plan.text() + ":" + base.text();
     }
 
-    /** Whether this plan made that run. */
+    /** Whether this plan created that run. */
     static boolean isMadeBy(Replay.Plan plan, Rows.@Nullable Run run) {
         RunId base = run == null ? null : run.replayOf();
         return run != null
@@ -122,7 +122,7 @@ public final class ReplayDoor {
                 && shown(plan, base).equals(run.origin().key());
     }
 
-    /** The names under which the replays of these items would be known. */
+    /** The follow-up keys that the replays of these items would have. */
     static List<Name> names(Replay.Plan plan, List<Replay.Item> items) {
         return items.stream()
                 .map(item -> Line.following(plan.ws(), item.run(), Planner.resumed(item)))

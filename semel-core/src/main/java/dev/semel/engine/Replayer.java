@@ -26,9 +26,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies plans of safe replays, a page at a time. Each run is looked at once more, admitted under the name of the run
- * that it follows, and only then written down; so whoever dies between leaves an item that is seen to again and finds its
- * run. A worker takes a plan for a while, and another one goes on with it when that one is gone.
+ * Applies safe replay plans in the background, one page of runs at a time.
+ * It checks each run again, admits its replay under the follow-up key, and then records the item. After a crash in
+ * between, the item is processed again and finds its run. A worker takes a plan for a limited time; then another one
+ * continues it.
  */
 public final class Replayer implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Replayer.class.getName());
@@ -39,66 +40,66 @@ public final class Replayer implements AutoCloseable {
     private static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final Intake.Parts parts;
-    private final ReplayDoor door;
+    private final ReplayDoor admission;
     private final Planner planner;
-    private final Committer.Surroundings around;
+    private final Committer.Surroundings dependencies;
     private final RunId self;
-    private final Bell bell = new Bell();
+    private final Bell wakeSignal = new Bell();
     private final Thread thread;
-    private final Pace pace = new Pace();
-    /** Up to where a plan was seen to. A hint that saves looking; the end is found by looking at all of it. */
+    private final Pace rateLimiter = new Pace();
+    /** How far a plan was processed. A hint that saves reads; the end is found by reading all items. */
     private final Map<RunId, RunId> reached = new HashMap<>();
 
-    /** How far the plans are whose runs are watched. */
-    private final Map<RunId, Headway> headway = new HashMap<>();
+    /** Progress of the plans that watch their runs. */
+    private final Map<RunId, Headway> progressByPlan = new HashMap<>();
 
-    private final Elsewhere elsewhere = new Elsewhere();
+    private final Elsewhere plansMissingCode = new Elsewhere();
 
     private long nextLook = Long.MIN_VALUE;
     private volatile boolean busy;
-    /** It has a plan that cannot go on before runs have ended. */
-    private volatile boolean resting;
+    /** Whether a plan waits for runs to end. */
+    private volatile boolean waitingForRuns;
 
-    public Replayer(Intake.Parts parts, ReplayDoor door, Limits limits, Committer.Surroundings around) {
+    public Replayer(Intake.Parts parts, ReplayDoor admission, Limits limits, Committer.Surroundings dependencies) {
         this.parts = parts;
-        this.door = door;
-        this.planner = new Planner(parts.readers(), door.catalog(), limits);
-        this.around = around;
-        this.self = around.ambient().id();
-        around.ambient().onJump(this::wakeUp);
-        bell.ring();
+        this.admission = admission;
+        this.planner = new Planner(parts.readers(), admission.catalog(), limits);
+        this.dependencies = dependencies;
+        this.self = dependencies.ambient().id();
+        dependencies.ambient().onJump(this::wakeUp);
+        wakeSignal.ring();
         this.thread = Thread.ofPlatform().name("semel-replays").daemon(true).start(this::loop);
     }
 
-    /** Who looks at runs that go on in place. */
+    /** Returns the planner of in-place resumptions. */
     public Resumer resumer() {
-        return new Resumer(parts.readers(), door, planner);
+        return new Resumer(parts.readers(), admission, planner);
     }
 
-    /** With whose eyes it looks at runs. */
+    /** Returns the previewer of safe replays. */
     public Planner planner() {
         return planner;
     }
 
-    /** Look now. */
+    /** Looks for plans at once. */
     public void wakeUp() {
-        bell.ring();
+        wakeSignal.ring();
     }
 
-    /** A run has ended: a plan may have waited for it. */
+    /** Called when a run has ended: a plan may have waited for it. */
     public void ended() {
-        if (resting) {
+        if (waitingForRuns) {
             wakeUp();
         }
     }
 
-    /** When this could move by itself next, as long as it does not now; empty while it does. */
+    /** When it could act by itself next; empty while it is active. */
     public OptionalLong quietUntil() {
-        if (busy || bell.isRung()) {
+        if (busy || wakeSignal.isRung()) {
             return OptionalLong.empty();
         }
         Replay.Plan plan = parts.readers().maybe(reads -> reads.plans().applying());
-        if (plan == null || elsewhere.has(plan.id()) || (resting && self.equals(plan.takenBy()))) {
+        if (plan == null || plansMissingCode.has(plan.id()) || (waitingForRuns && self.equals(plan.takenBy()))) {
             return OptionalLong.of(Write.Rest.NEVER);
         }
         long now = parts.readers().ask(reads -> reads.now());
@@ -108,13 +109,13 @@ public final class Replayer implements AutoCloseable {
 
     private void loop() {
         int failures = 0;
-        while (!bell.isOver()) {
+        while (!wakeSignal.isOver()) {
             try {
                 if (parts.committer().isOutdated()) {
-                    bell.hear(); // nothing is done any more, and nobody rings for it
-                } else if (bell.isRung() || around.ambient().nanos() - nextLook >= 0) {
+                    wakeSignal.hear(); // this worker does nothing any more, and nothing else clears the request
+                } else if (wakeSignal.isRung() || dependencies.ambient().nanos() - nextLook >= 0) {
                     busy = true;
-                    bell.hear();
+                    wakeSignal.hear();
                     work();
                 }
                 failures = 0;
@@ -122,10 +123,10 @@ public final class Replayer implements AutoCloseable {
                 if (Ambient.Death.isIn(e)) {
                     return;
                 }
-                if (failures++ == 0 && !bell.isOver()) { // an outage is told once
-                    LOG.log(Level.WARNING, "applying a replay failed and will be tried again: " + e.getMessage());
+                if (failures++ == 0 && !wakeSignal.isOver()) { // log an outage once
+                    LOG.log(Level.WARNING, "applying a replay plan failed; the worker retries: " + e.getMessage());
                 }
-                nextLook = around.ambient().nanos() + SOON_NANOS;
+                nextLook = dependencies.ambient().nanos() + SOON_NANOS;
             } catch (Ambient.Death e) {
                 return;
             } finally {
@@ -135,100 +136,101 @@ public final class Replayer implements AutoCloseable {
         }
     }
 
-    /** Plans take turns, a page of each; one that has to wait stops no other. */
+    /** Plans take turns, one page each. A waiting plan blocks no other. */
     private void work() {
         boolean more = true;
-        while (more && !bell.isOver()) {
+        while (more && !wakeSignal.isOver()) {
             more = false;
-            resting = false;
+            waitingForRuns = false;
             List<Replay.Plan> plans = parts.readers().ask(reads -> reads.plans().free(self, reads.now(), PLANS));
-            headway.keySet().retainAll(plans.stream().map(Replay.Plan::id).toList());
+            progressByPlan.keySet().retainAll(plans.stream().map(Replay.Plan::id).toList());
             boolean any = false;
             for (Replay.Plan plan : plans) {
-                if (!elsewhere.isStill(plan.id(), around.ambient().nanos())
+                if (!plansMissingCode.isStill(plan.id(), dependencies.ambient().nanos())
                         && change(new Replay.Take(plan.id(), self, TAKEN_MICROS))) {
                     any = true;
                     more |= page(plan);
                 }
             }
-            long now = around.ambient().nanos();
-            nextLook = now + (any ? pace.rest(SOON_NANOS, now) : LOOK_NANOS);
+            long now = dependencies.ambient().nanos();
+            nextLook = now + (any ? rateLimiter.rest(SOON_NANOS, now) : LOOK_NANOS);
         }
     }
 
-    /** Sees to one page of a plan that is ours. True: there may be more at once. */
+    /** Processes one page of a plan that this worker has taken. Returns true if there may be more at once. */
     private boolean page(Replay.Plan plan) {
         Manner manner = Manner.parse(Objects.requireNonNull(plan.how()));
-        Headway far = headway(plan, manner);
-        String stop = far.reasonToStop(manner);
+        Headway progress = progressOf(plan, manner);
+        String stop = progress.reasonToStop(manner);
         if (stop != null) {
             change(new Replay.Finish(plan.id(), Replay.State.STOPPED, stop));
             return true;
         }
-        int room = far.room(manner, AT_ONCE);
-        resting |= room == 0;
-        long now = around.ambient().nanos();
-        if (room == 0 || !pace.mayGoOn(plan.id(), now)) {
+        int room = progress.room(manner, AT_ONCE);
+        waitingForRuns |= room == 0;
+        long now = dependencies.ambient().nanos();
+        if (room == 0 || !rateLimiter.mayGoOn(plan.id(), now)) {
             return false;
         }
         List<Replay.Item> items = next(plan, manner, manner.rate() == 0 ? room : Math.min(room, manner.rate()));
         if (items.isEmpty()) {
             change(new Replay.Finish(plan.id(), Replay.State.DONE, ""));
-            pace.forget(plan.id());
+            rateLimiter.forget(plan.id());
             return true;
         }
         if (manner.rate() > 0) {
-            long meant = items.stream().filter(item -> isMeant(item, manner)).count();
-            pace.started(plan.id(), meant, manner.rate(), now);
+            long selected = items.stream().filter(item -> isSelected(item, manner)).count();
+            rateLimiter.started(plan.id(), selected, manner.rate(), now);
         }
-        List<Replay.Item> seen = seeTo(plan, items, manner);
+        List<Replay.Item> seen = process(plan, items, manner);
         List<Replay.Item> settled =
                 seen.stream().filter(item -> item.fate() != Replay.Fate.PLANNED).toList();
-        // CRASH(replay-admitted): The runs are there and their items say nothing of them. Their names find them.
-        around.ambient().point("replay-admitted");
+        // CRASH(replay-admitted): the runs exist and their items are not recorded; a restart finds them by key.
+        dependencies.ambient().point("replay-admitted");
         boolean ours = change(new Replay.Settle(plan.id(), self, settled));
-        far.made(settled);
+        progress.made(settled);
         if (!ours) {
-            headway.remove(plan.id()); // what somebody else makes meanwhile is not known here
+            progressByPlan.remove(plan.id()); // runs that another worker starts meanwhile are not known here
         }
         if (ours && settled.isEmpty() && !seen.isEmpty()) {
-            letGo(plan, seen);
+            release(plan, seen);
         }
         return ours && !settled.isEmpty();
     }
 
-    /** Of this page nothing could be done here. Another worker may go on at once, and this one looks again later. */
-    private void letGo(Replay.Plan plan, List<Replay.Item> seen) {
+    /** Releases a plan whose code is missing here. Another worker may take it at once; this one checks again later. */
+    private void release(Replay.Plan plan, List<Replay.Item> seen) {
         String note = Elsewhere.note(seen);
         if (!note.equals(plan.note())) {
-            LOG.log(Level.INFO, "the code for runs of " + plan.text() + " is not at this worker; it is left to others");
+            LOG.log(Level.INFO, "this worker lacks code for " + plan.text() + "; another worker must apply the plan");
         }
-        elsewhere.until(plan.id(), around.ambient().nanos() + LOOK_NANOS);
+        plansMissingCode.until(plan.id(), dependencies.ambient().nanos() + LOOK_NANOS);
         change(new Replay.LetGo(plan.id(), self, note));
     }
 
-    /** How far it is, where that matters. */
-    private Headway headway(Replay.Plan plan, Manner manner) {
+    /** Returns the progress of the plan, if its options need it. */
+    private Headway progressOf(Replay.Plan plan, Manner manner) {
         if (manner.canary() == 0 && manner.stopAfter() == 0) {
             return new Headway();
         }
-        Headway far = headway.computeIfAbsent(plan.id(), id -> parts.readers().ask(reads -> Headway.of(reads, id)));
+        Headway progress = progressByPlan.computeIfAbsent(
+                plan.id(), id -> parts.readers().ask(reads -> Headway.of(reads, id)));
         parts.readers().ask(reads -> {
-            far.look(reads);
+            progress.look(reads);
             return true;
         });
-        return far;
+        return progress;
     }
 
-    /** Whether it is replayed, unless the world has moved. */
-    private static boolean isMeant(Replay.Item item, Manner manner) {
+    /** Whether the plan replays this item, if its prediction still holds. */
+    private static boolean isSelected(Replay.Item item, Manner manner) {
         return item.worst() > 0 && manner.allows(item.actions());
     }
 
     /**
-     * The next items that nobody has seen to; none only where there are none in the whole plan.
+     * Returns the next unprocessed items; none only if the whole plan is processed.
      *
-     * @param most so many of them are meant; those that are only passed by do not count
+     * @param most number of items to replay; items that are only skipped do not count
      */
     private List<Replay.Item> next(Replay.Plan plan, Manner manner, int most) {
         Plans.Wanted open = new Plans.Wanted(plan.id(), 0, Replay.Fate.PLANNED);
@@ -237,10 +239,10 @@ public final class Replayer implements AutoCloseable {
         if (items.isEmpty() && after != null) {
             items = parts.readers().ask(reads -> reads.plans().items(open, null, AT_ONCE));
         }
-        int meant = 0;
+        int selected = 0;
         for (int i = 0; i < items.size(); i++) {
-            meant += isMeant(items.get(i), manner) ? 1 : 0;
-            if (meant > most) {
+            selected += isSelected(items.get(i), manner) ? 1 : 0;
+            if (selected > most) {
                 items = items.subList(0, i);
             }
         }
@@ -250,19 +252,19 @@ public final class Replayer implements AutoCloseable {
         return items;
     }
 
-    private List<Replay.Item> seeTo(Replay.Plan plan, List<Replay.Item> items, Manner manner) {
+    private List<Replay.Item> process(Replay.Plan plan, List<Replay.Item> items, Manner manner) {
         Map<RunId, Replay.Item> done = new HashMap<>();
         List<Replay.Item> wanted = new ArrayList<>();
         for (Replay.Item item : items) {
-            if (!isMeant(item, manner)) {
+            if (!isSelected(item, manner)) {
                 String blocked = Outlook.parse(item.body()).blocked();
-                String why = blocked == null ? "it is not safe, and was not asked for" : blocked;
+                String why = blocked == null ? "it is not safe, and the plan excludes it" : blocked;
                 done.put(item.run(), item.became(Replay.Fate.LEFT_OUT, null, why));
             } else {
                 wanted.add(item);
             }
         }
-        found(plan, wanted).forEach(item -> done.put(item.run(), item));
+        findExisting(plan, wanted).forEach(item -> done.put(item.run(), item));
         wanted.removeIf(item -> done.containsKey(item.run()));
         Map<RunId, Planner.Prospect> now = new HashMap<>();
         planner.look(wanted.stream().map(Replay.Item::run).toList(), wanted(plan))
@@ -278,7 +280,7 @@ public final class Replayer implements AutoCloseable {
         }
         admit(plan, ready, now).forEach(item -> done.put(item.run(), item));
         if (Order.parse(plan.wish()).lateSignals()) {
-            done.values().forEach(item -> handOver(plan, item));
+            done.values().forEach(item -> deliverLateSignals(plan, item));
         }
         return items.stream()
                 .filter(item -> done.containsKey(item.run()))
@@ -286,8 +288,11 @@ public final class Replayer implements AutoCloseable {
                 .toList();
     }
 
-    /** Signals that a run had got and did not take reach its replay. Each keeps its key, so that it comes once. */
-    private void handOver(Replay.Plan plan, Replay.Item item) {
+    /**
+     * Delivers signals that a run received and did not consume to its replay. Each keeps its key, so that it arrives
+     * once.
+     */
+    private void deliverLateSignals(Replay.Plan plan, Replay.Item item) {
         RunId made = item.made();
         if (made == null) {
             return;
@@ -299,13 +304,15 @@ public final class Replayer implements AutoCloseable {
         }
     }
 
-    /** What the order of a plan looks for. */
+    /** Returns the preview options of a plan. */
     static Planner.Wanted wanted(Replay.Plan plan) {
         return new Planner.Wanted(plan.ws(), Order.parse(plan.wish()), plan.input() != null);
     }
 
-    /** Items that have their runs, because somebody died before they were written down, or another plan was first. */
-    private List<Replay.Item> found(Replay.Plan plan, List<Replay.Item> items) {
+    /**
+     * Returns items that already have a run, because a worker crashed before recording them or another plan was first.
+     */
+    private List<Replay.Item> findExisting(Replay.Plan plan, List<Replay.Item> items) {
         if (items.isEmpty()) {
             return List.of();
         }
@@ -315,15 +322,15 @@ public final class Replayer implements AutoCloseable {
         for (int i = 0; i < items.size(); i++) {
             Known one = known.get(i);
             if (one != null) {
-                found.add(whose(plan, items.get(i), one.run()));
+                found.add(outcomeOf(plan, items.get(i), one.run()));
             }
         }
         return found;
     }
 
-    private Replay.Item whose(Replay.Plan plan, Replay.Item item, RunId made) {
+    private Replay.Item outcomeOf(Replay.Plan plan, Replay.Item item, RunId made) {
         if (made.equals(item.run())) {
-            return item.became(Replay.Fate.OUTDATED, null, "it went on in place");
+            return item.became(Replay.Fate.OUTDATED, null, "it was resumed in place");
         }
         Rows.Run run = parts.readers().maybe(reads -> reads.run(plan.ws(), made));
         return ReplayDoor.isMadeBy(plan, run)
@@ -334,26 +341,26 @@ public final class Replayer implements AutoCloseable {
                         "it was replayed by " + (run == null ? made.text() : run.runIdText()));
     }
 
-    /** Admits them side by side. Those that the store did not answer for are left, and come again. */
+    /** Admits items in parallel. Items that fail because of the store are left out and retried. */
     private List<Replay.Item> admit(Replay.Plan plan, List<Replay.Item> items, Map<RunId, Planner.Prospect> now) {
         List<Replay.Item> made = new ArrayList<>();
         CountDownLatch open = new CountDownLatch(items.size());
         for (Replay.Item item : items) {
             Planner.Prospect prospect = now.get(item.run());
-            around.ambient().start("semel-replay", () -> {
+            dependencies.ambient().start("semel-replay", () -> {
                 try {
-                    Replay.Item one = prospect == null ? item : door.admit(plan, item, prospect);
+                    Replay.Item one = prospect == null ? item : admission.admit(plan, item, prospect);
                     RunId run = one.made();
-                    Replay.Item settled = run == null ? one : whose(plan, item, run);
+                    Replay.Item settled = run == null ? one : outcomeOf(plan, item, run);
                     synchronized (made) {
                         made.add(settled);
                     }
                 } catch (StoreFailure | SemelException | CompletionException e) {
                     if (!Ambient.Death.isIn(e)) {
-                        LOG.log(Level.DEBUG, "a run was not replayed and will be tried again: " + e.getMessage());
+                        LOG.log(Level.DEBUG, "a run was not replayed; the worker retries: " + e.getMessage());
                     }
                 } catch (RuntimeException e) {
-                    // A defect: nothing was admitted, and it would be the same the next time.
+                    // A defect: nothing was admitted, and a retry would fail in the same way.
                     LOG.log(Level.WARNING, "a run of " + plan.text() + " was not replayed", e);
                     String what = "it could not be admitted: " + e.getClass().getSimpleName();
                     synchronized (made) {
@@ -367,7 +374,7 @@ public final class Replayer implements AutoCloseable {
         try {
             open.await();
         } catch (InterruptedException e) {
-            bell.end();
+            wakeSignal.end();
         }
         synchronized (made) {
             return List.copyOf(made);
@@ -381,11 +388,11 @@ public final class Replayer implements AutoCloseable {
     }
 
     private void pause() {
-        bell.await(Math.max(1, Math.min(LOOK_NANOS, nextLook - around.ambient().nanos())));
+        wakeSignal.await(Math.max(1, Math.min(LOOK_NANOS, nextLook - dependencies.ambient().nanos())));
     }
 
     @Override
     public void close() {
-        bell.end(thread);
+        wakeSignal.end(thread);
     }
 }

@@ -17,9 +17,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers the requests that met a known name. A conflict is written before it is answered. A replay is answered at
- * once; its row joins the next flush, and a hot key's replays are gathered: the newest 20 of a flush one by one, the
- * rest per second and actor. Counts are exact either way.
+ * Records requests that met an existing key.
+ * A conflict is written before it is answered. A replayed request is answered at once and its row joins the next flush.
+ * Per flush and run, the newest 20 get single rows; the rest are counted per second and actor. Counts are exact either
+ * way.
  */
 public final class Requests implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Requests.class.getName());
@@ -37,7 +38,7 @@ public final class Requests implements AutoCloseable {
     private boolean closing;
     private final Thread thread;
 
-    /** @param observer told of every row that becomes durable, for the log */
+    /** @param observer called for every durable row, for the log */
     public Requests(Committer committer, Ambient ambient, Limits limits, Observer observer) {
         this.committer = committer;
         this.ambient = ambient;
@@ -46,13 +47,13 @@ public final class Requests implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("semel-requests").daemon(true).start(this::loop);
     }
 
-    /** Told of every row that became durable; {@code key} is shortened, or null where there was none. */
+    /** Called for every row that became durable; {@code key} is shortened, or null if there was none. */
     @FunctionalInterface
     public interface Observer {
         void seen(Write.Seen row, @Nullable String key);
     }
 
-    /** A request as it was answered. */
+    /** A request with its response. */
     public record Met(
             int workspace,
             RunId run,
@@ -77,7 +78,7 @@ public final class Requests implements AutoCloseable {
             @Nullable String changed,
             @Nullable String key) {}
 
-    /** Equal requests counted together, under the id of the last of them: so the newest ones still sort behind it. */
+    /** Equal requests counted together, under the id of the last one, so that newer rows sort after it. */
     private record Sum(RunId id, long times) {
         Sum plus(Sum later) {
             return new Sum(later.id(), times + later.times());
@@ -85,11 +86,11 @@ public final class Requests implements AutoCloseable {
     }
 
     /** Returns at once. */
-    public void replayed(Met met) {
+    public void replayed(Met request) {
         lock.lock();
         try {
-            Gathered gathered = gathering.computeIfAbsent(met.run(), _ -> new Gathered());
-            gathered.newest.addLast(row(met, false));
+            Gathered gathered = gathering.computeIfAbsent(request.run(), _ -> new Gathered());
+            gathered.newest.addLast(row(request, false));
             if (gathered.newest.size() > ONE_BY_ONE) {
                 Row row = gathered.newest.removeFirst();
                 Write.Seen old = row.seen();
@@ -103,22 +104,22 @@ public final class Requests implements AutoCloseable {
     }
 
     /** Returns when the row is durable. */
-    public void conflict(Met met) {
-        write(List.of(row(met, true)), true);
+    public void conflict(Met request) {
+        write(List.of(row(request, true)), true);
     }
 
-    private Row row(Met met, boolean conflict) {
+    private Row row(Met request, boolean conflict) {
         Write.Seen seen = new Write.Seen(
                 ambient.id(),
-                met.workspace(),
-                met.run(),
+                request.workspace(),
+                request.run(),
                 conflict,
-                met.at(),
-                met.statusCode(),
-                met.actor(),
-                met.changed(),
+                request.at(),
+                request.statusCode(),
+                request.actor(),
+                request.changed(),
                 1);
-        return new Row(seen, met.key());
+        return new Row(seen, request.key());
     }
 
     private void loop() {
@@ -131,7 +132,10 @@ public final class Requests implements AutoCloseable {
                 if (Ambient.Death.isIn(e)) {
                     return;
                 }
-                LOG.log(Level.ERROR, "rows of replayed requests were lost; the runs are unharmed: " + e.getMessage());
+                LOG.log(
+                        Level.ERROR,
+                        "recording replayed requests failed; their rows are lost, the runs are not affected: "
+                                + e.getMessage());
             }
         }
     }
@@ -177,7 +181,7 @@ public final class Requests implements AutoCloseable {
             rows.addAll(gathered.newest);
         });
         for (int from = 0; from < rows.size(); from += ROWS_AT_ONCE) {
-            // CRASH(replay-answered): the repeat was answered and its row is not written; the run is unharmed.
+            // CRASH(replay-answered): the repeat was answered and its row is not written; the run is not affected.
             ambient.point("replay-answered");
             write(rows.subList(from, Math.min(rows.size(), from + ROWS_AT_ONCE)), false);
         }
@@ -195,7 +199,7 @@ public final class Requests implements AutoCloseable {
         }
     }
 
-    /** Writes what is gathered, then stops. */
+    /** Writes the buffered rows, then stops. */
     @Override
     public void close() {
         lock.lock();

@@ -10,19 +10,19 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** What the code of a step returned or threw, made fit to be recorded. */
+/** Converts results and failures of step code to a form that the journal can store. */
 final class Results {
     private static final int LONGEST_MESSAGE = 1_000;
 
-    /** Why an effect is sent or asked for again when no failure was seen: the worker ended in between. */
+    /** Recorded when an effect is sent or queried again without a failure: the worker stopped in between. */
     static final Entry.Problem LOST = new Entry.Problem(
-            ErrorCode.IN_DOUBT.slug(), List.of("unknown"), "the worker ended before the outcome was on record");
+            ErrorCode.IN_DOUBT.slug(), List.of("unknown"), "the worker stopped before it recorded the outcome");
 
-    static final String INDETERMINATE = "it was sent once and its outcome is not known; it is not sent again";
+    static final String INDETERMINATE = "it was sent once and its outcome is unknown; Semel does not send it again";
 
     private Results() {}
 
-    /** The value as a recovery would give it, or why it cannot be kept. */
+    /** The value as a recovery would return it, or why it cannot be stored. */
     record Fit(JsonNode kept, String text, Entry.@Nullable Problem problem) {
         int bytes() {
             return text.length();
@@ -55,7 +55,7 @@ final class Results {
         return new Entry.Problem(code, StepFailed.typesOf(failure), clean(text));
     }
 
-    /** What a failure says of itself; it is the user's class and may fail at that too. */
+    /** Returns the message of a failure. It is a user class, and its getMessage may throw. */
     static String said(Throwable failure) {
         try {
             String message = failure.getMessage();
@@ -65,7 +65,7 @@ final class Results {
         }
     }
 
-    /** A text that every store can hold. */
+    /** Returns a text that every store can hold. */
     static String clean(String text) {
         StringBuilder out = new StringBuilder(Math.min(text.length(), LONGEST_MESSAGE));
         text.codePoints()

@@ -31,30 +31,30 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Looks at a run that failed as it would go on in place, and writes the change that lets it. Changes nothing itself. */
+/** Checks whether a failed run can be resumed in place, predicts its steps and builds the edit. Writes nothing. */
 public final class Resumer {
     private static final Set<Entry.Kind> SKIPPED =
             Set.of(Entry.Kind.STEP, Entry.Kind.EFFECT, Entry.Kind.TX, Entry.Kind.CALL);
 
     private final Readers readers;
-    private final ReplayDoor door;
+    private final ReplayDoor admission;
     private final Planner planner;
 
-    Resumer(Readers readers, ReplayDoor door, Planner planner) {
+    Resumer(Readers readers, ReplayDoor admission, Planner planner) {
         this.readers = readers;
-        this.door = door;
+        this.admission = admission;
         this.planner = planner;
     }
 
     /**
-     * What would happen, step by step.
+     * The predicted resumption, step by step.
      *
-     * @param edit the change; null where it is blocked
-     * @param instead where it is blocked, what to do
+     * @param edit the change; null if it is blocked
+     * @param instead what to do if it is blocked
      */
     public record Prospect(Outlook outlook, Edit.@Nullable Resume edit, String instead) {}
 
-    /** The run, what it has on record, and what the ledger has of its lineage. */
+    /** A run with its journal, its lineage and the ledger rows of the lineage. */
     private record Seen(
             Rows.Run run, List<Reads.Chunk> chunks, List<Rows.Run> lineage, List<Ledger.Row> rows, long now) {
         List<Entry> entries() {
@@ -62,7 +62,7 @@ public final class Resumer {
         }
     }
 
-    /** Why it cannot be, and what can. */
+    /** Why a run cannot be resumed, and what to do instead. */
     private static final class Blocked extends Exception {
         private static final long serialVersionUID = 1L;
         private final String instead;
@@ -73,12 +73,12 @@ public final class Resumer {
         }
     }
 
-    public Prospect look(Rows.Run row, Resume wish, RunId request) {
+    public Prospect look(Rows.Run row, Resume options, RunId request) {
         Seen seen = readers.ask(reads -> seen(reads, row));
         try {
-            refuseState(seen);
-            refuseFollowed(seen);
-            return prospect(seen, wish, request);
+            rejectState(seen);
+            rejectFollowed(seen);
+            return prospect(seen, options, request);
         } catch (Blocked e) {
             return new Prospect(Outlook.blocked(String.valueOf(e.getMessage())), null, e.instead);
         }
@@ -100,29 +100,29 @@ public final class Resumer {
         return new Seen(run, chunks, lineage, reads.effects(members), reads.now());
     }
 
-    private void refuseState(Seen seen) throws Blocked {
+    private void rejectState(Seen seen) throws Blocked {
         Rows.Run run = seen.run();
         RunId parent = run.parent();
         switch (run.state()) {
-            case IN_DOUBT -> throw new Blocked("it is in doubt", "Answer its review; then it goes on by itself.");
+            case IN_DOUBT -> throw new Blocked("it is in doubt", "Decide its review; then it continues by itself.");
             case COMPLETED -> throw new Blocked("it has completed", "There is nothing left to do.");
             case CANCELLED ->
-                throw new Blocked("it was cancelled", "Replay it if it is to be done after all: POST /v1/replays.");
+                throw new Blocked("it was cancelled", "To run it after all, replay it: POST /v1/replays.");
             case QUEUED, STARTED, RUNNING, WAITING ->
-                throw new Blocked("it has not ended", "Look at what it does: GET /v1/runs/" + run.runIdText() + ".");
+                throw new Blocked("it has not ended", "Check its state: GET /v1/runs/" + run.runIdText() + ".");
             case FAILED -> {}
         }
         if (parent != null) {
             throw new Blocked(
-                    "run " + parent.text() + " called it and was told that it failed",
-                    "Resume that run, and give it the result of the step that called this one: skip.");
+                    "run " + parent.text() + " called it and has recorded its failure",
+                    "Resume that run, and set the result of the calling step with skip.");
         }
         if (planner.isGoing(run, seen.now())) {
-            throw new Blocked("it ended so long ago that its record is being removed", "Start a new run.");
+            throw new Blocked("its retention is over and its data is being deleted", "Start a new run.");
         }
     }
 
-    private static void refuseFollowed(Seen seen) throws Blocked {
+    private static void rejectFollowed(Seen seen) throws Blocked {
         RunId id = seen.run().id();
         for (Rows.Run other : seen.lineage()) {
             if (id.equals(other.replayOf())) {
@@ -135,28 +135,28 @@ public final class Resumer {
             }
             if (other.createdAt() > seen.run().createdAt()) {
                 throw new Blocked(
-                        "run " + other.runIdText() + " came after it in its line",
+                        "run " + other.runIdText() + " is newer in its lineage",
                         "Resume that run, if it has failed.");
             }
         }
         if (Resumptions.count(seen.entries()) >= Resumptions.MOST) {
             throw new Blocked(
-                    "it went on in place " + Resumptions.MOST + " times already", "Replay it: POST /v1/replays.");
+                    "it was resumed in place " + Resumptions.MOST + " times already", "Replay it: POST /v1/replays.");
         }
     }
 
-    private Prospect prospect(Seen seen, Resume wish, RunId request) throws Blocked {
+    private Prospect prospect(Seen seen, Resume options, RunId request) throws Blocked {
         Rows.Run run = seen.run();
         List<Entry> entries = seen.entries();
-        refuseDeeds(seen, new Memory(entries));
+        rejectRecordedActions(seen, new Memory(entries));
         List<String> opened = Carried.opened(entries);
-        Resume.Skip skip = wish.skip();
+        Resume.Skip skip = options.skip();
         if (skip != null) {
-            refuseSkip(new Memory(entries).at(skip.step()), opened, skip);
+            rejectSkip(new Memory(entries).at(skip.step()), opened, skip);
         }
-        Published version = version(run, entries, wish);
+        Published version = version(run, entries, options);
         if (version.version() != Resumptions.version(entries, run.version())) {
-            refuseMissing(version, entries);
+            rejectMissingSteps(version, entries);
         }
         Past past = new Past(
                 run.lineage(),
@@ -169,15 +169,15 @@ public final class Resumer {
                 seen.now());
         Notify notify = new Memory(entries).isQuiet() ? Notify.NONE : Notify.MISSING;
         Outlook outlook = Outlook.of(past, Terms.USUAL.notifying(notify, past));
-        var resumed = new Entry.Resumed(seen.now(), wish.by(), wish.reason(), opened, version.version());
-        List<NewRun.Gate.Place> places = door.places(run, version);
-        Edit.Resume edit = edit(seen, wish, new Ruling(resumed, places, request));
+        var resumed = new Entry.Resumed(seen.now(), options.by(), options.reason(), opened, version.version());
+        List<NewRun.Gate.Place> places = admission.places(run, version);
+        Edit.Resume edit = edit(seen, options, new EditParts(resumed, places, request));
         return new Prospect(skip == null ? outlook : outlook.skipping(skip.step()), edit, "");
     }
 
-    private static void refuseDeeds(Seen seen, Memory memory) throws Blocked {
+    private static void rejectRecordedActions(Seen seen, Memory memory) throws Blocked {
         if (!memory.undos().isEmpty()) {
-            throw new Blocked("it undid what it had done", "Replay it, if it is to be done again: POST /v1/replays.");
+            throw new Blocked("it has compensated its steps", "To run it again, replay it: POST /v1/replays.");
         }
         for (String again : memory.redo()) {
             String step = StepId.of(seen.run().lineage(), again).text();
@@ -188,44 +188,44 @@ public final class Resumer {
             Memory.Trace trace = memory.at(again);
             if (before && (trace == null || trace.done() == null)) {
                 throw new Blocked(
-                        "it was to do step \"" + again + "\" again and did not come to it",
-                        "Replay it, with redo if that is still meant: POST /v1/replays.");
+                        "it had to redo step \"" + again + "\" and did not reach it",
+                        "Replay it, with redo if you still need that: POST /v1/replays.");
             }
         }
     }
 
-    private static void refuseSkip(Memory.@Nullable Trace trace, List<String> opened, Resume.Skip skip) throws Blocked {
+    private static void rejectSkip(Memory.@Nullable Trace trace, List<String> opened, Resume.Skip skip) throws Blocked {
         if (trace == null || !opened.contains(skip.step())) {
             throw new Blocked(
-                    "step \"" + skip.step() + "\" is not what failed",
+                    "step \"" + skip.step() + "\" did not fail",
                     opened.isEmpty()
                             ? "No step of it failed; resume it without skip."
                             : "Skip " + opened + " instead.");
         }
         if (!SKIPPED.contains(trace.kind())) {
             throw new Blocked(
-                    "step \"" + skip.step() + "\" waits for somebody, and is not skipped",
+                    "step \"" + skip.step() + "\" is a wait, and waits cannot be skipped",
                     "Resume the run without skip; it waits there again.");
         }
     }
 
-    private Published version(Rows.Run run, List<Entry> entries, Resume wish) throws Blocked {
-        Current current = door.catalog().find(run.ws(), run.workflowId());
+    private Published version(Rows.Run run, List<Entry> entries, Resume options) throws Blocked {
+        Current current = admission.catalog().find(run.ws(), run.workflowId());
         if (current == null) {
-            throw new Blocked("its workflow is gone", "Publish the workflow again.");
+            throw new Blocked("its workflow no longer exists", "Publish the workflow again.");
         }
         try {
-            return wish.asItIs()
+            return options.asItIs()
                     ? current.published()
-                    : door.catalog().version(run.workflowId(), Resumptions.version(entries, run.version()));
+                    : admission.catalog().version(run.workflowId(), Resumptions.version(entries, run.version()));
         } catch (Catalog.NotKnownHere e) {
             throw new Blocked(
-                    "the code of its workflow is not registered at this worker", "Ask a worker that has the code.");
+                    "the code of its workflow is not registered at this worker", "Use a worker that has the code.");
         }
     }
 
-    /** What is on record must be in the version that the run goes on by. What else does not fit is held by the engine. */
-    private static void refuseMissing(Published version, List<Entry> entries) throws Blocked {
+    /** Rejects a version without a recorded step. The engine holds the run for any other mismatch. */
+    private static void rejectMissingSteps(Published version, List<Entry> entries) throws Blocked {
         List<Expected> expected = version.body().expected();
         if (expected == null) {
             return;
@@ -234,34 +234,34 @@ public final class Resumer {
             if (entry.kind() == Entry.Kind.EFFECT
                     && expected.stream().noneMatch(one -> one.place().covers(entry.path()))) {
                 throw new Blocked(
-                        "step \"" + StepPath.nameOf(entry.path()) + "\" is on its record and not in version "
+                        "step \"" + StepPath.nameOf(entry.path()) + "\" is in its journal and not in version "
                                 + version.version(),
-                        "Resume it by the version that it had, or replay it by the current one: POST /v1/replays.");
+                        "Resume it with its recorded version, or replay it with the current one: POST /v1/replays.");
             }
         }
     }
 
-    /** What was ruled: the entry, the queues, and the id of the request. */
-    private record Ruling(Entry.Resumed entry, List<NewRun.Gate.Place> places, RunId request) {}
+    /** Parts of the edit: the entry, the queues, and the id of the request. */
+    private record EditParts(Entry.Resumed entry, List<NewRun.Gate.Place> places, RunId request) {}
 
-    private static Edit.Resume edit(Seen seen, Resume wish, Ruling ruling) {
+    private static Edit.Resume edit(Seen seen, Resume options, EditParts parts) {
         Rows.Run run = seen.run();
         Rows.End end = Objects.requireNonNull(run.end());
         List<Entry> chunk = new ArrayList<>(end.entries().isEmpty() ? List.of() : Journal.decode(end.entries()));
-        chunk.add(ruling.entry());
+        chunk.add(parts.entry());
         List<Ledger.Op> ops = new ArrayList<>();
-        Resume.Skip skip = wish.skip();
+        Resume.Skip skip = options.skip();
         if (skip != null) {
             Entry.Kind kind = Objects.requireNonNull(new Memory(seen.entries()).at(skip.step()))
                     .kind();
-            String by = wish.by() + "\n" + wish.reason();
+            String by = options.by() + "\n" + options.reason();
             chunk.add(new Entry.Done(skip.step(), kind, seen.now(), skip.result(), Entry.How.SKIPPED, 1, by));
             if (kind == Entry.Kind.EFFECT) {
-                ops.addAll(said(seen, skip));
+                ops.addAll(settleSkipped(seen, skip));
             }
         }
         int count = Resumptions.count(seen.entries());
-        String why = skip == null ? wish.reason() : "skips " + skip.step() + ": " + wish.reason();
+        String why = skip == null ? options.reason() : "skips " + skip.step() + ": " + options.reason();
         return new Edit.Resume(
                 run.ws(),
                 run.id(),
@@ -275,13 +275,13 @@ public final class Resumer {
                 Resumptions.claims(count + 1),
                 seen.chunks().isEmpty() ? 0 : seen.chunks().getLast().seq() + 1,
                 Journal.encode(chunk),
-                ruling.places(),
+                parts.places(),
                 ops,
-                new Edit.By(ruling.request(), wish.by(), why));
+                new Edit.By(parts.request(), options.by(), why));
     }
 
-    /** A person says that the effect happened, as in a review: no run of this lineage sends it from now on. */
-    private static List<Ledger.Op> said(Seen seen, Resume.Skip skip) {
+    /** Settles a skipped effect as done, as a review decision does: no run of this lineage sends it from now on. */
+    private static List<Ledger.Op> settleSkipped(Seen seen, Resume.Skip skip) {
         Rows.Run run = seen.run();
         String step = StepId.of(run.lineage(), skip.step()).text();
         String result = Json.write(skip.result());
@@ -302,19 +302,19 @@ public final class Resumer {
         return ops;
     }
 
-    /** After a change that was refused: how the run stands by now. */
+    /** Describes the state of the run after a rejected change. */
     public String now(Rows.Run row) {
         Seen seen = readers.ask(reads -> seen(reads, row));
         Entry.Resumed last = Resumptions.last(seen.entries());
         if (last != null && seen.run().state() != RunState.FAILED) {
-            return last.by() + " resumed it in the same moment";
+            return last.by() + " resumed it at the same time";
         }
         try {
-            refuseState(seen);
-            refuseFollowed(seen);
+            rejectState(seen);
+            rejectFollowed(seen);
         } catch (Blocked e) {
             return String.valueOf(e.getMessage());
         }
-        return "it has ended again since it was looked at";
+        return "it has ended again since the preview";
     }
 }

@@ -22,18 +22,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Drives runs: one virtual thread each, at most so many at a time, and never the same run twice in this process. */
+/** Executes runs, each on its own virtual thread, up to a limit, and never one run twice in this process. */
 public final class RunLoop {
     private static final Logger LOG = System.getLogger(RunLoop.class.getName());
 
     private final Engine engine;
     private final Completions completions;
-    private final Semaphore room;
-    private final ConcurrentHashMap<RunId, Slot> resident = new ConcurrentHashMap<>();
+    private final Semaphore capacity;
+    private final ConcurrentHashMap<RunId, Slot> active = new ConcurrentHashMap<>();
     private final Misfits misfits = new Misfits();
     private volatile boolean closing;
 
-    /** What a run needs to read, to write and to reach other runs. */
+    /** What an execution needs to read, to write and to reach other runs. */
     public record Engine(
             Committer committer,
             Readers readers,
@@ -44,11 +44,11 @@ public final class RunLoop {
             Committer.Surroundings around) {}
 
     /**
-     * A run that this worker owns.
+     * A run that this worker owns and executes.
      *
-     * @param runId what callers see
-     * @param deadline when its time is over by the store's clock; {@link Write.Rest#NEVER} for no limit
-     * @param falls how often in a row its worker died with it
+     * @param runId the public id
+     * @param deadline when its time is over, by the store clock; {@link Write.Rest#NEVER} for no limit
+     * @param falls how many times in a row its worker crashed while executing it
      */
     public record Resident(
             Write.Driver driver,
@@ -73,22 +73,22 @@ public final class RunLoop {
         }
     }
 
-    /** The place of one run in this process; its execution is there once it has begun. */
+    /** The slot of one run in this process; the execution is set once it has begun. */
     private static final class Slot {
         volatile @Nullable Execution execution;
-        /** Whoever asks from now on has to look: its end was told to those who waited. */
-        volatile boolean told;
-        /** It was claimed again before this execution had left; somebody has to look for it afterwards. */
-        volatile boolean wanted;
+        /** Callers that begin to wait from now on must poll: the end was already announced. */
+        volatile boolean announced;
+        /** It was claimed again before this execution had left; the dispatcher must look for it afterwards. */
+        volatile boolean reclaimed;
     }
 
-    /** Told when a run has ended or was put away, so that others look for work that this sets free. */
+    /** Notified when a run has ended or was parked, since that may free capacity for others. */
     public interface Observer {
         void ended(Resident run);
 
         void putAway(long due);
 
-        /** A run was claimed while its last execution was still leaving; it is there to be taken up. */
+        /** A run was claimed while its last execution was still leaving; it can be claimed again now. */
         void claimedAgain();
     }
 
@@ -97,7 +97,7 @@ public final class RunLoop {
     public RunLoop(Engine engine, Completions completions) {
         this.engine = engine;
         this.completions = completions;
-        this.room = new Semaphore(engine.limits().residentRuns());
+        this.capacity = new Semaphore(engine.limits().residentRuns());
         engine.around().ambient().onJump(this::wakeAll);
     }
 
@@ -105,46 +105,43 @@ public final class RunLoop {
         observer = value;
     }
 
-    /** Room for one more run; given back by {@link #release} where it is not started after all. */
+    /** Reserves capacity for one run. {@link #release} returns it if the run does not start. */
     public boolean reserve() {
-        return !closing && room.tryAcquire();
+        return !closing && capacity.tryAcquire();
     }
 
     public void release() {
-        room.release();
+        capacity.release();
     }
 
-    /** Whether a run is in memory here. */
+    /** Whether this process executes a run. */
     public boolean drives(RunId run) {
-        return resident.containsKey(run);
+        return active.containsKey(run);
     }
 
     Misfits misfits() {
         return misfits;
     }
 
-    /** Whether those who wait for the run hear of its end; asked after they began to wait. */
+    /** Whether callers that began to wait before this call get notified of the end of the run. */
     public boolean willTell(RunId run) {
-        Slot slot = resident.get(run);
-        return slot != null && !slot.told;
+        Slot slot = active.get(run);
+        return slot != null && !slot.announced;
     }
 
-    /** How many runs this process has in memory. */
+    /** Number of runs in memory. */
     public int residents() {
-        return resident.size();
+        return active.size();
     }
 
-    /** Something came for a run: if it waits here it looks again. False: it is not here, or not for long. */
+    /** Makes a waiting run look again. Returns false if it is not here, or not for long. */
     public boolean wake(RunId run) {
-        Slot slot = resident.get(run);
+        Slot slot = active.get(run);
         Execution execution = slot == null ? null : slot.execution;
         return execution == null ? slot != null : execution.waits().wake();
     }
 
-    /**
-     * Another worker says that something came for a run: if it is here it looks again, also whether it was cancelled.
-     * False: it is not here.
-     */
+    /** Handles a message or cancel that another worker reports. Returns false if the run is not here. */
     public boolean told(RunId run) {
         if (!drives(run)) {
             return false;
@@ -157,13 +154,13 @@ public final class RunLoop {
     }
 
     private void wakeAll() {
-        resident.keySet().forEach(this::wake);
+        active.keySet().forEach(this::wake);
     }
 
-    /** When the first of the runs in memory is due, as long as all of them wait; empty while one of them moves. */
+    /** When the first run in memory is due; empty while one of them is active. */
     public OptionalLong quietUntil() {
         long first = Write.Rest.NEVER;
-        for (Slot slot : resident.values()) {
+        for (Slot slot : active.values()) {
             Execution execution = slot.execution;
             OptionalLong one =
                     execution == null ? OptionalLong.empty() : execution.waits().quietUntil();
@@ -175,106 +172,107 @@ public final class RunLoop {
         return OptionalLong.of(first);
     }
 
-    /** Somebody cancelled a run: if it is here it learns of it at once. */
+    /** Cancels a run at once if it executes here. */
     public void cancel(RunId run) {
-        Slot slot = resident.get(run);
+        Slot slot = active.get(run);
         Execution execution = slot == null ? null : slot.execution;
         if (execution != null) {
             execution.cancel();
         }
     }
 
-    /** Starts a fresh run, for which room is reserved. */
+    /** Starts a new run, for which capacity is reserved. */
     public void start(Resident run) {
         start(run, "");
     }
 
-    /** @param carried what its journal begins with */
+    /** @param carried the first entries of its journal */
     void start(Resident run, String carried) {
         Slot slot = new Slot();
-        if (resident.putIfAbsent(run.id(), slot) == null) {
+        if (active.putIfAbsent(run.id(), slot) == null) {
             launch(slot, run, carried.isEmpty() ? List.of() : List.of(new Reads.Chunk(0, carried)));
         } else {
-            room.release(); // it is being driven already, whatever woke it
+            capacity.release(); // it already executes here
         }
     }
 
-    /** A run as the store has it: its journal in chunks, without what its end holds. */
+    /** A run as stored: its journal in chunks, without the entries of its end. */
     record Recorded(Resident run, List<Reads.Chunk> chunks) {}
 
     /**
-     * Holds the place of a run, so that nobody begins to drive it: it is read only when no other execution is left in
-     * this process that could still write to it. False where it is driven already.
+     * Reserves the slot of a run before its journal is read, so that nothing else here writes to it. False: it executes
+     * here.
      */
     boolean hold(RunId id) {
         Slot slot = new Slot();
-        Slot taken = resident.compute(id, (_, there) -> {
+        Slot taken = active.compute(id, (_, there) -> {
             if (there != null) {
-                there.wanted = true;
+                there.reclaimed = true;
             }
             return there == null ? slot : there;
         });
         return taken == slot;
     }
 
-    /** Lets go of a place that is held and not driven. */
+    /** Releases a reserved slot that was not used. */
     void letGo(RunId id) {
-        resident.remove(id);
+        active.remove(id);
     }
 
-    /** Goes on with a run whose place is held, for which room is reserved. */
+    /** Continues a run whose slot and capacity are reserved. */
     void goOn(Recorded recorded) {
-        launch(Objects.requireNonNull(resident.get(recorded.run().id())), recorded.run(), recorded.chunks());
+        launch(Objects.requireNonNull(active.get(recorded.run().id())), recorded.run(), recorded.chunks());
     }
 
     private void launch(Slot slot, Resident run, List<Reads.Chunk> chunks) {
-        engine.around().ambient().start("run", () -> leaving(slot, run, () -> drive(slot, run, chunks)));
+        engine.around().ambient().start("run", () -> runLast(slot, run, () -> runToEnd(slot, run, chunks)));
     }
 
-    /** The last thing that a thread does for a run: whatever comes of it, the place of the run is free afterwards. */
-    private void leaving(Slot slot, Resident run, Runnable last) {
+    /** Runs the last action of a thread for a run and frees its slot, whatever happens. */
+    private void runLast(Slot slot, Resident run, Runnable last) {
         boolean dropped = false;
         try {
             last.run();
         } catch (Unwind.NotOurs e) {
             dropped = true;
-            LOG.log(Level.INFO, "run {0} goes on at another worker", run.runId());
+            LOG.log(Level.INFO, "another worker continues run {0}", run.runId());
         } catch (Unwind.Lost e) {
-            dropped = true; // the store still says that it is ours, so it is looked for and taken up again
-            LOG.log(Level.WARNING, "run " + run.runId() + " stopped and is taken up again later: " + e.getMessage());
+            dropped = true; // the store still lists it as ours, so the dispatcher finds it
+            LOG.log(Level.WARNING, "run " + run.runId() + " stopped; a worker continues it later: " + e.getMessage());
         } catch (RuntimeException | Error e) {
             dropped = true;
             if (!Ambient.Death.isIn(e)) {
-                LOG.log(Level.ERROR, "run " + run.runId() + " stopped; it is taken up again later", e);
+                LOG.log(Level.ERROR, "run " + run.runId() + " stopped; a worker continues it later", e);
             }
         } finally {
-            resident.remove(run.id());
-            room.release();
-            if (dropped || slot.wanted) {
-                engine.around().counters().droppedRuns.increment(); // ours in the store and not here: looked for
+            active.remove(run.id());
+            capacity.release();
+            if (dropped || slot.reclaimed) {
+                // ours in the store and not executing here: the dispatcher finds it
+                engine.around().counters().droppedRuns.increment();
             }
-            if (slot.wanted) {
-                tell(Observer::claimedAgain);
+            if (slot.reclaimed) {
+                notifyObserver(Observer::claimedAgain);
             }
         }
     }
 
-    private void tell(Consumer<Observer> what) {
-        Observer told = observer;
-        if (told != null) {
-            what.accept(told);
+    private void notifyObserver(Consumer<Observer> call) {
+        Observer current = observer;
+        if (current != null) {
+            call.accept(current);
         }
     }
 
-    private void drive(Slot slot, Resident run, List<Reads.Chunk> chunks) {
+    private void runToEnd(Slot slot, Resident run, List<Reads.Chunk> chunks) {
         Execution execution = new Execution(run, engine, chunks);
         execution.leftBehind = () -> {
             LOG.log(
                     Level.WARNING,
-                    "run {0} does not let itself be put away: its code catches Throwable and goes on. Its thread is"
-                            + " left behind; catch Exception instead",
+                    "run {0} cannot be parked: its code catches Throwable and continues. The worker abandons its"
+                            + " thread. Catch Exception instead",
                     run.runId());
-            leaving(slot, run, () -> rest(execution));
+            runLast(slot, run, () -> rest(execution));
         };
         slot.execution = execution;
         if (closing) {
@@ -291,22 +289,22 @@ public final class RunLoop {
             return;
         }
         engine.around().counters().ended(end.state());
-        slot.told = true;
+        slot.announced = true;
         completions.ended(run.id());
-        tell(told -> told.ended(run));
+        notifyObserver(o -> o.ended(run));
     }
 
-    /** The execution is over and the run has not ended. */
+    /** Parks or holds a run whose execution ended before the run did. */
     private void rest(Execution execution) {
         switch (execution.over()) {
             case Unwind.Parked _ -> putAway(execution);
-            case Unwind.Held held -> hold(execution, held);
+            case Unwind.Held held -> holdRun(execution, held);
             case Unwind other -> throw other;
-            case null -> throw new IllegalStateException("an execution that is not over does not rest");
+            case null -> throw new IllegalStateException("an execution that has not ended cannot be parked");
         }
     }
 
-    /** The last line of a run's story, whatever its code did. */
+    /** Runs the body and returns the last write of the run. */
     private Write.End execute(Execution execution) {
         Resident run = execution.run();
         boolean begun = run.driver().claim() > 1 || !execution.memory().isEmpty();
@@ -316,7 +314,8 @@ public final class RunLoop {
         if (run.falls() >= engine.limits().mostFalls()) {
             if (run.cancel() && run.falls() > engine.limits().mostFalls()) {
                 return Endings.cancelled(
-                        execution, "Its worker died once more while it was undone. It was given up there.");
+                        execution,
+                        "The worker crashed again during compensation. The remaining compensations did not run.");
             }
             if (!run.cancel()) {
                 throw Endings.poison(run);
@@ -333,13 +332,13 @@ public final class RunLoop {
             throw end;
         } catch (Throwable failure) {
             scope.close();
-            execution.goOn(); // code that swallowed the end of its execution has nothing more to say
+            execution.goOn(); // user code swallowed the end of its execution; its own failure does not count
             return Endings.failed(execution, failure);
         }
     }
 
     private void record(Execution execution, Write.End end) {
-        // CRASH(run-ending): everything is done and the end is not on record; a restart replays it and ends it.
+        // CRASH(run-ending): everything is done and the end is not recorded; a restart replays the run and ends it.
         engine.around().ambient().point("run-ending");
         engine.around().counters().diskWaits.increment();
         Write.Owned owned =
@@ -350,9 +349,9 @@ public final class RunLoop {
     }
 
     private void putAway(Execution execution) {
-        boolean cancelled = execution.cancelled(); // first: a cancel that comes after it makes the run due at once
+        boolean cancelled = execution.cancelled(); // first: a later cancel makes the run due at once
         List<Waits.Wait> all = execution.waits().all();
-        // A branch that was stopped at work is due at once; this worker ends.
+        // A branch that was stopped while working is due at once; this worker is closing.
         long due = execution.waits().allWait()
                 ? all.stream().mapToLong(Waits.Wait::due).min().orElse(0)
                 : 0;
@@ -369,10 +368,10 @@ public final class RunLoop {
                 doubt ? RunState.IN_DOUBT : RunState.WAITING,
                 new Write.Rest(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE, cancelled, false));
         engine.around().counters().putAway.increment();
-        tell(told -> told.putAway(due));
+        notifyObserver(o -> o.putAway(due));
     }
 
-    private void hold(Execution execution, Unwind.Held held) {
+    private void holdRun(Execution execution, Unwind.Held held) {
         LOG.log(Level.WARNING, "run {0} is held: {1}", execution.run().runId(), held.getMessage());
         engine.around().counters().held.increment();
         misfits.note(execution.run(), held);
@@ -380,18 +379,18 @@ public final class RunLoop {
         execution.rest(RunState.WAITING, Endings.held(execution, held));
     }
 
-    /** Puts away what waits and lets what works come to its next step; what is left is taken up elsewhere. */
+    /** Parks waiting runs and lets active ones reach their next step. Other workers continue the rest. */
     public void close(Duration grace) {
         closing = true;
-        for (Slot slot : resident.values()) {
+        for (Slot slot : active.values()) {
             Execution execution = slot.execution;
             if (execution != null) {
                 execution.waits().putAway();
             }
         }
         try {
-            if (!room.tryAcquire(engine.limits().residentRuns(), grace.toMillis(), TimeUnit.MILLISECONDS)) {
-                LOG.log(Level.WARNING, resident.size() + " runs were still at work; they are handed over to others");
+            if (!capacity.tryAcquire(engine.limits().residentRuns(), grace.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.log(Level.WARNING, active.size() + " runs were still active; other workers continue them");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -19,44 +19,48 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * One scope of an execution: the body, an item of a forEach, an undo. Its code asks for one thing after the other; this
- * holds each question against the record and says what is known of it.
+ * One scope of an execution: the workflow body, an item of a forEach, or a compensation.
+ * It matches each call of the code against the journal and returns what is recorded.
  */
 final class Scope {
-    /** So often is the end of its execution told to code that swallows it: nested clean-up may well ask a few times. */
-    private static final int PATIENCE = 8;
+    /**
+     * How often the end of the execution is rethrown to code that swallows it; nested clean-up may call a few times.
+     */
+    private static final int MAX_RETHROWS = 8;
 
     private final Execution execution;
-    private final @Nullable Scope around;
+    private final @Nullable Scope enclosing;
     private final String prefix;
     private final boolean undo;
     private final Thread thread = Thread.currentThread();
     private final Map<String, String> stoodFor = new HashMap<>();
-    private final Set<String> silent = new HashSet<>();
+    private final Set<String> muted = new HashSet<>();
     private int place;
     private int unnamed;
-    private int told;
+    private int rethrows;
     private @Nullable Runnable leftBehind;
     private volatile boolean busy;
     private volatile boolean closed;
 
-    /** @param undo its work goes on although the run was cancelled */
+    /** @param undo its work continues although the run was cancelled */
     Scope(Execution execution, String prefix, boolean undo) {
         this.execution = execution;
-        this.around = null;
+        this.enclosing = null;
         this.prefix = prefix;
         this.undo = undo;
     }
 
-    private Scope(Scope around, String prefix, Runnable leftBehind) {
-        this.execution = around.execution;
-        this.around = around;
+    private Scope(Scope enclosing, String prefix, Runnable leftBehind) {
+        this.execution = enclosing.execution;
+        this.enclosing = enclosing;
         this.prefix = prefix;
-        this.undo = around.undo;
+        this.undo = enclosing.undo;
         this.leftBehind = leftBehind;
     }
 
-    /** @param leftBehind called when the code of the branch does not let itself be ended; its thread never goes on */
+    /**
+     * @param leftBehind called if the code of the branch ignores the end of its execution; its thread never continues
+     */
     Scope branch(String branchPrefix, Runnable leftBehind) {
         return new Scope(this, branchPrefix, leftBehind);
     }
@@ -74,14 +78,14 @@ final class Scope {
     }
 
     /**
-     * What is known of a question.
+     * What the journal has of a step.
      *
-     * @param path where it is on record, or will be; a step that was renamed keeps the path it was recorded under
-     * @param tries failed attempts on record
+     * @param path its path in the journal; a renamed step keeps the path under which it was recorded
+     * @param tries recorded failed attempts
      * @param retryDue when the next attempt is due; 0 for at once
      */
     record Place(String path, String stepId, Memory.@Nullable Trace trace, int tries, long retryDue) {
-        /** The recorded result, a recorded failure thrown again, or null where there is none yet. */
+        /** Returns the recorded result, rethrows a recorded failure, or returns null if neither exists. */
         @Nullable
         JsonNode result() {
             return trace == null ? null : StepRunner.replayed(trace, path);
@@ -105,16 +109,16 @@ final class Scope {
         return enter(StepPlan.named(name), kind);
     }
 
-    /** For what has no name: counted in its scope. */
+    /** For calls without a name: numbered in their scope. */
     Place enterUnnamed(Entry.Kind kind) {
         return enter(StepPath.unnamed(prefix, kind.word(), ++unnamed), List.of(), kind);
     }
 
     private Place enter(String path, List<String> formerly, Entry.Kind kind) {
-        ask(path);
+        register(path);
         String expected = expected();
         if (expected == null) {
-            refuseBehindTheRecord(path, kind);
+            rejectBeforeJournalEnd(path, kind);
             return new Place(path, stepId(path), null, 0, 0);
         }
         String recorded = expected.equals(path) || names(formerly).contains(expected) ? expected : null;
@@ -123,10 +127,10 @@ final class Scope {
             throw diverged(expected, path, kind.word());
         }
         if (!recorded.equals(path)) {
-            ask(recorded);
+            register(recorded);
         }
         place++;
-        // An effect keeps the key it was sent with, whatever it is called now.
+        // An effect keeps the key it was sent with, whatever its name is now.
         return new Place(recorded, stepId(recorded), trace, trace.tries(), trace.due());
     }
 
@@ -138,37 +142,39 @@ final class Scope {
         return execution.memory().expected(prefix, place);
     }
 
-    /** Branches of a forEach begin. True: the record goes on behind it, so all that they ask for is on record. */
+    /**
+     * Enters a forEach. Returns true if the journal continues after it, so that all calls of its branches are recorded.
+     */
     boolean enterBranches(String name) {
         Names.refuseUnstorable(name, prefix);
         String path = StepPath.branches(prefix, name);
-        ask(path);
-        // Branches that asked for nothing have left no trace; what they ask for now is held against what comes next.
+        register(path);
+        // Branches without calls have left no entry; what they call now is matched against what comes next.
         if (path.equals(expected())) {
             place++;
         }
         return expected() != null;
     }
 
-    /** The scope of an undo that is registered here. */
+    /** Returns the scope of a compensation that is registered here. */
     String enterUndo(String name) {
         Names.refuseUnstorable(name, prefix);
         if (undo) {
             throw new SemelException(
                             ErrorCode.INVALID_DEFINITION,
-                            "Undo \"" + Names.shown(StepPath.undo(prefix, name))
-                                    + "\" was registered inside of an undo. It would never run and was not registered.",
-                            "Do what it does in the undo itself.")
+                            "Compensation \"" + Names.shown(StepPath.undo(prefix, name))
+                                    + "\" was registered inside another compensation. It was not registered.",
+                            "Move its code into the outer compensation.")
                     .with("step", prefix);
         }
         String path = StepPath.undo(prefix, name);
-        ask(path);
+        register(path);
         return path;
     }
 
-    /** What is not on record may be asked for only where the record ends, also that of the scopes around. */
-    private void refuseBehindTheRecord(String path, Entry.Kind kind) {
-        for (Scope outer = around; outer != null; outer = outer.around) {
+    /** Rejects an unrecorded call where the journal continues, also in an enclosing scope. */
+    private void rejectBeforeJournalEnd(String path, Entry.Kind kind) {
+        for (Scope outer = enclosing; outer != null; outer = outer.enclosing) {
             String next = outer.expected();
             if (next != null) {
                 throw diverged(next, path, kind.word());
@@ -176,41 +182,41 @@ final class Scope {
         }
     }
 
-    private RuntimeException diverged(String recorded, String asked, String kind) {
+    private RuntimeException diverged(String recorded, String requested, String kind) {
         execution.counters().diverged.increment();
         Memory.Trace trace = execution.memory().at(recorded);
         String there = (trace == null ? "forEach" : trace.kind().word()) + " \"" + Names.shown(recorded) + "\"";
-        String here = kind + " \"" + Names.shown(asked) + "\"";
+        String here = kind + " \"" + Names.shown(requested) + "\"";
         if (execution.cancelled()) {
-            // A person has seen that it is held, and wants its end: what was registered so far is undone.
+            // A user saw that it is held and cancelled it: registered compensations run.
             throw undo
-                    ? new Diverged(asked, "the record goes on with " + there + ", and the code asks for " + here)
+                    ? new Diverged(requested, "the journal continues with " + there + ", and the code calls " + here)
                     : new RunCancelled(
                             execution.run().runId(),
-                            "its code does not fit its record; " + there + " and what is behind it was not undone");
+                            "the code does not match the journal; " + there + " and later steps were not compensated");
         }
         throw execution.end(new Unwind.Held(
                 "code",
-                "The record of this run goes on with " + there + ", but the code asks for " + here
-                        + ". Nothing was done and the run is held. Deploy code that asks in the recorded order"
-                        + (trace == null ? "" : " (a renamed step says formerly(\"" + Names.last(recorded) + "\"))")
+                "The journal of this run continues with " + there + ", but the code calls " + here
+                        + ". The call did not run and the run is held. Deploy code that calls in the recorded order"
+                        + (trace == null ? "" : " (for a renamed step add formerly(\"" + Names.last(recorded) + "\"))")
                         + ", or cancel the run."));
     }
 
-    /** One question more; each is asked once. */
-    private void ask(String path) {
+    /** Registers a call; each path may be called once. */
+    private void register(String path) {
         check(path);
         if (!execution.asks(path)) {
             throw new SemelException(
                             ErrorCode.INVALID_DEFINITION,
-                            "\"" + Names.shown(path) + "\" was used twice in one run. The second one did not run.",
-                            "Give each step a name of its own; in a loop use forEach with a key.")
+                            "\"" + Names.shown(path) + "\" was used twice in one run. The second call did not run.",
+                            "Give each step a unique name; in a loop use forEach with a key.")
                     .with("step", path);
         }
         execution.current(Names.shown(path));
     }
 
-    /** Whether this scope may be used here and now. */
+    /** Checks that this scope may be used here and now. */
     void check(String path) {
         if (closed) {
             throw Names.misuse(path, "after its run or branch had ended");
@@ -218,16 +224,16 @@ final class Scope {
         if (!Thread.currentThread().equals(thread)) {
             throw Names.misuse(path, "by another thread than the one that runs the workflow");
         }
-        var unused = Thread.interrupted(); // nobody but the user's own code does that, and no record would say so
+        var unused = Thread.interrupted(); // only user code interrupts this thread, and the journal would not show it
         goOn();
         if (busy) {
             throw Names.misuse(path, "inside the code of another step");
         }
     }
 
-    /** Throws again what ended this execution; code that swallows it over and over is left behind. */
+    /** Rethrows what ended this execution. Abandons the thread of code that swallows it repeatedly. */
     private void goOn() {
-        if (execution.over() != null && ++told > PATIENCE) {
+        if (execution.over() != null && ++rethrows > MAX_RETHROWS) {
             Runnable leave = leftBehind == null ? execution.leftBehind : leftBehind;
             leave.run();
             Ambient.restForEver();
@@ -235,13 +241,13 @@ final class Scope {
         execution.goOn();
     }
 
-    /** From here on the code of a step runs, in which the context is not to be used, and which may take long. */
+    /** Marks the start of step code, which must not use the context and may take long. */
     void codeBegins() {
         execution.flush();
         busy = true;
     }
 
-    /** The thread is ours again, and whoever interrupted it meant the step. */
+    /** Marks the end of step code and clears an interrupt that was meant for the step. */
     void codeEnded() {
         busy = false;
         var unused = Thread.interrupted();
@@ -251,13 +257,13 @@ final class Scope {
         closed = true;
     }
 
-    /** Notes whose deed stood for an effect of this scope; a recovery finds it in the journal. */
+    /** Notes which run sent a suppressed effect instead. A recovery finds it in the journal. */
     String stoodFor(String path, String first) {
         stoodFor.put(path, first);
         return first;
     }
 
-    /** What is known of that; null where the effect was not suppressed. */
+    /** Returns that run and time; null if the effect was not suppressed. */
     @Nullable
     String stoodFor(String path) {
         Memory.Trace trace = execution.memory().at(path);
@@ -268,18 +274,18 @@ final class Scope {
         return stoodFor.get(path);
     }
 
-    /** Notes that a notification of this scope was not sent, because the run sends none. */
+    /** Notes that a notification was not sent, because the run sends none. */
     void keepSilent(String path) {
-        silent.add(path);
+        muted.add(path);
     }
 
     boolean isSilent(String path) {
         Memory.Trace trace = execution.memory().at(path);
         Entry.Done done = trace == null ? null : trace.done();
-        return silent.contains(path) || (done != null && done.how() == Entry.How.SILENT);
+        return muted.contains(path) || (done != null && done.how() == Entry.How.SILENT);
     }
 
-    /** New work begins only in a run that nobody cancelled and whose time is not over. What is recorded is replayed. */
+    /** Checks that new work may begin: the run is neither cancelled nor timed out. Recorded steps replay regardless. */
     void mayBegin() {
         execution.mayAct();
         if (undo) {
@@ -293,12 +299,12 @@ final class Scope {
         }
     }
 
-    /** Whether its work goes on although the run was cancelled. */
+    /** Whether its work continues although the run was cancelled. */
     boolean undoes() {
         return undo;
     }
 
-    /** Whether the run comes to its end and this scope does not undo it: nothing new begins here. */
+    /** Whether the run is ending and this scope is not a compensation: nothing new begins here. */
     boolean stops() {
         return !undo && (execution.cancelled() || isLate());
     }
@@ -308,7 +314,7 @@ final class Scope {
         return deadline != Write.Rest.NEVER && execution.storeNow() >= deadline;
     }
 
-    /** Waits until then by the store's clock; a run that is cancelled or late does not wait. */
+    /** Waits until a time of the store clock. A cancelled or timed-out run does not wait. */
     void waitFor(long due, String reason, String path) {
         while (due > 0 && due > execution.storeNow() && (undo || !(execution.cancelled() || isLate()))) {
             long seen = execution.waits().wakes();
@@ -316,17 +322,17 @@ final class Scope {
         }
     }
 
-    /** Waits for one thing, at most until the deadline of the run. */
+    /** Waits, at most until the deadline of the run. */
     void await(Waits.Wait wait, long seen) {
         await(wait, seen, undo);
     }
 
-    /** @param late it is waited for although the time of the run may be over */
+    /** @param late waits even after the deadline of the run */
     void await(Waits.Wait wait, long seen, boolean late) {
         execution.goOn();
         execution.flush();
         if (!late && execution.cancelled()) {
-            return; // it came after the last look, and no wake-up will tell of it again
+            return; // the cancel came after the last check, and no wake-up follows
         }
         long due = late ? wait.due() : Math.min(wait.due(), execution.run().deadline());
         try {

@@ -3,8 +3,8 @@ package dev.semel.engine;
 import dev.semel.store.Name;
 
 /**
- * A guess, never the truth: names that were met lately are looked up before they are inserted, because a repeat needs
- * no transaction. A wrong guess costs one look-up or one lost insert; the store decides either way.
+ * Remembers recently seen keys, so that likely repeats are read before an insert is tried.
+ * It may be wrong, which costs one extra read or one failed insert; the store decides.
  */
 final class SeenNames {
     private static final int SIZE = 1 << 18;

@@ -14,25 +14,26 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * Waiting for a message or a decision. Messages lie in the store until the run takes one; which one it took, or that
- * nobody came in time, is decided once, by the one who drives the run, and recorded.
+ * Executes the steps of a run that wait for a signal or for a decision of a user.
+ * Signals stay in the store until the run takes one. The executing worker decides and records once which one it took,
+ * or that the wait timed out.
  */
 final class Signals {
-    /** Names of signals that carry decisions; no user's signal begins like this. */
+    /** Prefixes of signals that carry decisions; user signals never begin with #. */
     static final String APPROVAL = "#approval:";
 
     static final String REVIEW = "#review:";
 
     private Signals() {}
 
-    /** The next message of that name, recorded; null when the time is over. */
+    /** Returns the next signal of that name and records it; null after the timeout. */
     static @Nullable JsonNode await(Scope scope, String name, String signal, @Nullable Duration longest) {
         Scope.Place place = scope.enter(name, Entry.Kind.AWAIT);
         Entry.Done done = place.done();
         if (done != null) {
             return done.how() == Entry.How.TIMED_OUT ? null : place.result();
         }
-        return next(scope, place, new Wanted(signal, due(scope, place, longest, Entry.Kind.AWAIT), null));
+        return next(scope, place, new SignalRequest(signal, due(scope, place, longest, Entry.Kind.AWAIT), null));
     }
 
     static Decision approval(Scope scope, String name, Approval approval) {
@@ -44,12 +45,12 @@ final class Signals {
         } else {
             long due = due(scope, place, approval.timeout(), Entry.Kind.APPROVAL);
             if (due == Write.Rest.NEVER) {
-                asked(scope, place, APPROVAL, 0);
+                recordRequest(scope, place, APPROVAL, 0);
             }
-            scope.execution().durable(); // whoever decides is told whether it was asked
+            scope.execution().durable(); // so that a decision finds the recorded request
             Review.Question question = Inquiry.approval(approval, place.path());
-            Inquiry.ask(scope.execution(), question); // where it is decided already, that is found below
-            decision = next(scope, place, new Wanted(APPROVAL + place.path(), due, question));
+            Inquiry.ask(scope.execution(), question); // an earlier decision is found below
+            decision = next(scope, place, new SignalRequest(APPROVAL + place.path(), due, question));
         }
         if (decision == null) {
             return new Decision.TimedOut();
@@ -61,36 +62,36 @@ final class Signals {
                 : new Decision.Rejected(by, note);
     }
 
-    /** A decision about this very message of an effect under way; which one was taken goes with the record of the effect. */
+    /** Waits for a decision about this message of an effect. The record of the effect says which one counted. */
     static JsonNode review(Scope scope, Scope.Place place, Review.Question question) {
         String signal = Review.Question.changed(place.path(), question.content());
         String about = REVIEW + question.content();
         String what = Waiting.text("review", place.path(), Write.Rest.NEVER, REVIEW + place.path());
-        for (boolean asked = Deciding.isAsked(place.trace(), about); ; asked = true) {
+        for (boolean requested = Deciding.isAsked(place.trace(), about); ; requested = true) {
             scope.mayBegin();
             long seen = scope.execution().waits().wakes();
             Rows.Signal found = find(scope.execution(), signal);
             if (found != null) {
                 return Json.parse(found.value());
             }
-            if (!asked) {
-                asked(scope, place, about, 1);
+            if (!requested) {
+                recordRequest(scope, place, about, 1);
                 scope.execution().durable();
             }
             if (!Inquiry.ask(scope.execution(), question)) {
-                continue; // somebody decided before it was asked
+                continue; // a user decided before the review was opened
             }
             scope.await(new Waits.Wait(Write.Rest.NEVER, what, true, false), seen);
         }
     }
 
     /**
-     * Puts on record that people are asked, once.
+     * Records once that the run requests a decision.
      *
      * @param what an approval, or the review of a message with its digest
-     * @param due 0 for an approval without an end; for an effect a time that is over, so that it counts as not in doubt
+     * @param due 0 for an approval without timeout; for an effect a past time, so that it does not count as in doubt
      */
-    private static void asked(Scope scope, Scope.Place place, String what, long due) {
+    private static void recordRequest(Scope scope, Scope.Place place, String what, long due) {
         boolean approval = what.equals(APPROVAL);
         if (place.trace() == null || !approval) {
             scope.mayBegin();
@@ -100,7 +101,7 @@ final class Signals {
         }
     }
 
-    /** When the wait is over: fixed when it begins, by the store's clock. */
+    /** Returns the end of the wait, fixed when it begins, by the store clock. */
     static long due(Scope scope, Scope.Place place, @Nullable Duration longest, Entry.Kind kind) {
         if (longest == null) {
             return Write.Rest.NEVER;
@@ -115,13 +116,13 @@ final class Signals {
         return due;
     }
 
-    /** @param question what people were asked; null where the message comes from somebody else */
-    private record Wanted(String signal, long due, Review.@Nullable Question question) {}
+    /** @param question the review; null if the signal does not come from one */
+    private record SignalRequest(String signal, long due, Review.@Nullable Question question) {}
 
-    private static @Nullable JsonNode next(Scope scope, Scope.Place place, Wanted wanted) {
+    private static @Nullable JsonNode next(Scope scope, Scope.Place place, SignalRequest request) {
         Execution execution = scope.execution();
-        String signal = wanted.signal();
-        long due = wanted.due();
+        String signal = request.signal();
+        long due = request.due();
         Entry.Kind kind = signal.startsWith(APPROVAL) ? Entry.Kind.APPROVAL : Entry.Kind.AWAIT;
         while (true) {
             scope.mayBegin();
@@ -129,13 +130,13 @@ final class Signals {
             Rows.Signal found = find(execution, signal);
             long now = execution.storeNow();
             if (found != null && !execution.takeSignal(found.id().text())) {
-                continue; // another branch was faster; there may be more of them
+                continue; // another branch took it; there may be more
             }
             if (found != null) {
                 return taken(execution, new Over(place.path(), kind, now), found);
             }
-            if (now >= due && wanted.question() != null && !Inquiry.lapse(execution, wanted.question())) {
-                continue; // a decision came in the last moment, and whoever made it was told that it counts
+            if (now >= due && request.question() != null && !Inquiry.lapse(execution, request.question())) {
+                continue; // a decision came in the last moment, and its user got a confirmation
             }
             if (now >= due) {
                 return timedOut(execution, new Over(place.path(), kind, now));
@@ -145,10 +146,10 @@ final class Signals {
         }
     }
 
-    /** A wait that is over, and when. */
+    /** A wait that has ended, and when. */
     record Over(String path, Entry.Kind kind, long at) {}
 
-    /** Which message it took is decided here, once. */
+    /** Records which signal the wait took. */
     static JsonNode taken(Execution execution, Over over, Rows.Signal found) {
         JsonNode value = Json.parse(found.value());
         String id = found.id().text();
@@ -167,7 +168,7 @@ final class Signals {
         return null;
     }
 
-    /** The oldest one of the first of these names that has any. */
+    /** Returns the oldest signal of the first of these names that has any. */
     static Rows.@Nullable Signal find(Execution execution, String... names) {
         List<Rows.Signal> all =
                 execution.ask(reads -> reads.signals(execution.run().id()));

@@ -5,39 +5,39 @@ import dev.semel.effect.Protection;
 import dev.semel.workflow.EffectPlan;
 import org.jspecify.annotations.Nullable;
 
-/** What the line of a run has on record of an effect under keys across runs, whatever became of those keys. */
+/** Finds what the lineage of a run did for an effect under once-per-key keys, even if the keys have changed. */
 final class StepPast {
     private final Execution execution;
     private final Scope.Place place;
-    private final EffectName name;
+    private final EffectName identity;
 
-    StepPast(Execution execution, Scope.Place place, EffectName name) {
+    StepPast(Execution execution, Scope.Place place, EffectName identity) {
         this.execution = execution;
         this.place = place;
-        this.name = name;
+        this.identity = identity;
     }
 
-    /** Whether a person wants it done again, although an earlier run has done it. */
+    /** Whether a user requested to repeat the step, although an earlier run did it. */
     boolean afresh() {
         return execution.memory().redo().contains(place.path());
     }
 
-    /** In a safe replay, or after going on in place: what the lineage did under a key across runs; null where it did nothing. */
+    /** Returns what the lineage did under a once-per-key key, in a replay or after a resume; null if nothing. */
     Ledger.@Nullable Row done() {
-        if (name.once() == null || afresh() || Earlier.isFirst(execution.run())) {
+        if (identity.once() == null || afresh() || Earlier.isFirst(execution.run())) {
             return null;
         }
-        Ledger.Row row = execution.maybe(reads -> reads.effect(name.stepRow()));
+        Ledger.Row row = execution.maybe(reads -> reads.effect(identity.stepRow()));
         return row == null || row.state() != Ledger.State.DONE ? null : row;
     }
 
-    /** Whether it is a notification that nobody sent so far, of a replay that is to send none. */
+    /** Whether it is a notification that was never sent, in a replay that sends none. */
     boolean isSilent() {
-        boolean notifies = name.plan().marks().does() == EffectPlan.Does.NOTIFY;
+        boolean notifies = identity.plan().marks().does() == EffectPlan.Does.NOTIFY;
         if (!execution.memory().isQuiet() || !notifies || afresh()) {
             return false;
         }
-        Ledger.Row row = execution.maybe(reads -> reads.effect(name.row()));
+        Ledger.Row row = execution.maybe(reads -> reads.effect(identity.row()));
         boolean done = row != null
                 && row.state() == Ledger.State.DONE
                 && row.holder().step().equals(place.stepId());
@@ -45,19 +45,19 @@ final class StepPast {
     }
 
     /**
-     * What this step did, or may have done, under another key across runs than it has now; null where it did nothing. A key
-     * is made by code, of results that may be made anew. What may always be sent again is not looked for.
+     * Returns what this step did, or may have done, under another key than it has now; null if nothing.
+     * Code computes keys from results that may differ in a replay. Repeatable effects are not searched.
      */
     Ledger.@Nullable Row underAnotherKey() {
         boolean before = place.trace() != null || !Earlier.isFirst(execution.run());
-        boolean loose = name.plan().protection() instanceof Protection.Repeatable
-                || name.plan().protection() instanceof Protection.None;
-        if (name.once() == null || afresh() || !before || loose) {
+        boolean loose = identity.plan().protection() instanceof Protection.Repeatable
+                || identity.plan().protection() instanceof Protection.None;
+        if (identity.once() == null || afresh() || !before || loose) {
             return null;
         }
         Ledger.Row found = null;
         for (Ledger.Id id : execution.line.of(place.stepId())) {
-            boolean own = id.equals(name.row()) || id.equals(name.stepRow());
+            boolean own = id.equals(identity.row()) || id.equals(identity.stepRow());
             Ledger.Row row = own ? null : execution.maybe(reads -> reads.effect(id));
             if (row != null
                     && row.holder().step().equals(place.stepId())

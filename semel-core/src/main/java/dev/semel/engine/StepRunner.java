@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Do it once: look, do, record. A step whose result is on record returns that result; any other runs, and its result is
- * handed to the committer before the workflow goes on. Repeatable work does not wait for the disk: the next effect does,
- * and the end of the run, and everything else that leaves.
+ * Runs a repeatable step: returns its recorded result, or runs its code and records the result.
+ * The result is submitted before the workflow continues, but not awaited: the next effect and the end of the run wait
+ * for durability.
  */
 final class StepRunner {
     private final Scope scope;
@@ -25,13 +25,13 @@ final class StepRunner {
     }
 
     JsonNode step(StepPlan plan, Durable.Work work) {
-        // look
+        // read the journal
         Scope.Place place = scope.enter(plan, Entry.Kind.STEP);
         JsonNode known = place.result();
         if (known != null) {
             return known;
         }
-        // do
+        // run the code
         for (int attempt = place.tries() + 1; ; attempt++) {
             scope.waitFor(place.retryDue(), "retry", place.path());
             scope.mayBegin();
@@ -46,9 +46,9 @@ final class StepRunner {
                 continue;
             }
             scope.codeEnded();
-            // CRASH(step-done): the result is not on record; the step runs again, which repeatable work allows.
+            // CRASH(step-done): the result is not recorded; the step runs again, which repeatable work allows.
             execution.ambient().point("step-done");
-            // record
+            // record the result
             return recorded(place, result, attempt);
         }
     }
@@ -62,11 +62,11 @@ final class StepRunner {
         execution.record(
                 new Entry.Done(place.path(), Entry.Kind.STEP, at, fit.kept(), Entry.How.DONE, attempts, null),
                 fit.bytes());
-        // The body gets what a recovery would give it, and may change it: what is recorded is a copy of its own.
+        // The body gets what a recovery would return, as its own copy that it may change.
         return fit.kept().deepCopy();
     }
 
-    /** Another attempt, or the end of the step. */
+    /** Returns the state of the next attempt, or fails the step. */
     private Scope.Place again(Scope.Place place, StepPlan plan, int attempt, Throwable failure) {
         if (failure instanceof Unwind unwind) {
             throw unwind;
@@ -91,10 +91,10 @@ final class StepRunner {
                 : Results.failure(place.path(), problem, attempts, cause);
     }
 
-    /** What the code of a step sees of it. */
+    /** The step as its own code sees it: id, key and number of the attempt. */
     record Doing(String id, String key, int attempt) implements Step {}
 
-    /** What is on record of a step that ended: its result, or its failure thrown again. */
+    /** Returns the recorded result of a step, or rethrows its recorded failure; null if it has not ended. */
     static @Nullable JsonNode replayed(Memory.Trace trace, String path) {
         if (trace.failed() != null) {
             throw Results.failure(path, trace.failed().problem(), trace.failed().attempts());

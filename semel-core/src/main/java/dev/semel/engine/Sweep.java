@@ -15,8 +15,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes what is kept no longer, a slice at a time and far behind its time, so that no answer hangs on when it comes:
- * names first, then answers to changes, letters and deliveries, then events, then runs.
+ * Deletes data whose retention is over, one slice at a time: keys, then replies, signals and deliveries, then events,
+ * then runs.
+ * It runs well after expiry, so that no response depends on its timing.
  */
 final class Sweep {
     private static final int NAMES_AT_ONCE = 1_000;
@@ -30,52 +31,52 @@ final class Sweep {
 
     private final Intake.Parts parts;
     private final Limits limits;
-    private final Committer.Surroundings around;
+    private final Committer.Surroundings dependencies;
     private @Nullable Name nameReached;
     private @Nullable RunId runReached;
-    private @Nullable Integer spaceReached;
+    private @Nullable Integer workspaceReached;
     private long nextWalk = Long.MIN_VALUE;
     private volatile boolean moved;
     private long endedBefore;
     private long blankedBefore;
     private long eventsBefore;
-    private boolean amongRuns;
-    private boolean amongPayloads;
+    private boolean sweepingRuns;
+    private boolean sweepingPayloads;
     private @Nullable RunId blankReached;
     private long nextBlanking = Long.MIN_VALUE;
     private boolean draining;
     private boolean found;
 
-    Sweep(Intake.Parts parts, Limits limits, Committer.Surroundings around) {
+    Sweep(Intake.Parts parts, Limits limits, Committer.Surroundings dependencies) {
         this.parts = parts;
         this.limits = limits;
-        this.around = around;
-        around.ambient().onJump(() -> moved = true);
+        this.dependencies = dependencies;
+        dependencies.ambient().onJump(() -> moved = true);
     }
 
-    /** Whether the last slice had something to remove: then the next one probably has, too. */
+    /** Whether the last slice deleted something: then the next one probably does, too. */
     boolean foundSomething() {
         return found;
     }
 
-    /** One slice, if it is time. */
+    /** Sweeps one slice, if it is time. */
     void step() {
         found = false;
         if (draining) {
             drain();
-        } else if (spaceReached != null) {
-            events(spaceReached);
-        } else if (amongRuns) {
+        } else if (workspaceReached != null) {
+            events(workspaceReached);
+        } else if (sweepingRuns) {
             runs();
-        } else if (amongPayloads) {
+        } else if (sweepingPayloads) {
             payloads();
-        } else if (moved || nameReached != null || around.ambient().nanos() >= nextWalk) {
+        } else if (moved || nameReached != null || dependencies.ambient().nanos() >= nextWalk) {
             names();
         }
     }
 
     private void names() {
-        moved = false; // before the clock is read: a later jump makes another walk
+        moved = false; // before the clock is read: a later clock jump starts another pass
         long now = parts.readers().ask(reads -> reads.now());
         Reads.Slice slice = parts.readers()
                 .ask(reads -> reads.tombstones(nameReached, NAMES_AT_ONCE, now - micros(limits.tombstones())));
@@ -86,7 +87,7 @@ final class Sweep {
         draining = nameReached == null;
     }
 
-    /** A slice of each, until all are gone: whatever comes fast goes as fast. */
+    /** Deletes a slice of each small table, until all are clean. */
     private void drain() {
         long now = parts.readers().ask(reads -> reads.now());
         int removed = 0;
@@ -97,7 +98,7 @@ final class Sweep {
         if (parts.readers().ask(reads -> reads.expiredLetter())) {
             removed += change(new Edit.Mail<>(new Letter.Delete(NAMES_AT_ONCE)));
         }
-        // One may hold an input that somebody gave it.
+        // A plan may hold an edited input, which is a payload.
         long plans = now - Math.min(micros(PLANS), micros(limits.payloads()));
         if (parts.readers().ask(reads -> reads.plans().hasPlansBefore(plans))) {
             removed += change(new Edit.Replaying<>(new Replay.Delete(plans, NAMES_AT_ONCE)));
@@ -113,17 +114,17 @@ final class Sweep {
             endedBefore = now - micros(limits.finishedRuns());
             blankedBefore = now - micros(limits.payloads());
             eventsBefore = now - micros(limits.keeping().events());
-            spaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(0));
-            amongRuns = true;
+            workspaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(0));
+            sweepingRuns = true;
         }
     }
 
-    /** Null: it has no time of its own. */
+    /** Deletes rows older than their retention; none if they have no own retention. */
     private int forget(Edit.Memory memory, @Nullable Duration kept, long now) {
         return kept == null ? 0 : change(new Edit.Forget(memory, now - micros(kept), NAMES_AT_ONCE));
     }
 
-    /** Kept for longer than the names of ticks, so that a backfill always knows what was done. */
+    /** Ticks are kept longer than their keys, so that a backfill always knows which ticks ran. */
     private int ticks(long now) {
         Duration least = Keeping.LEAST_TICKS;
         Duration asLongAsRuns = limits.finishedRuns().compareTo(least) < 0 ? least : limits.finishedRuns();
@@ -135,7 +136,9 @@ final class Sweep {
         return some ? change(new Edit.DeleteTicks(before, NAMES_AT_ONCE)) : 0;
     }
 
-    /** Minutes become hours when nobody looks at them as minutes any more; facts are kept as long as their runs. */
+    /**
+     * Merges metrics per minute into hours when their fine resolution expires; facts are kept as long as their runs.
+     */
     private int figures(long now) {
         long hours = (now - micros(FINE)) / micros(Duration.ofHours(1));
         Edit.TidyFigures tidy = new Edit.TidyFigures(
@@ -146,36 +149,36 @@ final class Sweep {
         return parts.readers().ask(reads -> reads.figures().isUntidy(tidy)) ? change(tidy) : 0;
     }
 
-    /** The oldest of one workspace; where all of those went, there may be more. */
+    /** Deletes the oldest events of one workspace. After a full slice there may be more. */
     private void events(int ws) {
         List<Edit.OldEvent> old = parts.readers().ask(reads -> reads.oldEvents(ws, eventsBefore, EVENTS_AT_ONCE));
         if (!old.isEmpty()) {
             change(new Edit.DeleteEvents(old));
         }
         if (old.size() < EVENTS_AT_ONCE) {
-            spaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(ws));
+            workspaceReached = parts.readers().maybe(reads -> reads.workspaceAfter(ws));
         }
     }
 
     private void runs() {
         Reads.Old old = parts.readers().ask(reads -> reads.oldRuns(runReached, RUNS_AT_ONCE, endedBefore));
         if (!old.found().isEmpty()) {
-            around.counters().runsRemoved.add(change(new Edit.DeleteRuns(old.found(), endedBefore)));
+            dependencies.counters().runsRemoved.add(change(new Edit.DeleteRuns(old.found(), endedBefore)));
         }
         runReached = old.next();
         if (runReached == null) {
-            amongRuns = false;
-            amongPayloads = limits.keeping().payloads() != null;
-            nextWalk = around.ambient().nanos() + REST_NANOS;
+            sweepingRuns = false;
+            sweepingPayloads = limits.keeping().payloads() != null;
+            nextWalk = dependencies.ambient().nanos() + REST_NANOS;
         }
     }
 
     /**
-     * Goes on where it was last time, since what is blank stays where it is. Now and then it begins anew, for what a name
-     * or an effect needed then.
+     * Blanks payloads, continuing where the last pass stopped.
+     * It restarts periodically for payloads that a key or an effect still needed then.
      */
     private void payloads() {
-        long nanos = around.ambient().nanos();
+        long nanos = dependencies.ambient().nanos();
         if (nanos >= nextBlanking) {
             nextBlanking = nanos + BLANKED_AGAIN_NANOS;
             blankReached = null;
@@ -186,7 +189,7 @@ final class Sweep {
             blankReached = old.found().getLast();
         }
         if (old.next() == null) {
-            amongPayloads = false;
+            sweepingPayloads = false;
         } else {
             blankReached = old.next();
         }
@@ -196,7 +199,7 @@ final class Sweep {
         return duration.toNanos() / 1_000;
     }
 
-    /** What cannot go yet, because something names it, is no reason to hurry. */
+    /** Applies one deletion. Rows that are still referenced do not count as progress. */
     private int change(Edit<Integer> edit) {
         int removed = parts.committer().submit(0, new Write.Change<>(edit)).join();
         found |= removed > 0;

@@ -13,20 +13,20 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Through which ticks come in: each under its own name, by the one admission. */
+/** Admits the runs of schedule ticks, each under the unique key of its tick. */
 public record TickDoor(Intake intake, Desk desk) {
-    /** How long the name of a tick is remembered, so that it has one run whatever happens to its row. */
+    /** How long the key of a tick is kept, so that it has one run whatever happens to its row. */
     public static final Duration WINDOW = Duration.ofDays(40);
 
-    /** Where ticks find what the engine does not know. */
+    /** Looks up what a trigger needs of its workspace: the secret and the input checks. */
     public interface Desk {
         Trigger.Space space(int workspace);
 
-        /** What is held against an input of a workflow. */
+        /** Returns the checks for an input of a workflow. */
         Trigger.Checks checks(String workflow, JsonNode input);
     }
 
-    /** One run for one nominal time, however often it is asked for. */
+    /** Admits one run for one nominal time, however often it is called. */
     public Answer admit(int workspace, Current current, Schedule schedule, Instant nominal) {
         ObjectNode input = JsonNodeFactory.instance.objectNode();
         schedule.input().properties().forEach(member -> input.set(member.getKey(), member.getValue()));

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Brings the rows of schedules in line with what is published. Every worker looks whenever the catalog changed; the store
- * lets one of them write.
+ * Synchronizes the stored schedules with the published workflows.
+ * Every worker checks whenever the catalog changed; the store lets one of them write.
  */
 final class TickLayout {
     private static final Logger LOG = System.getLogger(TickLayout.class.getName());
@@ -33,30 +33,30 @@ final class TickLayout {
 
     private final Intake.Parts parts;
     private final Catalog catalog;
-    private final TickPatience patience;
-    private final Map<String, Integer> laid = new ConcurrentHashMap<>();
+    private final TickPatience backoff;
+    private final Map<String, Integer> syncedVersions = new ConcurrentHashMap<>();
     private volatile long change = -1;
 
-    TickLayout(Intake.Parts parts, Catalog catalog, TickPatience patience) {
+    TickLayout(Intake.Parts parts, Catalog catalog, TickPatience backoff) {
         this.parts = parts;
         this.catalog = catalog;
-        this.patience = patience;
+        this.backoff = backoff;
     }
 
     boolean isUpToDate() {
         return change == catalog.change() && change >= 0;
     }
 
-    /** The code of a workflow came to this process. */
+    /** Marks a workflow for another check, because its code or text changed here. */
     void again(String workflowId) {
-        laid.remove(workflowId);
+        syncedVersions.remove(workflowId);
         change = -1;
     }
 
-    /** True: something may have changed. */
+    /** Checks all workflows. Returns true if something may have changed. */
     boolean look() {
         if (catalog.change() < 0) {
-            catalog.check(); // nobody has looked yet
+            catalog.check(); // not read yet
         }
         long seen = catalog.change();
         if (seen == change) {
@@ -69,7 +69,7 @@ final class TickLayout {
             String after = last;
             page = parts.readers().ask(reads -> reads.timetable().standings(after, AT_ONCE));
             for (Timetable.Standing one : page) {
-                all &= Objects.equals(laid.get(one.workflowId()), one.version()) || lay(one);
+                all &= Objects.equals(syncedVersions.get(one.workflowId()), one.version()) || lay(one);
             }
             last = page.isEmpty() ? "" : page.getLast().workflowId();
         } while (page.size() == AT_ONCE);
@@ -79,7 +79,9 @@ final class TickLayout {
         return true;
     }
 
-    /** False: it must be tried again. May be called by any thread: the store lets one write. */
+    /**
+     * Synchronizes one workflow. Returns false if it must be retried. Any thread may call it: the store lets one write.
+     */
     boolean lay(Timetable.Standing one) {
         List<Schedule> wanted;
         try {
@@ -88,36 +90,36 @@ final class TickLayout {
                     .doors()
                     .schedules();
         } catch (Catalog.NotKnownHere e) {
-            return true; // a worker that knows it does this; and we do once it is registered here
+            return true; // a worker with its code does this, and so does this one after a registration
         } catch (StoreFailure e) {
             throw e;
         } catch (RuntimeException e) {
             LOG.log(
                     Level.ERROR,
-                    "the schedules of workflow " + one.workflowId() + " are left as they are, because its version "
-                            + one.version() + " cannot be read here: " + e.getMessage());
-            laid.put(one.workflowId(), one.version());
+                    "the schedules of workflow " + one.workflowId() + " stay unchanged, because this worker cannot read"
+                            + " its version " + one.version() + ": " + e.getMessage());
+            syncedVersions.put(one.workflowId(), one.version());
             return true;
         }
         Seen seen = parts.readers()
                 .ask(reads -> new Seen(reads.now(), reads.timetable().of(one.workflowId())));
-        boolean there = isLaid(wanted, seen.rows());
+        boolean there = isSynchronized(wanted, seen.rows());
         boolean done = there
                 || parts.committer()
-                        .submit(0, new Write.Change<>(layOut(one, wanted, seen)))
+                        .submit(0, new Write.Change<>(toEdit(one, wanted, seen)))
                         .join();
         if (done) {
-            laid.put(one.workflowId(), one.version());
+            syncedVersions.put(one.workflowId(), one.version());
         }
         if (done && !there) {
-            patience.forget(one.workflowId());
+            backoff.forget(one.workflowId());
         }
         return done;
     }
 
     private record Seen(long now, List<Rows.Schedule> rows) {}
 
-    private static boolean isLaid(List<Schedule> wanted, List<Rows.Schedule> rows) {
+    private static boolean isSynchronized(List<Schedule> wanted, List<Rows.Schedule> rows) {
         return wanted.size() == rows.size()
                 && wanted.stream().allMatch(schedule -> {
                     Rows.Schedule row = find(rows, schedule.name());
@@ -125,12 +127,12 @@ final class TickLayout {
                 });
     }
 
-    private Edit.LayOut layOut(Timetable.Standing one, List<Schedule> wanted, Seen seen) {
+    private Edit.LayOut toEdit(Timetable.Standing one, List<Schedule> wanted, Seen seen) {
         List<Edit.Laid> rows = new ArrayList<>();
         for (Schedule schedule : wanted) {
             Rows.Schedule before = find(seen.rows(), schedule.name());
             String text = schedule.text();
-            // An edit that leaves the times alone leaves the tick that comes next alone, too.
+            // An edit that does not change the times keeps the next tick.
             Instant next = before != null && hasSameTimes(before.spec(), text)
                     ? TickPlan.instant(before.nextNominal())
                     : schedule.after(Objects.requireNonNull(TickPlan.instant(seen.now())));
@@ -145,15 +147,15 @@ final class TickLayout {
         for (Rows.Schedule row : seen.rows()) {
             boolean stays = rows.stream()
                     .anyMatch(laid -> laid.name().equals(row.name()) && laid.nextNominal() == row.nextNominal());
-            Edit.Left behind = stays ? null : left(row, seen.now());
-            if (behind != null) {
-                left.add(behind);
+            Edit.Left abandoned = stays ? null : left(row, seen.now());
+            if (abandoned != null) {
+                left.add(abandoned);
             }
         }
         return new Edit.LayOut(one.ws(), one.workflowId(), one.version(), rows, left);
     }
 
-    /** The ticks of a row that goes, or gets other times, whose time had come: each is told. Null: the store tells them. */
+    /** Records the due ticks of a schedule that is deleted or gets other times. Null: the store records them. */
     private Edit.@Nullable Left left(Rows.Schedule row, long now) {
         Instant nominal = TickPlan.instant(row.nextNominal());
         Schedule schedule = row.nextNominal() > now ? null : read(row);
@@ -190,12 +192,12 @@ final class TickLayout {
             LOG.log(
                     Level.WARNING,
                     "schedule " + row.name() + " of workflow " + row.workflowId()
-                            + " cannot be read as it was; its ticks are told as one: " + e.getMessage());
+                            + " cannot be read in its old form; its missed ticks become one: " + e.getMessage());
             return null;
         }
     }
 
-    /** Where somebody took these ticks and died before they were written down, some of them may have runs. */
+    /** Finds runs of ticks that a worker took before it crashed, unrecorded. */
     private List<@Nullable Known> runs(Rows.Schedule row, Schedule schedule, List<Instant> times) {
         if (row.takenBy() == null) {
             return List.of();

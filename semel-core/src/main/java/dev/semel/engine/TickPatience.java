@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long the ticker rests, and which schedules it leaves alone for a while because it could not fire them: their text
- * cannot be read here, or is not the one that is published. Those are looked at ever less often, and at once when the
- * catalog changed; but never so seldom that a tick is late when it can be fired again.
+ * Backs off schedules that this worker cannot fire, and computes when the ticker looks next.
+ * Its text cannot be read here, or is not the published one. The interval grows, resets when the catalog changes, and
+ * stays short enough that no tick is late.
  */
 final class TickPatience {
     static final long SOON_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -20,16 +20,16 @@ final class TickPatience {
 
     private final Map<String, Held> held = new ConcurrentHashMap<>();
 
-    /** @param change of the catalog when it was looked at in vain */
+    /** @param change the catalog change at the last failed check */
     private record Held(long change, long until, long length) {}
 
-    /** @param nanos now, by the clock that only goes forward */
+    /** @param nanos now, by the monotonic clock */
     boolean holds(Rows.Schedule row, long change, long nanos) {
         Held one = held.get(key(row));
         return one != null && one.change() == change && nanos - one.until() < 0;
     }
 
-    /** It could not be fired again. */
+    /** Records that the schedule could not be fired again. */
     void hold(Rows.Schedule row, long change, long nanos) {
         held.compute(key(row), (_, before) -> {
             boolean again = before != null && before.change() == change;
@@ -38,7 +38,7 @@ final class TickPatience {
         });
     }
 
-    /** The rows of this workflow were brought in line with what is published. */
+    /** Clears the schedules of a workflow that was synchronized. */
     void forget(String workflowId) {
         held.keySet().removeIf(key -> key.startsWith(workflowId + "/"));
     }
@@ -47,7 +47,7 @@ final class TickPatience {
         held.remove(key(row));
     }
 
-    /** Code came to this process: whatever could not be read may be readable by now. */
+    /** Clears everything, because new code may make schedules readable. */
     void forgetAll() {
         held.clear();
     }
@@ -57,11 +57,11 @@ final class TickPatience {
     }
 
     /**
-     * Nanoseconds until the next look when nothing could be fired.
+     * Nanoseconds until the next look if nothing could be fired.
      *
-     * @param now by the store's clock
-     * @param first the schedule that is due first; one that is due by now is not ours, or somebody has it
-     * @param next the first that is not due yet
+     * @param now by the store clock
+     * @param first the schedule that is due first; if it is due now, it is not ours or another worker has taken it
+     * @param next the first schedule that is not due yet
      */
     static long rest(long now, Rows.@Nullable Schedule first, Rows.@Nullable Schedule next) {
         long until = next == null || next.nextAt() == Write.Rest.NEVER

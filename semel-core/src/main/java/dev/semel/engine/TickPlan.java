@@ -12,12 +12,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be done about a schedule that is due: ticks to skip, at most one to fire, and the one that comes next.
+ * What to do with a due schedule: which ticks to skip, which one to fire, and which comes next.
  *
  * @param row the schedule as it was taken
- * @param fire the tick that gets a run; null where none does
- * @param next the tick that comes then; null where none does any more
- * @param through where the last of the skipped ones stands for all up to then; null where it does not
+ * @param fire the tick that gets a run; null if none does
+ * @param next the next tick; null if there is none
+ * @param through the end of the skipped range that the last skipped tick stands for; null if it stands for itself
  */
 record TickPlan(
         Rows.Schedule row,
@@ -26,11 +26,13 @@ record TickPlan(
         @Nullable Firing fire,
         @Nullable Instant next,
         @Nullable Instant through) {
-    /** After an outage ticks are told one by one up to so many, and then as one. */
+    /** Number of missed ticks that are recorded one by one; the rest are recorded as one range. */
     static final int MOST_AT_ONCE = 200;
 
+    /** A tick that gets no run, and why. */
     record Skipped(Instant nominal, Tick.Reason reason) {}
 
+    /** The tick that gets a run, and whether it is late. */
     record Firing(Instant nominal, boolean late) {}
 
     static TickPlan of(Rows.Schedule row, Schedule schedule, Instant time) {
@@ -58,7 +60,7 @@ record TickPlan(
         return new TickPlan(row, schedule, skipped, null, nominal, null);
     }
 
-    /** Up to when nothing is made up for; null where each tick must be looked at. */
+    /** The time before which no tick is caught up; null if each tick must be checked. */
     private static @Nullable Instant beyond(Schedule schedule, Tick.Reason reason, Instant time) {
         Duration farBack = schedule.jitter().plus(Tick.ON_TIME);
         return switch (reason) {
@@ -80,7 +82,7 @@ record TickPlan(
         return next == null ? Write.Rest.NEVER : Micros.of(schedule.firesAt(row.workflowId(), next));
     }
 
-    /** Null: never. */
+    /** Returns null for never. */
     static @Nullable Instant instant(long micros) {
         return micros == Write.Rest.NEVER
                 ? null

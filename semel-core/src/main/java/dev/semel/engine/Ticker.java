@@ -29,72 +29,72 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fires schedules by the store's clock. Each tick is admitted under its own name, and only then written down with the
- * tick that comes next, so that whoever dies between leaves a tick that is done again and finds its run. Workers share
- * what is due by taking it for a while.
+ * Fires schedule ticks when they are due, by the clock of the store.
+ * Each tick is admitted under its own key and then recorded together with the next tick. After a crash in between, the
+ * tick fires again and finds its run. Workers take due schedules for a limited time.
  */
 public final class Ticker implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Ticker.class.getName());
     private static final int AT_ONCE = 500;
-    /** Shorter than a tick may be late: what a worker died with is still on time at another one. */
+    /** Shorter than the allowed delay of a tick: after a crash another worker still fires it on time. */
     private static final long TAKEN_MICROS = TimeUnit.SECONDS.toMicros(6);
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     private final Intake.Parts parts;
-    private final TickDoor door;
+    private final TickDoor admission;
     private final Catalog catalog;
-    private final Committer.Surroundings around;
-    private final TickLayout layout;
+    private final Committer.Surroundings dependencies;
+    private final TickLayout synchronizer;
     private final Set<String> unknown = ConcurrentHashMap.newKeySet();
     private final Set<String> unreadable = ConcurrentHashMap.newKeySet();
-    private final TickPatience patience = new TickPatience();
-    private final Bell bell = new Bell();
+    private final TickPatience backoff = new TickPatience();
+    private final Bell wakeSignal = new Bell();
     private final Thread thread;
     private final Set<String> registered = ConcurrentHashMap.newKeySet();
     private volatile int orphans;
     private long nextLook = Long.MIN_VALUE;
     private volatile boolean busy;
 
-    public Ticker(Intake.Parts parts, TickDoor door, Catalog catalog, Committer.Surroundings around) {
+    public Ticker(Intake.Parts parts, TickDoor admission, Catalog catalog, Committer.Surroundings dependencies) {
         this.parts = parts;
-        this.door = door;
+        this.admission = admission;
         this.catalog = catalog;
-        this.around = around;
-        this.layout = new TickLayout(parts, catalog, patience);
-        around.ambient().onJump(this::wakeUp);
-        bell.ring();
+        this.dependencies = dependencies;
+        this.synchronizer = new TickLayout(parts, catalog, backoff);
+        dependencies.ambient().onJump(this::wakeUp);
+        wakeSignal.ring();
         this.thread = Thread.ofPlatform().name("semel-ticks").daemon(true).start(this::loop);
     }
 
-    /** The code of a workflow came to this process: its schedules may be fired here. */
+    /** Called when a workflow was registered: its schedules can be fired here. */
     public void knows(String workflowId) {
         unknown.remove(workflowId);
         registered.add(workflowId);
         wakeUp();
     }
 
-    /** Lays out the schedules of what was just published, so that whoever published it finds them. */
+    /** Synchronizes the schedules of a just published workflow, so that the publisher finds them. */
     public void published(Rows.Workflow workflow) {
         try {
-            layout.lay(new Timetable.Standing(workflow.ws(), workflow.workflowId(), workflow.version()));
+            synchronizer.lay(new Timetable.Standing(workflow.ws(), workflow.workflowId(), workflow.version()));
         } catch (StoreFailure | CompletionException e) {
             if (Ambient.Death.isIn(e)) {
                 throw e;
             }
-            LOG.log(Level.DEBUG, "schedules are laid out in a moment", e); // the loop does it as well
+            LOG.log(Level.DEBUG, "synchronizing schedules failed; the loop retries", e);
         }
         wakeUp();
     }
 
-    /** Look now. */
+    /** Looks for due schedules at once. */
     public void wakeUp() {
-        bell.ring();
+        wakeSignal.ring();
     }
 
-    /** When the next tick fires, as long as none is being seen to; empty while one is. */
+    /** When the next tick fires; empty while one is being processed. */
     public OptionalLong quietUntil() {
-        if (busy || bell.isRung() || !layout.isUpToDate()) {
+        if (busy || wakeSignal.isRung() || !synchronizer.isUpToDate()) {
             return OptionalLong.empty();
         }
         Seen seen = look();
@@ -109,15 +109,15 @@ public final class Ticker implements AutoCloseable {
 
     private boolean isOurs(Rows.Schedule row) {
         return !unknown.contains(row.workflowId())
-                && !patience.holds(row, catalog.change(), around.ambient().nanos());
+                && !backoff.holds(row, catalog.change(), dependencies.ambient().nanos());
     }
 
     private void loop() {
         int failures = 0;
-        while (!bell.isOver()) {
+        while (!wakeSignal.isOver()) {
             try {
                 if (parts.committer().isOutdated()) {
-                    bell.hear(); // nothing is done any more, and nobody rings for it
+                    wakeSignal.hear(); // this worker does nothing any more, and nothing else clears the request
                 } else {
                     work();
                 }
@@ -126,10 +126,10 @@ public final class Ticker implements AutoCloseable {
                 if (Ambient.Death.isIn(e)) {
                     return;
                 }
-                if (failures++ == 0 && !bell.isOver()) { // an outage is told once
-                    LOG.log(Level.WARNING, "firing schedules failed and will be tried again: " + e.getMessage());
+                if (failures++ == 0 && !wakeSignal.isOver()) { // log an outage once
+                    LOG.log(Level.WARNING, "firing schedules failed; the worker retries: " + e.getMessage());
                 }
-                nextLook = around.ambient().nanos() + LOOK_NANOS;
+                nextLook = dependencies.ambient().nanos() + LOOK_NANOS;
             } catch (Ambient.Death e) {
                 return;
             } finally {
@@ -140,36 +140,36 @@ public final class Ticker implements AutoCloseable {
     }
 
     private void work() {
-        boolean called = bell.isRung();
-        if (!called && layout.isUpToDate() && around.ambient().nanos() - nextLook < 0) {
+        boolean called = wakeSignal.isRung();
+        if (!called && synchronizer.isUpToDate() && dependencies.ambient().nanos() - nextLook < 0) {
             return;
         }
         busy = true;
-        bell.hear();
+        wakeSignal.hear();
         registered.removeIf(id -> {
-            layout.again(id);
-            patience.forgetAll();
+            synchronizer.again(id);
+            backoff.forgetAll();
             return true;
         });
         boolean more = true;
-        while (more && !bell.isOver()) {
-            layout.look(); // each time: a ticker that is never idle must hear of edits, too
+        while (more && !wakeSignal.isOver()) {
+            synchronizer.look(); // each time: a busy ticker must notice edits, too
             more = fire();
         }
     }
 
-    /** True when there may be more at once. */
+    /** Returns true if there may be more at once. */
     private boolean fire() {
         Seen seen = look();
-        // Looked at before it is taken: what is taken and cannot be fired here would be late at those who can.
+        // Checked before it is taken: a schedule that this worker takes and cannot fire would be late elsewhere.
         List<Rows.Schedule> due =
                 seen.due().stream().filter(row -> schedule(row) != null).toList();
         orphans = seen.due().size() - due.size();
         if (due.isEmpty()) {
-            nextLook = around.ambient().nanos() + TickPatience.rest(seen.now(), seen.first(), seen.next());
+            nextLook = dependencies.ambient().nanos() + TickPatience.rest(seen.now(), seen.first(), seen.next());
             return false;
         }
-        RunId by = around.ambient().id();
+        RunId by = dependencies.ambient().id();
         List<Rows.Schedule> taken = parts.committer()
                 .submit(0, new Write.Change<>(new Edit.TakeTicks(due, by, TAKEN_MICROS)))
                 .join();
@@ -182,14 +182,14 @@ public final class Ticker implements AutoCloseable {
             }
         }
         List<Edit.Settled> settled = settle(plans, seen.now());
-        // CRASH(tick-admitted): The runs are there and their ticks are not written down. They come again and find them.
-        around.ambient().point("tick-admitted");
+        // CRASH(tick-admitted): the runs exist and their ticks are not recorded; the ticks fire again and find them.
+        dependencies.ambient().point("tick-admitted");
         if (!settled.isEmpty()) {
             parts.committer()
                     .submit(0, new Write.Change<>(new Edit.SettleTicks(by, settled)))
                     .join();
         }
-        nextLook = around.ambient().nanos() + TickPatience.SOON_NANOS;
+        nextLook = dependencies.ambient().nanos() + TickPatience.SOON_NANOS;
         return !settled.isEmpty();
     }
 
@@ -204,7 +204,7 @@ public final class Ticker implements AutoCloseable {
         });
     }
 
-    /** Null: it cannot be fired here, or not any more as it is. */
+    /** Returns null if this worker cannot fire it, or its text is outdated. */
     private @Nullable Schedule schedule(Rows.Schedule row) {
         if (!isOurs(row)) {
             return null;
@@ -215,15 +215,15 @@ public final class Ticker implements AutoCloseable {
                     ? null
                     : current.published().extras().doors().schedule(row.name());
             if (schedule != null && schedule.text().equals(row.spec())) {
-                patience.forget(row);
+                backoff.forget(row);
                 return schedule;
             }
-            // Edited a moment ago, or laid out by somebody who took another text for the published one.
-            layout.again(row.workflowId());
-            patience.hold(row, catalog.change(), around.ambient().nanos());
+            // Edited just now, or synchronized by a worker with an outdated text.
+            synchronizer.again(row.workflowId());
+            backoff.hold(row, catalog.change(), dependencies.ambient().nanos());
             return null;
         } catch (Catalog.NotKnownHere e) {
-            unknown.add(row.workflowId()); // those who know it fire it
+            unknown.add(row.workflowId()); // workers with its code fire it
             return null;
         } catch (StoreFailure e) {
             throw e;
@@ -231,18 +231,18 @@ public final class Ticker implements AutoCloseable {
             if (Ambient.Death.isIn(e)) {
                 throw e;
             }
-            patience.hold(row, catalog.change(), around.ambient().nanos());
+            backoff.hold(row, catalog.change(), dependencies.ambient().nanos());
             if (unreadable.add(row.workflowId())) {
                 LOG.log(
                         Level.ERROR,
-                        "the schedules of workflow " + row.workflowId()
-                                + " are left to others, because it cannot be read here: " + e.getMessage());
+                        "this worker cannot read workflow " + row.workflowId()
+                                + "; other workers must fire its schedules: " + e.getMessage());
             }
             return null;
         }
     }
 
-    /** Admits what is to fire, all at once, and tells what became of all. */
+    /** Admits the ticks to fire, in parallel, and returns all outcomes. */
     private List<Edit.Settled> settle(List<TickPlan> plans, long now) {
         List<Edit.@Nullable Settled> settled = new ArrayList<>();
         plans.forEach(_ -> settled.add(null));
@@ -250,9 +250,9 @@ public final class Ticker implements AutoCloseable {
         for (int i = 0; i < plans.size(); i++) {
             int place = i;
             TickPlan plan = plans.get(i);
-            around.ambient().start("semel-tick", () -> {
+            dependencies.ambient().start("semel-tick", () -> {
                 try {
-                    Edit.Settled one = seeTo(plan, now);
+                    Edit.Settled one = process(plan, now);
                     synchronized (settled) {
                         settled.set(place, one);
                     }
@@ -264,7 +264,7 @@ public final class Ticker implements AutoCloseable {
         try {
             open.await();
         } catch (InterruptedException e) {
-            bell.end();
+            wakeSignal.end();
         }
         synchronized (settled) {
             return settled.stream()
@@ -274,8 +274,8 @@ public final class Ticker implements AutoCloseable {
         }
     }
 
-    /** Null: the store did not answer; the tick comes again. */
-    private Edit.@Nullable Settled seeTo(TickPlan plan, long now) {
+    /** Returns null if the store did not answer; the tick fires again. */
+    private Edit.@Nullable Settled process(TickPlan plan, long now) {
         Rows.Schedule row = plan.row();
         try {
             List<Rows.Tick> ticks = skipped(plan, now);
@@ -296,13 +296,13 @@ public final class Ticker implements AutoCloseable {
                 LOG.log(
                         Level.WARNING,
                         "a tick of schedule " + row.name() + " of workflow " + row.workflowId()
-                                + " was not seen to and will be tried again: " + e.getMessage());
+                                + " was not processed; the worker retries: " + e.getMessage());
             }
             return null;
         }
     }
 
-    /** What was skipped; but where somebody took these ticks before us and died, one of them may have its run. */
+    /** Returns the skipped ticks. If a worker took them before and crashed, some may have a run. */
     private List<Rows.Tick> skipped(TickPlan plan, long now) {
         Rows.Schedule row = plan.row();
         List<Name> names = row.takenBy() == null
@@ -318,7 +318,7 @@ public final class Ticker implements AutoCloseable {
             TickPlan.Skipped skip = plan.skipped().get(i);
             Known run = known.isEmpty() ? null : known.get(i);
             boolean overlaps = skip.reason() == dev.semel.schedule.Tick.Reason.OVERLAP;
-            boolean stands = plan.through() != null && i == plan.skipped().size() - 1;
+            boolean isRange = plan.through() != null && i == plan.skipped().size() - 1;
             ticks.add(new Rows.Tick(
                     row.workflowId(),
                     row.name(),
@@ -327,7 +327,7 @@ public final class Ticker implements AutoCloseable {
                     run == null ? skip.reason().word() : "",
                     run != null ? run.run() : overlaps ? row.lastRun() : null,
                     now,
-                    stands ? Micros.of(Objects.requireNonNull(plan.through())) : 0));
+                    isRange ? Micros.of(Objects.requireNonNull(plan.through())) : 0));
         }
         return ticks;
     }
@@ -337,7 +337,7 @@ public final class Ticker implements AutoCloseable {
         long nominal = Micros.of(firing.nominal());
         try {
             Current current = Objects.requireNonNull(catalog.find(row.ws(), row.workflowId()));
-            Answer answer = door.admit(row.ws(), current, plan.schedule(), firing.nominal());
+            Answer answer = admission.admit(row.ws(), current, plan.schedule(), firing.nominal());
             Ticked state = firing.late() ? Ticked.CAUGHT_UP : Ticked.FIRED;
             return new Rows.Tick(row.workflowId(), row.name(), nominal, state, "", answer.run(), now, 0);
         } catch (SemelException e) {
@@ -361,11 +361,11 @@ public final class Ticker implements AutoCloseable {
     }
 
     private void pause() {
-        bell.await(Math.min(LOOK_NANOS, Math.max(1, nextLook - around.ambient().nanos())));
+        wakeSignal.await(Math.min(LOOK_NANOS, Math.max(1, nextLook - dependencies.ambient().nanos())));
     }
 
     @Override
     public void close() {
-        bell.end(thread);
+        wakeSignal.end(thread);
     }
 }

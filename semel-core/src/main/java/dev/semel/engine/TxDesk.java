@@ -27,47 +27,49 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The user's own rows and the record of the step in one commit. On PostgreSQL a few connections stand by, each with a
- * fence slot of its own; on SQLite the rows join the one writer's transaction.
+ * Runs a tx step: commits the user's own rows and the journal entry of the step in one transaction.
+ * PostgreSQL uses dedicated connections, each with its own fence slot; on SQLite the rows join the transaction of the
+ * single writer.
  */
 public final class TxDesk implements AutoCloseable {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int CONFLICTS = 20;
 
-    /** On a store with one writer, everybody waits for the code of a tx step. */
+    /** On a store with one writer, all writes wait for the code of a tx step. */
     private static final Duration LONGEST_WITH_ONE_WRITER = Duration.ofSeconds(1);
 
     private static final ScopedValue<String> INSIDE = ScopedValue.newInstance();
 
     private final Committer committer;
     private final LeaseKeeper leases;
-    private final List<Seat> seats = new ArrayList<>();
-    private final ArrayBlockingQueue<Seat> free;
+    private final List<TxConnection> connections = new ArrayList<>();
+    private final ArrayBlockingQueue<TxConnection> free;
 
-    /** A connection and the number of its slot in the fence. */
-    private record Seat(int slot, Lane lane) {}
+    /** A connection and its slot number in the fence. */
+    private record TxConnection(int slot, Lane lane) {}
 
     public TxDesk(Store store, Committer committer, LeaseKeeper leases) {
         this.committer = committer;
         this.leases = leases;
         this.free = new ArrayBlockingQueue<>(Math.max(1, store.txLanes()));
         for (int i = 0; i < store.txLanes(); i++) {
-            seats.add(new Seat(store.lanes() + i, store.openTxLane()));
+            connections.add(new TxConnection(store.lanes() + i, store.openTxLane()));
         }
-        free.addAll(seats);
+        free.addAll(connections);
     }
 
     /**
-     * Refuses what the code of a tx step must not ask for: on a store with one writer it would wait for itself, and on
-     * any store it would stand although the rows are undone.
+     * Rejects calls that the code of a tx step must not make.
+     * On a store with one writer the call would wait for itself; on any store it would persist although the rows are
+     * rolled back.
      */
     public static void refuseInside(String what) {
         if (INSIDE.isBound()) {
             throw new SemelException(
                             ErrorCode.INVALID_DEFINITION,
-                            "The code of tx step \"" + INSIDE.get() + "\" asked for " + what
-                                    + ". That was not done, and the rows of the step are undone.",
-                            "Do it before or after the tx step, in a step of its own.")
+                            "The code of tx step \"" + INSIDE.get() + "\" called " + what
+                                    + ". The call did not run, and the rows of the step are rolled back.",
+                            "Call it before or after the tx step, in a separate step.")
                     .with("step", INSIDE.get());
         }
     }
@@ -87,23 +89,23 @@ public final class TxDesk implements AutoCloseable {
             scope.waitFor(place.retryDue(), "retry", place.path());
             scope.mayBegin();
             execution.durable();
-            Deed deed = new Deed(scope, place, longest(plan), new Try(work, attempt));
+            TransactionWork unit = new TransactionWork(scope, place, longest(plan), new Try(work, attempt));
             int seq = execution.takeSeq();
             Write.TxOutcome outcome =
-                    apply(execution, new Write.Tx(execution.run().driver(), seq, deed));
-            // CRASH(tx-committed): the user's rows and the record are both there; a restart replays the record.
+                    apply(execution, new Write.Tx(execution.run().driver(), seq, unit));
+            // CRASH(tx-committed): the user's rows and the entry are both committed; a restart replays the entry.
             execution.ambient().point("tx-committed");
             switch (outcome) {
                 case Write.Owned owned -> {
                     execution.check(owned);
-                    return deed.result(execution, seq);
+                    return unit.result(execution, seq);
                 }
                 case Write.Undone undone -> place = again(scope, place, plan, new Failure(attempt, undone.failure()));
             }
         }
     }
 
-    /** A run that this one replays has written these rows: they are there, and written once. */
+    /** Reuses the result of a replayed run, which has written these rows. */
     private static JsonNode reused(Execution execution, Scope.Place place, JsonNode result) {
         long at = execution.ambient().micros();
         execution.counters().reused.increment();
@@ -116,11 +118,11 @@ public final class TxDesk implements AutoCloseable {
     private record Failure(int attempt, Throwable cause) {}
 
     private @Nullable Duration longest(StepPlan plan) {
-        Duration asked = plan.timeout();
-        boolean alone = seats.isEmpty();
-        return alone && (asked == null || asked.compareTo(LONGEST_WITH_ONE_WRITER) > 0)
+        Duration timeout = plan.timeout();
+        boolean alone = connections.isEmpty();
+        return alone && (timeout == null || timeout.compareTo(LONGEST_WITH_ONE_WRITER) > 0)
                 ? LONGEST_WITH_ONE_WRITER
-                : asked;
+                : timeout;
     }
 
     private static Scope.Place again(Scope scope, Scope.Place place, StepPlan plan, Failure failure) {
@@ -142,20 +144,20 @@ public final class TxDesk implements AutoCloseable {
     }
 
     private Write.TxOutcome apply(Execution execution, Write.Tx tx) {
-        if (seats.isEmpty()) {
+        if (connections.isEmpty()) {
             CompletableFuture<Write.TxOutcome> answer =
                     committer.submit(execution.run().lane(), tx).exceptionally(TxDesk::refused);
             return execution.joined(answer);
         }
-        Seat seat = seat();
+        TxConnection own = takeConnection();
         try {
-            return apply(execution, tx, seat);
+            return apply(execution, tx, own);
         } finally {
-            free.add(seat);
+            free.add(own);
         }
     }
 
-    /** A transaction that the store refuses for its content is undone, like any other that failed. */
+    /** Treats a transaction that the store rejects for its content as rolled back, like any failed one. */
     private static Write.TxOutcome refused(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
@@ -165,26 +167,26 @@ public final class TxDesk implements AutoCloseable {
         throw failure instanceof CompletionException known ? known : new CompletionException(failure);
     }
 
-    private Seat seat() {
+    private TxConnection takeConnection() {
         while (true) {
             try {
                 return free.take();
             } catch (InterruptedException _) {
-                // By code of the user, which has no say in how long a run waits.
+                // User code interrupted the thread. It must not decide how long a run waits.
             }
         }
     }
 
-    /** Applied until it is known to count or not to: a lost answer is told by the record, which is there or is not. */
-    private Write.TxOutcome apply(Execution execution, Write.Tx tx, Seat seat) {
+    /** Applies the transaction until its outcome is known: after a lost response the journal entry shows it. */
+    private Write.TxOutcome apply(Execution execution, Write.Tx tx, TxConnection own) {
         for (int conflicts = 0; ; ) {
-            Batch.Hold hold = leases.hold(seat.slot());
+            Batch.Hold hold = leases.hold(own.slot());
             if (hold == null) {
                 throw execution.end(new Unwind.NotOurs());
             }
             try {
                 return (Write.TxOutcome)
-                        seat.lane().apply(new Batch(hold, List.of(tx))).getFirst();
+                        own.lane().apply(new Batch(hold, List.of(tx))).getFirst();
             } catch (StoreFailure.Fenced e) {
                 leases.lost();
                 throw execution.end(new Unwind.NotOurs());
@@ -202,8 +204,8 @@ public final class TxDesk implements AutoCloseable {
 
     private record Try(Durable.TxWork work, int attempt) {}
 
-    /** The user's code, and the record that is written with its rows. */
-    private static final class Deed implements Write.Deed {
+    /** The user's code, and the journal entry that is committed with its rows. */
+    private static final class TransactionWork implements Write.Deed {
         private final Scope scope;
         private final Scope.Place place;
         private final @Nullable Duration longest;
@@ -213,7 +215,7 @@ public final class TxDesk implements AutoCloseable {
         private boolean stopped;
         private @Nullable JsonNode result;
 
-        Deed(Scope scope, Scope.Place place, @Nullable Duration longest, Try tried) {
+        TransactionWork(Scope scope, Scope.Place place, @Nullable Duration longest, Try tried) {
             this.scope = scope;
             this.place = place;
             this.longest = longest;
@@ -231,18 +233,18 @@ public final class TxDesk implements AutoCloseable {
                 throw new SemelException(
                         ErrorCode.INVALID_INPUT,
                         fit.problem().message(),
-                        "Return a small value; its rows were undone.");
+                        "Return a small value; the rows of the step were rolled back.");
             }
             result = fit.kept();
             done++;
-            // CRASH(tx-done): the rows are written and not committed; a restart finds neither rows nor record.
+            // CRASH(tx-done): the rows are written and not committed; a restart finds neither rows nor entry.
             execution.ambient().point("tx-done");
             long at = execution.ambient().micros();
             return Journal.encode(List.of(
                     new Entry.Done(place.path(), Entry.Kind.TX, at, fit.kept(), Entry.How.DONE, attempt, null)));
         }
 
-        /** Runs the code. What took too long is undone: whoever wrote it learns of it before its users do. */
+        /** Runs the code. Code that exceeds its time is rolled back, so that its author notices before the users do. */
         private JsonNode run(Connection sql, Ambient ambient) throws Exception {
             Step step = new StepRunner.Doing(place.stepId(), place.stepId(), tried.attempt());
             if (longest != null && stopped) {
@@ -255,7 +257,7 @@ public final class TxDesk implements AutoCloseable {
                 answer = ScopedValue.where(INSIDE, place.path())
                         .call(() -> Step.during(step, () -> tried.work().run(sql, step)));
             } catch (Exception e) {
-                // The store stops a statement that is late, and its driver calls that a failure of the statement.
+                // The store cancels a late statement, and the driver reports that as a failure of the statement.
                 stopped = isLate();
                 throw longest != null && stopped ? new Slow(longest) : e;
             } finally {
@@ -277,7 +279,7 @@ public final class TxDesk implements AutoCloseable {
             return longest != null && scope.execution().ambient().nanos() - begun > Micros.nanos(longest);
         }
 
-        /** What is on record; where the code ran more than once only the store knows which of them counted. */
+        /** Returns the recorded result; if the code ran more than once, only the store knows which run counted. */
         JsonNode result(Execution execution, int seq) {
             JsonNode answer = result;
             if (done == 1 && answer != null) {
@@ -290,20 +292,20 @@ public final class TxDesk implements AutoCloseable {
                     return one.result();
                 }
             }
-            throw new IllegalStateException("the record of a committed step is not there");
+            throw new IllegalStateException("the journal lacks the entry of a committed step");
         }
     }
 
-    /** The code of a tx step took longer than it may; nobody else could write meanwhile. */
+    /** The code of a tx step exceeded its time limit, in which other writers may have been blocked. */
     static final class Slow extends RuntimeException {
         Slow(Duration longest) {
-            super("the code of a tx step took longer than " + longest + ", in which nobody else may have been able to "
-                    + "write; its rows were undone. Do the slow part in a step before it");
+            super("the code of a tx step took longer than " + longest + " and may have blocked other writers; its rows "
+                    + "were rolled back. Move the slow part to a step before it");
         }
     }
 
     @Override
     public void close() {
-        seats.forEach(seat -> seat.lane().close());
+        connections.forEach(own -> own.lane().close());
     }
 }

@@ -9,15 +9,15 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What undoes the work of a run, in the order in which it was registered. Registering is not on record: a run that is
- * taken up again registers the same ones on its way. Each undo has a scope of its own, so its effects have keys of
- * their own.
+ * Holds the registered compensations of a run and runs them in reverse order when the run fails.
+ * Registrations are not recorded: a recovery registers the same ones again. Each compensation has its own scope, so its
+ * effects have their own keys.
  */
 final class Undos {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Durable.Undo> registered = new LinkedHashMap<>();
 
-    /** @param prefix the scope of the undo, which nobody else has */
+    /** @param prefix the unique scope of the compensation */
     void add(String prefix, Durable.Undo undo) {
         lock.lock();
         try {
@@ -27,7 +27,7 @@ final class Undos {
         }
     }
 
-    /** Runs all of them, last first; one that fails does not keep the others from running. Answers who failed. */
+    /** Runs all of them, last first; a failure does not stop the others. Returns which ones failed. */
     List<String> run(Execution execution) {
         List<String> failed = new ArrayList<>(unknown(execution));
         for (String prefix : List.copyOf(registered.keySet()).reversed()) {
@@ -44,12 +44,15 @@ final class Undos {
             } finally {
                 scope.close();
             }
-            execution.goOn(); // the code of an undo may swallow the end too, and hides nothing by it
+            execution.goOn(); // its code may swallow the end of the execution, too
         }
         return failed;
     }
 
-    /** Undos that are on record and that the code does not know any more. A person who cancels has seen that. */
+    /**
+     * Returns compensations that the journal has and the code no longer registers. Holds the run, unless a user
+     * cancelled it.
+     */
     private Set<String> unknown(Execution execution) {
         Set<String> unknown = execution.memory().undos();
         unknown.removeAll(registered.keySet());
@@ -57,9 +60,9 @@ final class Undos {
             execution.counters().diverged.increment();
             throw execution.end(new Unwind.Held(
                     "code",
-                    "The record of this run has begun with undo \""
+                    "The journal of this run has compensation \""
                             + unknown.iterator().next()
-                            + "\", but the code does not register it any more. Nothing was done and the run is held. "
+                            + "\", but the code no longer registers it. No compensation ran and the run is held. "
                             + "Deploy code that registers it under that name, or cancel the run."));
         }
         return unknown;

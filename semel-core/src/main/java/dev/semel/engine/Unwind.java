@@ -1,36 +1,39 @@
 package dev.semel.engine;
 
 /**
- * Ends the execution of a run from inside the user's code: an error, so that ordinary handlers let it pass. Code that
- * catches it all the same finds its context dead: every later call throws it again.
+ * Error that ends an execution from inside user code.
+ * Ordinary exception handlers let it pass. If code catches it, every later call on its context throws it again.
  */
 sealed class Unwind extends Error {
     private Unwind(String message) {
         super(message, null, false, false);
     }
 
-    /** Another worker drives this run now: this execution ends and writes nothing more. */
+    /** Another worker owns this run now: this execution ends and writes nothing more. */
     static final class NotOurs extends Unwind {
         NotOurs() {
-            super("the run is driven elsewhere");
+            super("another worker executes the run");
         }
     }
 
-    /** The store does not answer: nobody knows what is on record, so this execution ends and the run is taken up again. */
+    /**
+     * The store does not answer, so the recorded state is unknown: this execution ends and a worker continues the run
+     * later.
+     */
     static final class Lost extends Unwind {
         Lost(Throwable cause) {
             super("the store did not answer: " + cause.getMessage());
         }
     }
 
-    /** All branches of the run wait: it is put away and taken up again when it is due. */
+    /** All branches of the run wait: it is parked and continues when it is due. */
     static final class Parked extends Unwind {
         Parked() {
             super("the run waits");
         }
     }
 
-    /** The code does not fit the record, or the run killed its workers: it is held until somebody looks. */
+    /** The code does not match the journal, or the run crashed its workers: it is held until a user acts. */
     static final class Held extends Unwind {
         private final String reason;
 

@@ -10,14 +10,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches, with each heartbeat, what the store promises and what this machine's clock says. Neither stops a worker:
- * the operator decides what a commit has to survive, and only the store's clock decides anything. Each change is said
- * once, in the log, with what to do.
+ * Monitors, with each heartbeat, the durability of the store and the clock of this machine.
+ * Neither stops a worker: the operator chooses the durability, and only the store clock decides anything. Each change
+ * is logged once, with what to do.
  */
 public final class Vigil {
     private static final Logger LOG = System.getLogger(Vigil.class.getName());
 
-    /** Clocks that follow a time server are closer than this. */
+    /** Clocks that follow a time server differ by less. */
     private static final long CLOCKS_AGREE = TimeUnit.SECONDS.toMicros(5);
 
     private volatile @Nullable Durability durability;
@@ -27,11 +27,11 @@ public final class Vigil {
         try {
             durability = store.durability();
         } catch (StoreFailure e) {
-            durability = null; // the first heartbeat will tell
+            durability = null; // the first heartbeat reads it
         }
     }
 
-    /** What a commit survives, as it was at the last heartbeat; null where the store never told. */
+    /** Returns what a commit survives, as of the last heartbeat; null if the store never reported it. */
     public @Nullable Durability durability() {
         return durability;
     }
@@ -41,20 +41,20 @@ public final class Vigil {
         Durability now = pulse.durability();
         durability = now;
         if (before != null && !before.equals(now)) {
-            told(before, now);
+            logDurability(before, now);
         }
         boolean wrong = Math.abs(pulse.ahead()) > CLOCKS_AGREE;
         if (wrong != clockIsWrong) {
             clockIsWrong = wrong;
-            told(pulse.ahead());
+            logClock(pulse.ahead());
         }
     }
 
-    private static void told(Durability before, Durability now) {
+    private static void logDurability(Durability before, Durability now) {
         if (!now.safe()) {
             LOG.log(
                     Level.ERROR,
-                    "the store has become UNSAFE: {0}. Runs go on, and what is answered from now on can be lost. Set"
+                    "the store has become UNSAFE: {0}. Runs continue, but a crash can lose acknowledged requests. Set"
                             + " fsync, full_page_writes and synchronous_commit to on, and reload the database",
                     now.line());
         } else {
@@ -65,17 +65,17 @@ public final class Vigil {
         }
     }
 
-    private void told(long ahead) {
+    private void logClock(long ahead) {
         if (!clockIsWrong) {
-            LOG.log(Level.INFO, "this machine's clock agrees with the store's again");
+            LOG.log(Level.INFO, "the clock of this machine agrees with the store clock again");
             return;
         }
         String apart = TimeUnit.MICROSECONDS.toSeconds(Math.abs(ahead)) + " s";
         LOG.log(
                 Level.WARNING,
-                "this machine''s clock is {0} {1} the store''s. No window, lease or sleep is harmed: the store''s"
-                    + " clock decides them all. But new runs are listed in the wrong place. Let this machine follow a"
-                    + " time server",
+                "the clock of this machine is {0} {1} the store clock. Windows, leases and sleeps are not affected:"
+                    + " they use the store clock. But new runs are listed in the wrong order. Synchronize this machine"
+                    + " with a time server",
                 apart,
                 ahead > 0 ? "ahead of" : "behind");
     }

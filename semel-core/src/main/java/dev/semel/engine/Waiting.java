@@ -8,7 +8,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a run waits for, as it is stored and shown: `{"for":"signal","step":"paid","until":…}`; other branches in `also`. */
+/**
+ * Formats what a run waits for as the stored JSON: `{"for":"signal","step":"paid","until":…}`; other branches in
+ * `also`.
+ */
 final class Waiting {
     private static final int MOST_SHOWN = 20;
 
@@ -18,13 +21,13 @@ final class Waiting {
         return text(reason, step, due, null);
     }
 
-    /** A wait for a signal that may come by a key. */
+    /** A wait for a signal that may be addressed by key. */
     static String keyed(String step, long due, String signal, String key) {
         ObjectNode out = (ObjectNode) Json.parse(text("signal", step, due, signal));
         return Json.write(out.put("key", key));
     }
 
-    /** The first of them, with the others beside it; {@code all} as many as are worth to be shown. */
+    /** Returns the first wait with a bounded number of others in {@code also}. */
     static String all(String first, List<String> all) {
         List<String> others = all.stream()
                 .filter(one -> !one.equals(first))
@@ -40,7 +43,7 @@ final class Waiting {
         return Json.write(out);
     }
 
-    /** @param detail the signal's name, the other run, or a message */
+    /** @param detail the name of the signal, the other run, or a message */
     static String text(String reason, String step, long due, @Nullable String detail) {
         ObjectNode out =
                 JsonNodeFactory.instance.objectNode().put("for", reason).put("step", step);

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * The branches of one execution and what they wait for. A branch that waits stays in memory for a moment, and for as
- * long as another branch works; when all of them wait for longer, the run is put away.
+ * Tracks the branches of an execution and what they wait for; parks the run when all of them wait for long.
+ * A waiting branch stays in memory for a moment, and as long as another branch works.
  */
 final class Waits {
     private static final long MOMENT_MICROS = 1_000_000;
@@ -24,7 +24,7 @@ final class Waits {
     private final List<Waiter> waiting = new ArrayList<>();
     private int working = 1;
     private long wakes;
-    private boolean away;
+    private boolean parked;
 
     Waits(LongSupplier storeClock) {
         this.storeClock = storeClock;
@@ -33,46 +33,46 @@ final class Waits {
     /**
      * What a branch waits for.
      *
-     * @param due by the store's clock; {@link Write.Rest#NEVER} where only a wake-up counts
-     * @param what for people, as JSON
+     * @param due by the store clock; {@link Write.Rest#NEVER} if only a wake-up ends it
+     * @param what for display, as JSON
      * @param signals it waits for a signal
-     * @param doubt it waits for a person who says how an effect ended
+     * @param doubt it waits for a user to decide the outcome of an effect
      */
     record Wait(long due, String what, boolean signals, boolean doubt) {}
 
-    /** @param seen how often it had been woken when it last looked */
+    /** @param seen number of wake-ups when it last looked */
     private record Waiter(Wait wanted, long seen) {}
 
-    /** Wakes whoever waits, to look again. False: too late, it is being put away. */
+    /** Wakes all waiting branches to look again. Returns false if the run is already being parked. */
     boolean wake() {
         return wake(() -> {});
     }
 
-    /** @param news what they wake up to: no branch can know of it and be put away with one that was not woken */
+    /** @param news the change they wake up to, applied under the lock, so that no branch is parked without it */
     boolean wake(Runnable news) {
         lock.lock();
         try {
             news.run();
             wakes++;
             change.signalAll();
-            return !away;
+            return !parked;
         } finally {
             lock.unlock();
         }
     }
 
-    /** Everything that waits is put away at once: this worker stops. */
+    /** Parks all waiting branches at once, because this worker stops. */
     void putAway() {
         lock.lock();
         try {
-            away = true;
+            parked = true;
             change.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
-    /** How often it was woken so far; taken before a look, so that a wake-up after the look is not missed. */
+    /** Number of wake-ups so far; read before a look, so that a later wake-up is not missed. */
     long wakes() {
         lock.lock();
         try {
@@ -82,29 +82,29 @@ final class Waits {
         }
     }
 
-    /** Returns when the time has come or somebody woke it since {@code seen}; throws when the run is put away. */
+    /** Returns when the wait is due or was woken since {@code seen}; throws if the run is parked. */
     void await(Wait wait, long seen) {
         Waiter waiter = new Waiter(wait, seen);
         lock.lock();
         try {
             waiting.add(waiter);
             working--;
-            // A message that came to another worker may not have been told here: now and then one looks.
+            // Another worker may have received a signal without notifying this one: poll now and then.
             int patience = wait.signals() || wait.doubt() ? MOMENTS_BETWEEN_LOOKS : Integer.MAX_VALUE;
-            while (wakes == seen && !away && patience-- > 0) {
+            while (wakes == seen && !parked && patience-- > 0) {
                 long left = left(wait.due());
                 if (left <= 0) {
                     break;
                 }
-                if (working == 0 && unseen() == 0 && soonest() > MOMENT_MICROS) {
-                    away = true;
+                if (working == 0 && countUnseen() == 0 && soonest() > MOMENT_MICROS) {
+                    parked = true;
                     change.signalAll();
                     break;
                 }
-                rest(Math.min(left, MOMENT_MICROS));
+                pause(Math.min(left, MOMENT_MICROS));
             }
-            if (away) {
-                throw new Unwind.Parked(); // stays among the waiting, for the rest that is written
+            if (parked) {
+                throw new Unwind.Parked(); // it stays in the list, which the parked run stores
             }
             waiting.remove(waiter);
             working++;
@@ -113,16 +113,16 @@ final class Waits {
         }
     }
 
-    private void rest(long micros) {
+    private void pause(long micros) {
         try {
             change.awaitNanos(TimeUnit.MICROSECONDS.toNanos(micros));
         } catch (InterruptedException _) {
-            // By code of the user, which has no say in how long a run waits: after a restart nobody would know of it.
+            // User code interrupted the thread. It must not decide how long a run waits; no journal would show it.
         }
     }
 
-    /** Branches that were woken and have not come to look: they wait no more, though they are not up yet. */
-    private long unseen() {
+    /** Number of branches that were woken and have not looked yet. */
+    private long countUnseen() {
         return waiting.stream().filter(one -> one.seen() != wakes).count();
     }
 
@@ -131,7 +131,7 @@ final class Waits {
         return left(due);
     }
 
-    /** Microseconds until then; a moment where the store does not tell the time, so that it is asked again. */
+    /** Microseconds until then; a short time if the store is unavailable, so that it is queried again. */
     private long left(long due) {
         if (due == Write.Rest.NEVER) {
             return Long.MAX_VALUE;
@@ -143,17 +143,17 @@ final class Waits {
         }
     }
 
-    /** So many branches begin; the one that waits for them does not work meanwhile. */
+    /** Starts branches; the branch that waits for them does not count as working. */
     void fork(int branches) {
         change(branches - 1);
     }
 
-    /** A branch has ended or was put away. */
+    /** A branch has ended or was parked. */
     void branchEnded() {
         change(-1);
     }
 
-    /** The branch that waited for the others goes on. */
+    /** The branch that waited for the others continues. */
     void joined() {
         change(1);
     }
@@ -168,22 +168,22 @@ final class Waits {
         }
     }
 
-    /** Whether no branch was at work when the run was put away, and none has something to look at. */
+    /** Whether no branch was working when the run was parked, and none has something to look at. */
     boolean allWait() {
         lock.lock();
         try {
-            return working <= 0 && unseen() == 0;
+            return working <= 0 && countUnseen() == 0;
         } finally {
             lock.unlock();
         }
     }
 
-    /** When the first branch is due, as long as all of them wait and nothing has come for any; else empty. */
+    /** When the first branch is due, if all of them wait and none was woken; else empty. */
     OptionalLong quietUntil() {
         lock.lock();
         try {
             long now = storeClock.getAsLong();
-            boolean quiet = !away
+            boolean quiet = !parked
                     && working <= 0
                     && waiting.stream()
                             .allMatch(one -> one.seen() == wakes && one.wanted().due() > now);
@@ -193,7 +193,7 @@ final class Waits {
         }
     }
 
-    /** What all branches wait for, when they were put away. */
+    /** What all branches waited for when they were parked. */
     List<Wait> all() {
         lock.lock();
         try {

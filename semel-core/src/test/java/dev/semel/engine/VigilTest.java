@@ -60,13 +60,13 @@ final class VigilTest {
         vigil.saw(new Leases.Pulse(HOUR + 1, SAFE, null));
         assertEquals(1, said.size());
         assertTrue(
-                said.getFirst().startsWith("WARNING this machine's clock is 3600 s ahead of the store's."),
+                said.getFirst().startsWith("WARNING the clock of this machine is 3600 s ahead of the store clock."),
                 said::toString);
-        assertTrue(said.getFirst().contains("Let this machine follow a time server"), said::toString);
+        assertTrue(said.getFirst().contains("Synchronize this machine with a time server"), said::toString);
         vigil.saw(new Leases.Pulse(-3, SAFE, null));
-        assertEquals("INFO this machine's clock agrees with the store's again", said.getLast());
+        assertEquals("INFO the clock of this machine agrees with the store clock again", said.getLast());
         vigil.saw(new Leases.Pulse(-HOUR, SAFE, null));
-        assertTrue(said.getLast().contains("3600 s behind the store's"), said::toString);
+        assertTrue(said.getLast().contains("3600 s behind the store clock"), said::toString);
         assertEquals(3, said.size());
     }
 

@@ -176,7 +176,7 @@ final class EngineBench {
             long began = System.nanoTime();
             long due = Instant.now().getEpochSecond() + 120;
             start(semel, flow, due, ASLEEP);
-            while (semel.count("putAway") < ASLEEP) {
+            while (semel.count("parkedRuns") < ASLEEP) {
                 all.await(50, TimeUnit.MILLISECONDS);
             }
             double took = (System.nanoTime() - began) / 1e9;

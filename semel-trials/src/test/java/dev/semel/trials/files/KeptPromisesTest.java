@@ -191,7 +191,7 @@ class KeptPromisesTest extends OnDevServers {
         Reply failed = triggered("ring_a", stage.key());
         assertEquals("failed", failed.text("status"), failed.body());
         JsonNode error = run(failed.text("run_id")).get("error");
-        assertTrue(error.toString().contains("they call each other in a circle"), error.toString());
+        assertTrue(error.toString().contains("the calls form a cycle"), error.toString());
         JsonNode runs = stage.admin()
                 .get("/v1/workflows/ring_b/runs")
                 .expect(200)

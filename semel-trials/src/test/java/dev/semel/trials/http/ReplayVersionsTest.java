@@ -199,6 +199,6 @@ class ReplayVersionsTest {
         publish("swapped", "", step("charge", "charge", "provider_key"));
         Reply moved = caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", "");
         Problem.expect(moved, 412, "plan-out-of-date");
-        assertTrue(moved.body().contains("planned for version 1"), moved::body);
+        assertTrue(moved.body().contains("the plan used version 1"), moved::body);
     }
 }

@@ -58,7 +58,7 @@ final class SimulationTest {
             "lookup found",
             "lookup empty",
             "counted takeovers",
-            "counted putAway",
+            "counted parkedRuns",
             "counted fencedBatches",
             "counted recovered",
             "recorded SUPPRESSED",
