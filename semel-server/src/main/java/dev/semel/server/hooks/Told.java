@@ -13,22 +13,22 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a proved delivery is called, and what it says.
+ * A verified webhook delivery: its deduplication id and the event that it carries.
  *
- * @param id by which a repeat of it is known at its hook
+ * @param id identifies repeats of the delivery at its webhook
  */
 record Told(String id, Event event) {
     private static final int LONGEST = 255;
 
-    /** @param hook its name, which is the source of its events and their type where they say none */
+    /** @param hook webhook name: the source of its events, and their type if they have none */
     static Told read(Plan plan, Letter letter, JsonNode data, String hook) {
         String id = first(plan.ids(), letter, data);
         if (id == null) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The delivery has no id in " + words(plan.ids())
-                            + ", so that a repeat of it could not be told from it. Nothing was started.",
-                    "Send the provider's own id there, 1 to 255 characters, or say in the hook where it stands.");
+                    "The delivery has no event id in " + words(plan.ids())
+                            + ", so Semel could not recognise a repeat. No run was started.",
+                    "Send the provider's event id there (1 to 255 characters), or set `id` in the webhook to its location.");
         }
         String type = first(plan.types(), letter, data);
         return new Told(id, event(id, hook, type == null ? hook : type, data));
@@ -51,7 +51,10 @@ record Told(String id, Event event) {
                 whole);
     }
 
-    /** A CloudEvent. Its own source stands behind the hook's name: whoever may knock here cannot pass for another hook. */
+    /**
+     * Creates it from a CloudEvent. The webhook name prefixes the event's source, so one webhook cannot pose as
+     * another.
+     */
     static Told cloud(Event event, String hook) {
         String source = hook + ":" + event.source();
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
@@ -61,12 +64,12 @@ record Told(String id, Event event) {
         return new Told(cloudId(event.source(), event.id()), named);
     }
 
-    /** An array, since of two texts behind each other nobody can say where the first one ends. */
+    /** A JSON array, because a plain concatenation of two texts is ambiguous. */
     private static String cloudId(String source, String id) {
         return Json.write(JsonNodeFactory.instance.arrayNode().add(source).add(id));
     }
 
-    /** Under which id the delivery came that brought an event of this source; no name of a hook has a colon. */
+    /** The delivery id of an event from this source; webhook names contain no colon. */
     static String idOf(String source, String id) {
         int colon = source.indexOf(':');
         return colon < 0 ? id : cloudId(source.substring(colon + 1), id);
@@ -77,7 +80,7 @@ record Told(String id, Event event) {
         return colon < 0 ? source : source.substring(0, colon);
     }
 
-    /** What was kept of a delivery. */
+    /** Parses the stored payload of a delivery. */
     static Event kept(String payload) {
         return of(Json.parse(payload));
     }
@@ -99,7 +102,7 @@ record Told(String id, Event event) {
         return null;
     }
 
-    /** Text or a whole number; anything else is no name. */
+    /** The text or whole number at a pointer; null for anything else. */
     static @Nullable String at(JsonNode data, String pointer) {
         JsonNode value = data.at(JsonPointer.compile(pointer));
         return value.isString() ? value.stringValue() : value.isIntegralNumber() ? value.asString() : null;

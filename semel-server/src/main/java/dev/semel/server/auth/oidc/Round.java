@@ -7,9 +7,8 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One log-in on its way through the provider. The browser keeps one secret in a cookie; state, nonce and the verifier of
- * PKCE are derived from it. So there is nothing to keep here, every worker can finish what another one began, and only
- * the browser that went out can come back.
+ * State of one OpenID Connect login. State, nonce and PKCE verifier derive from one secret in a browser cookie, so the
+ * server stores nothing and any worker can finish.
  */
 record Round(String secret, String next) {
     static final int SECRET_BYTES = 32;
@@ -19,7 +18,7 @@ record Round(String secret, String next) {
         return new Round(encoded(random), next);
     }
 
-    /** What the browser keeps. */
+    /** The cookie value. */
     String cookie() {
         return secret + "." + encoded(next.getBytes(StandardCharsets.UTF_8));
     }
@@ -49,7 +48,7 @@ record Round(String secret, String next) {
         return derived("verifier");
     }
 
-    /** What the provider is told of the verifier beforehand. */
+    /** The PKCE challenge that is sent before the verifier. */
     String challenge() {
         return encoded(digest(verifier()));
     }
@@ -76,6 +75,6 @@ record Round(String secret, String next) {
 
     @Override
     public String toString() {
-        return "a log-in on its way to " + next;
+        return "a login that continues at " + next;
     }
 }
