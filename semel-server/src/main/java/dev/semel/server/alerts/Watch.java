@@ -216,8 +216,8 @@ public final class Watch implements AutoCloseable {
             after = episode.failed(why(e));
             LOG.log(Level.WARNING, "alert {0} could not be told: {1}", alert.name(), why(e));
         }
-        // CRASH(alert-told): it was told and that is not on record; a minute later it is told again with the same key.
-        semel.point("alert-told");
+        // CRASH(alert-sent): it was told and that is not on record; a minute later it is told again with the same key.
+        semel.point("alert-sent");
         keep(ws, alert.name(), telling, after);
     }
 

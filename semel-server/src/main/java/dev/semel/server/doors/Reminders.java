@@ -92,8 +92,8 @@ public final class Reminders implements AutoCloseable {
                 door.deliver(row.ws(), event(row, telling, run, word), new Entrance(Door.EVENT, "semel", null));
             }
         }
-        // CRASH(review-told): the events are out and that is not written down. Told again, they are known.
-        semel.point("review-told");
+        // CRASH(review-notified): the events are out and that is not written down. Told again, they are known.
+        semel.point("review-notified");
         var told = new Review.Told(
                 row.ws(), row.id(), row.nextAt(), waits ? telling.next(now) : Write.Rest.NEVER, telling.reviewer());
         var unused = semel.change(new Edit.Reviewing<>(told)); // false: another worker told it and wrote it down

@@ -215,8 +215,8 @@ public final class HookDoor {
         if (delivery.verdict() == Delivery.Verdict.REFUSED) {
             throw Turned.reused();
         }
-        // CRASH(delivery-kept): the delivery is stored and no run started. The provider's retry starts the missing runs.
-        semel.point("delivery-kept");
+        // CRASH(delivery-stored): the delivery is stored and no run started. The provider's retry starts the missing runs.
+        semel.point("delivery-stored");
         List<String> answered = answer(found, told);
         return new Outcome.Received(delivery, deliver(found.workspace(), told.event(), entrance(found)), answered);
     }

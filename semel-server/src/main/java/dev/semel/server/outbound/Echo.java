@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A receiver may send back the credential that it was sent, as servers do that explain a refusal, and answers are
- * recorded. Tokens that were got a moment ago are known to nobody but this request, so they are taken out here.
+ * Removes the request's credential from a response before it is recorded. Servers may repeat it in an error, and only
+ * this request knows a freshly fetched token.
  */
 final class Echo {
     private static final String MARK = "•••";
@@ -24,7 +24,7 @@ final class Echo {
         if (needles.isEmpty()) {
             return answer;
         }
-        // Latin 1 maps every byte to one character and back, whatever the body is written in.
+        // Latin 1 maps every byte to one character and back, whatever the encoding of the body.
         String text = new String(answer.body(), StandardCharsets.ISO_8859_1);
         String mark = new String(MARK.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
         Map<String, List<String>> headers = new LinkedHashMap<>();

@@ -60,7 +60,7 @@ class AlertsTest {
         Ambient ambient = Ambient.real().withHooks(new Ambient.Hooks() {
             @Override
             public void point(String label) {
-                if (label.equals("alert-told") && dies.get()) {
+                if (label.equals("alert-sent") && dies.get()) {
                     throw new Ambient.Death();
                 }
             }
