@@ -11,18 +11,18 @@ final class Wording {
     static Rendered of(String name, AlertSetting alert, Episode episode) {
         String where = alert.workflow() == null ? "all workflows" : alert.workflow();
         String what = title(alert.signal()) + " of " + where;
-        String threshold = "above " + shown(alert.signal(), alert.above())
+        String bound = "above " + shown(alert.signal(), alert.above())
                 + (isNow(alert.signal()) ? "" : " over " + minutes(alert.over().toMinutes()));
         if (!episode.firing()) {
             return new Rendered(
                     "Resolved: " + what,
-                    what + " is " + shown(alert.signal(), episode.value()) + " again; alert " + name + " (" + threshold
+                    what + " is " + shown(alert.signal(), episode.value()) + " again; alert " + name  + " (" + bound
                             + ") is resolved. No action is needed.\n",
                     null);
         }
         return new Rendered(
                 "Alert: " + what + " is " + shown(alert.signal(), episode.value()),
-                what + " is " + shown(alert.signal(), episode.value()) + "; alert " + name + " fires " + threshold + ".\n\n"
+                what + " is " + shown(alert.signal(), episode.value()) + "; alert " + name  + " fires " + bound + ".\n\n"
                         + "What to do: " + fix(alert.signal()) + "\n\nDetails:  semel signals"
                         + (alert.workflow() == null ? "" : " " + alert.workflow()) + "\n",
                 null);
@@ -72,7 +72,8 @@ final class Wording {
     private static String fix(String signal) {
         return switch (signal) {
             case "conflict_rate", "conflicts" ->
-                "a caller uses one key for different data. List the conflicts with `semel requests`: each shows which fields"
+                "a caller uses one key for different data. List the conflicts with `semel requests`: each shows"
+                        + " which fields"
                         + " differ and who sent it. That caller needs a new key for each new action.";
             case "duplicates_prevented" ->
                 "callers send more duplicates than usual. Semel prevented them. Look for timeouts or a retry"
@@ -80,10 +81,12 @@ final class Wording {
             case "retry_recoveries" ->
                 "a service that your steps call fails and recovers. Show the attempts with `semel timeline RUN`.";
             case "expired_key_retries" ->
-                "retries arrive after the window of their key and start new runs. `semel signals` shows which window would"
+                "retries arrive after the window of their key and start new runs. `semel signals` shows which"
+                        + " window would"
                         + " have caught them; set it as `idempotency.window`.";
             case "repeated_writes" ->
-                "an object was written more than once. `semel objects` shows it. If that is not intended, give the step a"
+                "an object was written more than once. `semel objects` shows it. If that is not intended, give"
+                        + " the step a"
                         + " key of the object instead of the run.";
             case "in_doubt", "in_doubt_oldest" ->
                 "an effect was sent and its outcome is unknown. List the runs with `semel runs"

@@ -220,7 +220,8 @@ public final class Invitations {
     public static SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "This link is not valid: it was used, revoked or replaced, is older than seven days, or another user has"
+                "This link is not valid: it was used, revoked or replaced, is older than seven days, or another"
+                        + " user has"
                         + " already set up the server. Nothing was changed.",
                 "Log in, or ask an administrator for another link.");
     }

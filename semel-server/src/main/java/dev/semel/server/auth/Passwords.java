@@ -22,7 +22,7 @@ final class Passwords {
 
     static void check(String password) {
         if (password.length() < Password.SHORTEST || password.length() > Password.LONGEST) {
-            throw People.refused("A password must have " + Password.SHORTEST + " to " + Password.LONGEST + " characters");
+            throw People.refused("A password needs " + Password.SHORTEST + " to " + Password.LONGEST + " characters");
         }
     }
 

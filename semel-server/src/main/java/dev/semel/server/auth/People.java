@@ -379,7 +379,8 @@ public final class People {
     /** Returns a valid name of a local or external user, or throws. */
     public static String checked(String name) {
         if (!fits(name)) {
-            throw refused("A name must have 1 to 64 letters, digits, dots, _ and -, and begin with a letter; names of users from"
+            throw refused("A name must have 1 to 64 letters, digits, dots, _ and -, and begin with a letter;"
+                    + " names of users from"
                     + " the identity provider end with @ and its host");
         }
         return name;

@@ -76,7 +76,8 @@ public final class Channels {
                 problems.add(new Problem(pointer, "must not set " + name.toLowerCase(Locale.ROOT)));
             } else if (SecretText.of(value).hasOther() || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
                 problems.add(
-                        new Problem(pointer, "must be visible ASCII; the only placeholder allowed is ${ secret.NAME }"));
+                        new Problem(pointer, "must be visible ASCII; only the placeholder"
+                                + " ${ secret.NAME } is allowed"));
             }
         });
     }

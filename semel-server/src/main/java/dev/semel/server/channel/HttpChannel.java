@@ -96,7 +96,8 @@ final class HttpChannel implements Channel {
         boolean open = name.toLowerCase(Locale.ROOT).startsWith("x-")
                 && name.chars().allMatch(c -> c == '-' || (c < 0x7f && Character.isLetterOrDigit(c)));
         if (!open) {
-            throw new Failures.Refused("the message sets a header other than X-…, which only the channel may set. Nothing was sent.");
+            throw new Failures.Refused("the message sets a header other than X-…, which only the channel may set."
+                    + " Nothing was sent.");
         }
         if (value.length() > 900 || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
             throw new Failures.Refused(

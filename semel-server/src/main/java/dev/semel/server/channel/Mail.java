@@ -148,7 +148,7 @@ public final class Mail implements Channel {
         for (InetAddress address : addresses.subList(0, Math.min(MOST_ADDRESSES, addresses.size()))) {
             Socket socket = new CappedSocket(MOST_SAID);
             try {
-                // The address keeps the host name: TLS checks the certificate against it, and nothing resolves it again.
+                // The address keeps the host name, which TLS checks the certificate against without another lookup.
                 InetAddress named = InetAddress.getByAddress(settings.host(), address.getAddress());
                 socket.connect(
                         new InetSocketAddress(named, settings.port()),

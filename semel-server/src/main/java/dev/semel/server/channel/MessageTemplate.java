@@ -97,7 +97,8 @@ public final class MessageTemplate {
         String text = member.stringValue();
         if (part == Part.SUBJECT && text.chars().anyMatch(Character::isISOControl)) {
             findings.problems()
-                    .add(new TemplateProblem(part.word(), 1, 1, "a subject must be one line without control characters."));
+                    .add(new TemplateProblem(part.word(), 1, 1, "a subject must be one line without control"
+                            + " characters."));
         }
         parts.put(part, TemplateReader.read(part, text, findings));
     }

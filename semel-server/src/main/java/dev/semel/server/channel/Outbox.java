@@ -103,7 +103,7 @@ public final class Outbox {
         if (plan.silent() && plan.broken()) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "No channel of the route for event '%s' can be used, and a channel or template of it is missing. Nothing was sent."
+                    "No channel of the route for event '%s' can be used; a channel or template is missing. Nothing was sent."
                             .formatted(route.event()),
                     "Show the route with `semel route show %s`, then create what is missing."
                             .formatted(route.event()));
@@ -202,7 +202,7 @@ public final class Outbox {
             if (!channel.overrides().contains(override.getKey())
                     || !override.getValue().isString()) {
                 throw new Failures.Refused(
-                        "channel %s does not support an override that the step sets, or its value is not text. Supported: %s. Nothing was sent."
+                        "channel %s rejects an override: unknown name or no text. Supported: %s. Nothing was sent."
                                 .formatted(
                                         letter.channel(),
                                         String.join(

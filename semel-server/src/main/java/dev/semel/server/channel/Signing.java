@@ -49,7 +49,8 @@ final class Signing {
         if (key.length < SHORTEST || key.length > LONGEST) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The signing secret of this webhook channel is not whsec_ plus base64 of 24 to 64 bytes. Nothing was sent.",
+                    "The signing secret of this webhook channel is not whsec_ plus base64 of 24 to 64 bytes."
+                            + " Nothing was sent.",
                     "Create and store one with: echo whsec_$(openssl rand -base64 32)");
         }
         return key;

@@ -38,7 +38,8 @@ public final class Depth {
                     ErrorCode.TRIGGERED_TOO_DEEP,
                     "Workflow \"" + workflow + "\" would be started by a chain of " + depth
                             + " runs that started each other, and " + most + " are allowed. No run was started.",
-                    "Look for workflows that start each other in a cycle. If the chain is intended, start the server with"
+                    "Look for workflows that start each other in a cycle. If the chain is intended, start the"
+                            + " server with"
                             + " a larger --max-depth.");
         }
     }

@@ -21,7 +21,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Publishes events about open reviews (requested, reminder, escalated, overdue) that workflows may turn into messages.
+ * Publishes events about open reviews (asked, reminder, escalated, overdue) that workflows may turn into messages.
  * Event ids derive from review and nominal time, so every worker publishes the same events.
  */
 public final class Reminders implements AutoCloseable {
@@ -92,7 +92,7 @@ public final class Reminders implements AutoCloseable {
                 door.deliver(row.ws(), event(row, telling, run, word), new Entrance(Door.EVENT, "semel", null));
             }
         }
-        // CRASH(review-notified): the events are published and that is not recorded. Published again, they are duplicates.
+        // CRASH(review-notified): the events are published and that is not recorded. A repeat is a duplicate.
         semel.point("review-notified");
         var told = new Review.Told(
                 row.ws(), row.id(), row.nextAt(), waits ? telling.next(now) : Write.Rest.NEVER, telling.reviewer());

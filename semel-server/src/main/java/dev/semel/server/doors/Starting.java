@@ -136,7 +136,8 @@ final class Starting {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
                     "The input of workflow \"" + workflow.name()
-                            + "\" must be an object, and its mapping from the event gives another type. No run was started.",
+                            + "\" must be an object, and its mapping from the event gives another type. No run"
+                            + " was started.",
                     "Send an object as data, or define the input under trigger.events: data: {body: ${ event.data"
                             + " }}.");
         }

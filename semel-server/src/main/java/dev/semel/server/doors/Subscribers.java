@@ -43,7 +43,7 @@ final class Subscribers {
         return now != null && now.change() == semel.changes()
                 ? now
                 : known.compute(workspace, (ws, before) -> {
-                    long change = semel.changes(); // before the lookup, so that a change during it causes another lookup
+                    long change = semel.changes(); // before the lookup: a change during it causes another
                     return before != null && before.change() == change ? before : read(ws, change);
                 });
     }

@@ -8,7 +8,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Computes which events about a review are due and when the next one is: requested, reminder, escalated, overdue. It
+ * Computes which events about a review are due and when the next one is: asked, reminder, escalated, overdue. It
  * depends only on the stored review, so every worker gets the same result.
  */
 record Telling(Review.Row row, long remind, long escalate, String escalateTo) {

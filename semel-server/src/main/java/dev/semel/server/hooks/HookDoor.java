@@ -215,7 +215,7 @@ public final class HookDoor {
         if (delivery.verdict() == Delivery.Verdict.REFUSED) {
             throw Turned.reused();
         }
-        // CRASH(delivery-stored): the delivery is stored and no run started. The provider's retry starts the missing runs.
+        // CRASH(delivery-stored): the delivery is stored and no run started. The provider's retry starts them.
         semel.point("delivery-stored");
         List<String> answered = answer(found, told);
         return new Outcome.Received(delivery, deliver(found.workspace(), told.event(), entrance(found)), answered);

@@ -100,7 +100,8 @@ record Plan(Scheme scheme, @Nullable Duration tolerance, List<Where> ids, boolea
         HookSetting.Signature signature = hook.signature();
         Where id = hook.id();
         if (signature == null || id == null) {
-            throw new IllegalStateException("a generic webhook must have signature and id; the document reader checks this");
+            throw new IllegalStateException("a generic webhook must have signature and id; the document reader"
+                    + " checks this");
         }
         boolean signsId = signature.template().contains("{id}");
         var scheme = new Scheme.Whole(

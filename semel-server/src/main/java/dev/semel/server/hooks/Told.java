@@ -28,7 +28,8 @@ record Told(String id, Event event) {
                     ErrorCode.INVALID_INPUT,
                     "The delivery has no event id in " + words(plan.ids())
                             + ", so Semel could not recognise a repeat. No run was started.",
-                    "Send the provider's event id there (1 to 255 characters), or set `id` in the webhook to its location.");
+                    "Send the provider's event id there (1 to 255 characters), or set `id` in the webhook to its"
+                            + " location.");
         }
         String type = first(plan.types(), letter, data);
         return new Told(id, event(id, hook, type == null ? hook : type, data));

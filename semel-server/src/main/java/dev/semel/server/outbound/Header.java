@@ -35,11 +35,13 @@ public record Header(String name, String value, boolean secret) {
             throw new Failures.NotSent("a header name is not a valid HTTP token. Nothing was sent.", null);
         }
         if (isFraming(name)) {
-            throw new Failures.NotSent("the header " + name + " is reserved for the HTTP client. Nothing was sent.", null);
+            throw new Failures.NotSent("the header " + name + " is reserved for the HTTP client. Nothing was"
+                    + " sent.", null);
         }
         if (!isValue(value)) {
             throw new Failures.NotSent(
-                    "the value of header " + name + " contains something other than visible ASCII and inner spaces, or is"
+                    "the value of header " + name + " has characters other than visible ASCII and inner"
+                            + " spaces, or is"
                             + " longer than " + LONGEST + " characters. Nothing was sent.",
                     null);
         }

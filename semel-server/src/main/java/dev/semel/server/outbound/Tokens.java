@@ -69,7 +69,7 @@ final class Tokens {
             }
             Failures.NotSent failure = slot.failure;
             if (failure != null && slot.failedAt - asked > 0) {
-                throw failure; // another request failed while this one waited; do not load a failing server with each of them
+                throw failure; // another request failed meanwhile; do not load a failing server
             }
             return new Token(fetch(slot, credentials).header(), true);
         } finally {
@@ -120,7 +120,8 @@ final class Tokens {
         try {
             answer = sender.send(request(credentials));
         } catch (IOException | RuntimeException e) {
-            throw new Failures.NotSent("the token server " + host + " could not be reached, so the request was not sent", e);
+            throw new Failures.NotSent("the token server " + host + " could not be reached, so the request was"
+                    + " not sent", e);
         }
         if (!answer.success()) {
             throw new Failures.NotSent(

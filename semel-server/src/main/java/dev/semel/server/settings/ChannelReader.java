@@ -70,7 +70,8 @@ final class ChannelReader {
             smtp.any("password");
             smtp.wrong(
                     "password",
-                    "must not be in the document: store it with `semel secret set NAME` and name it in password_secret");
+                    "must not be in the document: store it with `semel secret set NAME` and name it in"
+                            + " password_secret");
         }
         smtp.end();
         return read;
@@ -160,7 +161,8 @@ final class ChannelReader {
         Duration window = window(document);
         if (declared.contains("provider_key") != document.has("provider_window")) {
             document.wrong(
-                    "provider_window", "and provider_key in honours must be set together: it says how long the provider remembers a key");
+                    "provider_window", "and provider_key in honours must be set together: it says how long the"
+                            + " provider remembers a key");
         }
         Set<String> words = new HashSet<>(ChannelSetting.Honours.LEAST.words());
         words.addAll(declared);

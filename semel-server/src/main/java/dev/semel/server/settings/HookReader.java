@@ -57,7 +57,7 @@ final class HookReader {
             document.wrong("reply", "is not supported for cloudevents");
         }
         document.end();
-        document.refuseWhatIsWrong("hook");
+        document.refuseWhatIsWrong("webhook");
         refuseUnsigned(document, hook);
         return hook;
     }
@@ -74,7 +74,8 @@ final class HookReader {
         String template = signature.template();
         boolean timed = template.contains("{timestamp}");
         if (template.indexOf("{body}") < 0 || template.indexOf("{body}") != template.lastIndexOf("{body}")) {
-            document.wrong("signature", "needs {body} exactly once in its template, so that the signature covers the body");
+            document.wrong("signature", "needs {body} exactly once in its template, so that the signature covers"
+                    + " the body");
         } else if (timed != (signature.timestampHeader() != null)) {
             document.wrong("signature", "needs both timestamp_header and {timestamp} in its template, or neither");
         } else if (!timed && hook.tolerance() != null) {
@@ -84,7 +85,7 @@ final class HookReader {
         if (template.contains("{id}") && (id == null || id.header() == null)) {
             document.wrong("id", "must be a header if the template signs {id}");
         }
-        document.refuseWhatIsWrong("hook");
+        document.refuseWhatIsWrong("webhook");
     }
 
     private static List<String> secrets(Document document) {
@@ -98,7 +99,8 @@ final class HookReader {
             if (one.isString() && Names.fits(one.stringValue())) {
                 names.add(one.stringValue());
             } else {
-                document.wrong("secrets", "must contain names of secrets, not their values: store one with `semel secret set`");
+                document.wrong("secrets", "must contain names of secrets, not their values: store one with `semel"
+                        + " secret set`");
             }
         }
         if (new HashSet<>(names).size() < names.size()) {

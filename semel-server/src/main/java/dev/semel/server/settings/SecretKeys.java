@@ -58,10 +58,10 @@ public final class SecretKeys {
         try {
             bytes = Base64.getDecoder().decode(base64);
         } catch (IllegalArgumentException e) {
-            throw unusable("contains a key that is not base64: key number " + number);
+            throw unusable("does not contain base64 as key number " + number);
         }
         if (bytes.length != KEY_BYTES) {
-            throw unusable("contains a key of " + bytes.length + " bytes instead of " + KEY_BYTES + ": key number " + number);
+            throw unusable("contains " + bytes.length + " bytes instead of " + KEY_BYTES + " as key number " + number);
         }
         return new Key(id(bytes), new SecretKeySpec(bytes, "AES"));
     }

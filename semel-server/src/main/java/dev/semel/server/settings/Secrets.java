@@ -148,7 +148,8 @@ public final class Secrets {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
                     "A secret must have " + SHORTEST + " to " + LONGEST + " characters without NUL. It was not stored.",
-                    "Use a longer value, because Semel cannot redact short ones from logs. Keep larger data in a file.");
+                    "Use a longer value, because Semel cannot redact short ones from logs. Keep larger data in a"
+                            + " file.");
         }
     }
 

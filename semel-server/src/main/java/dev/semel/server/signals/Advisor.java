@@ -133,7 +133,8 @@ public final class Advisor {
         List<String> runs = pairs.stream().map(Pair::run).limit(EXAMPLES).toList();
         String says = "Caller " + actor + " sent " + pairs.size() + " pairs with the same data and different keys to "
                 + workflow + ", at most " + Math.max(1, slowest) + " s apart. It probably creates a new key for each"
-                + " retry, so Semel cannot recognise its retries. Create the key once, before the first attempt, from what"
+                + " retry, so Semel cannot recognise its retries. Create the key once, before the first attempt,"
+                + " from what"
                 + " the request is about, and send the same one with every retry.";
         return new Caller(actor, pairs.size(), slowest, runs, says);
     }

@@ -37,7 +37,7 @@ final class Mailroom implements Messages {
         ObjectNode plan = JsonNodeFactory.instance.objectNode();
         ArrayNode out = plan.putArray("legs");
         for (List<Outbox.Leaf> leg : legs) {
-            leg.stream().map(Outbox.Leaf::choice).forEach(choice -> rejectUnsupportedProtection(choice, wish.protection()));
+            leg.stream().map(Outbox.Leaf::choice).forEach(choice -> requireProtection(choice, wish.protection()));
             ArrayNode choices = out.addArray();
             leg.forEach(leaf -> choices.add(withProviderWindow(view(leaf), leaf.choice())));
         }
@@ -45,7 +45,7 @@ final class Mailroom implements Messages {
     }
 
     /** Checked at publishing and again here, because the channel may have changed since. */
-    private void rejectUnsupportedProtection(Routing.Choice choice, String protection) {
+    private void requireProtection(Routing.Choice choice, String protection) {
         if (choice instanceof Routing.Skipped || protection.equals("none")) {
             return;
         }

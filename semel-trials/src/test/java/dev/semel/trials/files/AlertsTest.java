@@ -124,7 +124,7 @@ class AlertsTest {
             });
             one.watch().look();
             assertEquals(2, told().size(), () -> told().toString());
-            assertTrue(told().getLast().contains("is over"), told().getLast());
+            assertTrue(told().getLast().contains("is resolved"), told().getLast());
         }
     }
 

@@ -133,7 +133,8 @@ final class Discovery {
         byte[] body = Form.encoded(fields).getBytes(StandardCharsets.UTF_8);
         Answer answer = asked(() -> Request.post(at.token(), Form.TYPE, body), auth);
         if (answer.status() >= 400 && answer.status() < 500) {
-            throw SignOn.refused("The identity provider rejected the code of this login, which may have been used before");
+            throw SignOn.refused("The identity provider rejected the code of this login, which may have been used"
+                    + " before");
         }
         String token = json(answer).path("id_token").asString("");
         if (token.isEmpty()) {

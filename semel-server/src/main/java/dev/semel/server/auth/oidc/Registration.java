@@ -110,7 +110,8 @@ public record Registration(String issuer, String client, String secret, String l
 
     private static void checked(String variable, String address) {
         if (!safe(address) || address.contains("?")) {
-            throw new IllegalArgumentException(variable + " must be an https URL without a query (http is allowed on this machine)");
+            throw new IllegalArgumentException(variable + " must be an https URL without a query (http is allowed"
+                    + " on this machine)");
         }
     }
 

@@ -86,7 +86,8 @@ public final class SignOn implements Voucher {
         if (role == null) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "The identity provider authenticated you, but none of your groups has access. You are not logged in.",
+                    "The identity provider authenticated you, but none of your groups has access. You are not"
+                            + " logged in.",
                     "Ask an administrator to add you to a group, or to name one of yours in SEMEL_OIDC_ROLES.");
         }
         return new Arrival(Vouched.of(registration.issuer(), token.subject(), token.name(), role), round.next());
