@@ -16,13 +16,13 @@ final class Wording {
         if (!episode.firing()) {
             return new Rendered(
                     "Resolved: " + what,
-                    what + " is " + shown(alert.signal(), episode.value()) + " again; alert " + name  + " (" + bound
+                    what + " is " + shown(alert.signal(), episode.value()) + " again; alert " + name + " (" + bound
                             + ") is resolved. No action is needed.\n",
                     null);
         }
         return new Rendered(
                 "Alert: " + what + " is " + shown(alert.signal(), episode.value()),
-                what + " is " + shown(alert.signal(), episode.value()) + "; alert " + name  + " fires " + bound + ".\n\n"
+                what + " is " + shown(alert.signal(), episode.value()) + "; alert " + name + " fires " + bound + ".\n\n"
                         + "What to do: " + fix(alert.signal()) + "\n\nDetails:  semel signals"
                         + (alert.workflow() == null ? "" : " " + alert.workflow()) + "\n",
                 null);

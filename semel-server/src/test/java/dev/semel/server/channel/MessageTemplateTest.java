@@ -165,8 +165,8 @@ class MessageTemplateTest {
                 "{{ user }} ~ `user` is an object, but must be text",
                 "{{ lines }} ~ `lines` is a list, but must be text",
                 "{{ half | money: 'eur' }} ~ `half` is not a whole number",
-                "{{ amount | money: name }} ~ the currency of `amount` is not in ISO 4217",
-                "{{ amount | money: nick }} ~ the currency of `amount` is not in ISO 4217",
+                "{{ amount | money: name }} ~ the currency of `amount` is not an ISO 4217 code",
+                "{{ amount | money: nick }} ~ the currency of `amount` is not an ISO 4217 code",
             })
     void a_value_that_is_missing_or_does_not_fit_fails_with_its_place(String template, String expected) {
         SemelException failure =

@@ -66,7 +66,7 @@ class RoutingTest {
                 List.of(
                         "unsubscribed from e-mail on 12 May 2026",
                         "has not unsubscribed; replaces the skipped channel",
-                        "only if sms does not take it",
+                        "only if sms fails",
                         "the channel does not exist"),
                 plan.legs().getFirst().choices().stream()
                         .map(Routing.Choice::reason)
