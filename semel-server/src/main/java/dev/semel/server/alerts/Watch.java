@@ -72,9 +72,9 @@ public final class Watch implements AutoCloseable {
      */
     public void every(Duration pause) {
         Thread.ofPlatform().name("semel-alerts").daemon(true).start(() -> {
-            while (pause(pause)) {
+            while (waitFor(pause)) {
                 try {
-                    due().forEach(this::submit);
+                    checkAndCollect().forEach(this::submit);
                 } catch (StoreFailure e) {
                     LOG.log(Level.DEBUG, "the store is unavailable; Semel checks the alerts again soon", e);
                 } catch (RuntimeException e) {
@@ -84,7 +84,7 @@ public final class Watch implements AutoCloseable {
         });
     }
 
-    private boolean pause(Duration pause) {
+    private boolean waitFor(Duration pause) {
         lock.lock();
         try {
             long left = TimeUnit.MILLISECONDS.toNanos(pause.toMillis());
@@ -119,11 +119,11 @@ public final class Watch implements AutoCloseable {
 
     /** Checks all alerts once and returns after their notifications were sent or failed. */
     public void look() {
-        SideBySide.each(due(), Runnable::run);
+        SideBySide.each(checkAndCollect(), Runnable::run);
     }
 
     /** Checks all alerts and returns the notifications to send. */
-    private List<Runnable> due() {
+    private List<Runnable> checkAndCollect() {
         List<Runnable> due = new ArrayList<>();
         Integer ws = semel.view(reads -> reads.workspaceAfter(0));
         while (ws != null) {
@@ -215,15 +215,15 @@ public final class Watch implements AutoCloseable {
             Thread.currentThread().interrupt();
             return;
         } catch (Exception e) {
-            after = episode.failed(why(e));
-            LOG.log(Level.WARNING, "sending alert {0} failed: {1}", alert.name(), why(e));
+            after = episode.failed(describe(e));
+            LOG.log(Level.WARNING, "sending alert {0} failed: {1}", alert.name(), describe(e));
         }
         // CRASH(alert-sent): the alert was sent and that is not recorded. A worker sends it again with the same key.
         semel.point("alert-sent");
         save(ws, alert.name(), claimed, after);
     }
 
-    private static String why(Exception e) {
+    private static String describe(Exception e) {
         String text =
                 e instanceof SemelException ours ? ours.detail() : e.getClass().getSimpleName();
         return text.length() > 200 ? text.substring(0, 200) : text;

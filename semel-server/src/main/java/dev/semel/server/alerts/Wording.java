@@ -11,18 +11,18 @@ final class Wording {
     static Rendered of(String name, AlertSetting alert, Episode episode) {
         String where = alert.workflow() == null ? "all workflows" : alert.workflow();
         String what = title(alert.signal()) + " of " + where;
-        String bound = "above " + shown(alert.signal(), alert.above())
-                + (isNow(alert.signal()) ? "" : " over " + minutes(alert.over().toMinutes()));
+        String bound = "above " + formatValue(alert.signal(), alert.above())
+                + (isCurrentValue(alert.signal()) ? "" : " over " + formatMinutes(alert.over().toMinutes()));
         if (!episode.firing()) {
             return new Rendered(
                     "Resolved: " + what,
-                    what + " is " + shown(alert.signal(), episode.value()) + " again; alert " + name + " (" + bound
+                    what + " is " + formatValue(alert.signal(), episode.value()) + " again; alert " + name + " (" + bound
                             + ") is resolved. No action is needed.\n",
                     null);
         }
         return new Rendered(
-                "Alert: " + what + " is " + shown(alert.signal(), episode.value()),
-                what + " is " + shown(alert.signal(), episode.value()) + "; alert " + name + " fires " + bound + ".\n\n"
+                "Alert: " + what + " is " + formatValue(alert.signal(), episode.value()),
+                what + " is " + formatValue(alert.signal(), episode.value()) + "; alert " + name + " fires " + bound + ".\n\n"
                         + "What to do: " + fix(alert.signal()) + "\n\nDetails:  semel signals"
                         + (alert.workflow() == null ? "" : " " + alert.workflow()) + "\n",
                 null);
@@ -31,24 +31,24 @@ final class Wording {
     /** A short description for the audit log. */
     static String bound(AlertSetting alert, Episode episode) {
         String where = alert.workflow() == null ? "" : " of " + alert.workflow();
-        return alert.signal() + where + " is " + shown(alert.signal(), episode.value()) + ", threshold "
-                + shown(alert.signal(), alert.above());
+        return alert.signal() + where + " is " + formatValue(alert.signal(), episode.value()) + ", threshold "
+                + formatValue(alert.signal(), alert.above());
     }
 
-    private static boolean isNow(String signal) {
+    private static boolean isCurrentValue(String signal) {
         return signal.startsWith("in_doubt");
     }
 
-    private static String minutes(long minutes) {
+    private static String formatMinutes(long minutes) {
         return minutes % 1_440 == 0
                 ? minutes / 1_440 + " d"
                 : minutes % 60 == 0 ? minutes / 60 + " h" : minutes + " min";
     }
 
-    private static String shown(String signal, double value) {
+    private static String formatValue(String signal, double value) {
         return switch (signal) {
             case "conflict_rate" -> String.format(Locale.ROOT, "%.2f %%", value * 100);
-            case "in_doubt_oldest" -> minutes(Math.max(1, Math.round(value / 60)));
+            case "in_doubt_oldest" -> formatMinutes(Math.max(1, Math.round(value / 60)));
             default -> String.format(Locale.ROOT, "%.0f", value);
         };
     }

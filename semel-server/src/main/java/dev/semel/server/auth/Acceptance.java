@@ -29,7 +29,7 @@ final class Acceptance {
         Passwords.check(password);
         Invitations invitations = people.invitations();
         Invitations.Invitation invitation = invitations.find(token);
-        if (invitation == null || invitation.first() && !nobodyBut(invitation, name)) {
+        if (invitation == null || invitation.first() && !hasNoOtherUsers(invitation, name)) {
             throw Invitations.unknown();
         }
         // Hashing is slow on purpose, so it runs before the last check of the link, which may be revoked meanwhile.
@@ -39,12 +39,12 @@ final class Acceptance {
             throw Invitations.unknown();
         }
         invitations.give(invitation, name);
-        place(invitation, name, secret);
+        saveUser(invitation, name, secret);
         invitations.done(invitation);
         return invitation.ws();
     }
 
-    private void place(Invitations.Invitation invitation, String name, ObjectNode secret) {
+    private void saveUser(Invitations.Invitation invitation, String name, ObjectNode secret) {
         Rows.Setting known = invitation.over() == 0 ? null : people.row(invitation.ws(), name);
         if (invitation.over() != 0 && (known == null || known.version() != invitation.over())) {
             throw Invitations.unknown();
@@ -63,7 +63,7 @@ final class Acceptance {
         }
     }
 
-    private boolean nobodyBut(Invitations.Invitation invitation, String name) {
+    private boolean hasNoOtherUsers(Invitations.Invitation invitation, String name) {
         return people.list(invitation.ws(), "", 2).stream()
                 .allMatch(person -> person.name().equals(name));
     }

@@ -44,8 +44,8 @@ public final class Administrators {
             long change = Objects.requireNonNull(semel.view(reads -> reads.catalogChange()));
             People.Person person = people.find(who.workspace(), who.text());
             boolean takesOne = person != null && administers(person) && !wanted.administers();
-            if (takesOne && !othersThan(who)) {
-                throw lastOne(who.text());
+            if (takesOne && !hasOtherAdministrator(who)) {
+                throw lastAdministrator(who.text());
             }
             T done = act.apply(takesOne ? new Edit.PlaceAsOf(place, change) : place);
             if (done != null || person == null || !takesOne || !Objects.equals(person.version(), wanted.over())) {
@@ -83,7 +83,7 @@ public final class Administrators {
         }
     }
 
-    private boolean othersThan(SettingName who) {
+    private boolean hasOtherAdministrator(SettingName who) {
         String after = "";
         while (true) {
             List<People.Person> page = people.list(who.workspace(), after, AT_ONCE);
@@ -97,7 +97,7 @@ public final class Administrators {
         }
     }
 
-    private static SemelException lastOne(String name) {
+    private static SemelException lastAdministrator(String name) {
         return new SemelException(
                 ErrorCode.LAST_ADMIN,
                 name + " is the last administrator who can log in. Nothing was changed.",

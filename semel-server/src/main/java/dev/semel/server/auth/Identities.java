@@ -41,8 +41,8 @@ final class Identities {
     /** Returns the local user name; creates the user or updates the role as the provider says. */
     String name(int ws, Vouched who) {
         for (int i = 0; i < TRIES; i++) {
-            String name = settled(ws, who);
-            if (name != null && placed(ws, name, who)) {
+            String name = findOrReserveName(ws, who);
+            if (name != null && saveUser(ws, name, who)) {
                 return name;
             }
         }
@@ -50,18 +50,18 @@ final class Identities {
     }
 
     /** The stored name of this identity, or a free one that is stored now; null: try again. */
-    private @Nullable String settled(int ws, Vouched who) {
+    private @Nullable String findOrReserveName(int ws, Vouched who) {
         SettingName place = new SettingName(ws, IDENTITY, who.identity());
         Rows.Setting row = read(place);
         String known = row == null ? "" : Json.parse(row.body()).path("name").asString("");
-        if (known.contains(AT) && free(ws, known, who)) {
+        if (known.contains(AT) && isFree(ws, known, who)) {
             return known;
         }
-        for (String name : wishes(who)) {
-            if (free(ws, name, who)) {
+        for (String name : candidateNames(who)) {
+            if (isFree(ws, name, who)) {
                 String body = Json.write(JsonNodeFactory.instance.objectNode().put("name", name));
                 Edit.Put put = new Edit.Put(place, body, row == null ? 0 : row.version(), People.ACTOR + name);
-                return moved(ws, known, name, who) && semel.change(put) instanceof Edit.Placed.Now ? name : null;
+                return migrate(ws, known, name, who) && semel.change(put) instanceof Edit.Placed.Now ? name : null;
             }
         }
         throw new SemelException(
@@ -74,9 +74,9 @@ final class Identities {
      * Migrates a user from an old name without a host. It copies their state first, above all that they are disabled,
      * and then changes the link.
      */
-    private boolean moved(int ws, String from, String to, Vouched who) {
+    private boolean migrate(int ws, String from, String to, Vouched who) {
         Rows.Setting old = from.isEmpty() || from.contains(AT) ? null : read(new SettingName(ws, person, from));
-        if (old == null || !free(ws, from, who)) {
+        if (old == null || !isFree(ws, from, who)) {
             return true;
         }
         SettingName place = new SettingName(ws, person, to);
@@ -87,13 +87,13 @@ final class Identities {
                         instanceof Edit.Placed.Now;
     }
 
-    private boolean free(int ws, String name, Vouched who) {
+    private boolean isFree(int ws, String name, Vouched who) {
         Rows.Setting row = read(new SettingName(ws, person, name));
         return row == null
                 || Json.parse(row.body()).path(BELONGS_TO).asString("").equals(who.identity());
     }
 
-    private boolean placed(int ws, String name, Vouched who) {
+    private boolean saveUser(int ws, String name, Vouched who) {
         SettingName place = new SettingName(ws, person, name);
         Rows.Setting row = read(place);
         ObjectNode document = row == null ? JsonNodeFactory.instance.objectNode() : (ObjectNode) Json.parse(row.body());
@@ -118,7 +118,7 @@ final class Identities {
      * Candidate names: the provider's name plus its host, so it never equals a local name that reviews may mention. If
      * taken, a suffix derived from the identity follows.
      */
-    private static List<String> wishes(Vouched who) {
+    private static List<String> candidateNames(Vouched who) {
         String plain = who.name()
                 .replaceFirst("@.*$", "")
                 .replaceAll("[^A-Za-z0-9._-]", "-")

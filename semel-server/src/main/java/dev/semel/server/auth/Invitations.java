@@ -75,12 +75,12 @@ public final class Invitations {
 
     /** Creates an invitation and returns its token, which is not stored. */
     public String make(int ws, Role role, boolean first, String name) {
-        Draft draft = first ? firstOne(ws, role) : draft(ws, role, name, "server");
+        Draft draft = first ? draftFirst(ws, role) : draft(ws, role, name, "server");
         semel.change(draft.put());
         return draft.token();
     }
 
-    private Draft firstOne(int ws, Role role) {
+    private Draft draftFirst(int ws, Role role) {
         String token = ws + "." + secret();
         String digest = Sessions.digest(token);
         long until = now() + GOOD_FOR;
@@ -99,15 +99,15 @@ public final class Invitations {
 
     /** @param by the inviting user */
     public Draft draft(int ws, Role role, String name, String by) {
-        return named(new SettingName(ws, NAMED, name), role, 0, by);
+        return draftNamed(new SettingName(ws, NAMED, name), role, 0, by);
     }
 
     /** Creates a password-reset link for an existing user. */
     public Draft draftReset(int ws, People.Person person, String by) {
-        return named(new SettingName(ws, NAMED, person.name()), person.role(), person.version(), by);
+        return draftNamed(new SettingName(ws, NAMED, person.name()), person.role(), person.version(), by);
     }
 
-    private Draft named(SettingName place, Role role, int over, String by) {
+    private Draft draftNamed(SettingName place, Role role, int over, String by) {
         String token = place.workspace() + "." + secret() + "." + place.text();
         String digest = Sessions.digest(token);
         long until = now() + GOOD_FOR;

@@ -48,7 +48,7 @@ public final class KnownBrowsers {
             try {
                 Mac mac = Mac.getInstance(ALGORITHM);
                 mac.init(new SecretKeySpec(secret, ALGORITHM));
-                return encoded(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
+                return encode(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
             } catch (GeneralSecurityException e) {
                 throw new IllegalStateException("every JDK has HMAC with SHA-256", e);
             }
@@ -74,7 +74,7 @@ public final class KnownBrowsers {
             return null;
         }
         String seconds = String.valueOf(seconds());
-        String mark = encoded(semel.newSecret(MARK_BYTES));
+        String mark = encode(semel.newSecret(MARK_BYTES));
         String value = seconds + "." + mark + "." + owner.sign(seconds, mark);
         return new Mark(cookieName(workspace.name(), owner.name()), value, GOOD_FOR.toSeconds());
     }
@@ -107,7 +107,7 @@ public final class KnownBrowsers {
         return now == null ? 0 : now / 1_000_000;
     }
 
-    private static String encoded(byte[] bytes) {
+    private static String encode(byte[] bytes) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 }

@@ -77,7 +77,7 @@ public final class Tokens implements Authenticator {
                 row.ws(),
                 row.workspace(),
                 scopes(row.scopes()),
-                called(row.name()),
+                reviewerNames(row.name()),
                 new Quota(row.quotaPerMinute()));
         if (known.size() >= REMEMBERED_AT_MOST) {
             known.clear();
@@ -87,7 +87,7 @@ public final class Tokens implements Authenticator {
     }
 
     /** A token named `warehouse` or `warehouse/scanner-3` has the reviewer role `warehouse`, besides its own name. */
-    private static Set<String> called(String name) {
+    private static Set<String> reviewerNames(String name) {
         int slash = name.indexOf('/');
         String role = slash < 0 ? name : name.substring(0, slash);
         return role.isBlank() ? Set.of() : Set.of(name, "role:" + role);

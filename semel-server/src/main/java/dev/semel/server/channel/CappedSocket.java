@@ -31,18 +31,18 @@ final class CappedSocket extends Socket {
         @Override
         public int read() throws IOException {
             int b = super.read();
-            left -= b < 0 ? 0 : spent(1);
+            left -= b < 0 ? 0 : countBytes(1);
             return b;
         }
 
         @Override
         public int read(byte[] into, int from, int length) throws IOException {
             int count = super.read(into, from, length);
-            left -= count < 0 ? 0 : spent(count);
+            left -= count < 0 ? 0 : countBytes(count);
             return count;
         }
 
-        private int spent(int count) throws IOException {
+        private int countBytes(int count) throws IOException {
             if (count > left) {
                 throw new IOException("the mail server sent more bytes than the limit");
             }

@@ -12,11 +12,11 @@ public record Delivery(@Nullable String messageId, String detail) {
     private static final int LONGEST = 200;
 
     public Delivery {
-        detail = shown(detail);
-        messageId = messageId == null ? null : shown(messageId);
+        detail = shorten(detail);
+        messageId = messageId == null ? null : shorten(messageId);
     }
 
-    private static String shown(String text) {
+    private static String shorten(String text) {
         String plain = text.strip().replaceAll("\\p{Cntrl}", " ");
         return plain.length() <= LONGEST ? plain : plain.substring(0, LONGEST) + "…";
     }

@@ -42,9 +42,9 @@ final class HtmlPlaces {
         int at = 0;
         while (at < html.length()) {
             if (html.startsWith("{{", at)) {
-                at = behind(at);
+                at = endOfTag(at);
             } else if (html.startsWith("<!--", at)) {
-                at = without(at, html.indexOf("-->", at), "a comment");
+                at = rejectValues(at, html.indexOf("-->", at), "a comment");
             } else if (html.charAt(at) == '<') {
                 at = tag(at);
             } else {
@@ -59,10 +59,10 @@ final class HtmlPlaces {
         while (at < html.length() && html.charAt(at) != '>') {
             char c = html.charAt(at);
             if (html.startsWith("{{", at)) {
-                if (!writesNothing(at)) {
+                if (!hasNoOutput(at)) {
                     problem(at, "a value inside a tag must be in quotes: href=\"{{ link }}\".");
                 }
-                at = behind(at);
+                at = endOfTag(at);
             } else if (c == '"' || c == '\'') {
                 at = attribute(start, at);
             } else {
@@ -73,7 +73,7 @@ final class HtmlPlaces {
         if (!RAW.contains(name)) {
             return at + 1;
         }
-        return without(at, lower.indexOf("</" + name, at), "<%s>".formatted(name));
+        return rejectValues(at, lower.indexOf("</" + name, at), "<%s>".formatted(name));
     }
 
     private int attribute(int tagStart, int quote) {
@@ -88,12 +88,12 @@ final class HtmlPlaces {
                 at++;
                 continue;
             }
-            if (code && !writesNothing(at)) {
+            if (code && !hasNoOutput(at)) {
                 problem(at, "an attribute that holds code, style or several links cannot contain a value.");
             } else if (link && !begun) {
                 links.add(at);
             }
-            at = behind(at);
+            at = endOfTag(at);
         }
         return at + 1;
     }
@@ -128,8 +128,8 @@ final class HtmlPlaces {
         return lower.substring(from, end);
     }
 
-    private boolean writesNothing(int tag) {
-        String inside = html.substring(tag + 2, Math.max(tag + 2, behind(tag) - 2));
+    private boolean hasNoOutput(int tag) {
+        String inside = html.substring(tag + 2, Math.max(tag + 2, endOfTag(tag) - 2));
         return inside.startsWith("#")
                 || inside.startsWith("/")
                 || inside.startsWith("!")
@@ -137,7 +137,7 @@ final class HtmlPlaces {
     }
 
     /** Reports every value up to the end of a section that must not contain any. */
-    private int without(int from, int end, String where) {
+    private int rejectValues(int from, int end, String where) {
         int to = end < 0 ? html.length() : end;
         for (int at = html.indexOf("{{", from); at >= 0 && at < to; at = html.indexOf("{{", at + 2)) {
             if (!html.startsWith("{{!", at)) {
@@ -147,7 +147,7 @@ final class HtmlPlaces {
         return end < 0 ? html.length() : end + 1;
     }
 
-    private int behind(int tag) {
+    private int endOfTag(int tag) {
         int end = html.startsWith("{{!", tag) ? html.indexOf("}}", tag) : TagWords.end(html, tag + 2);
         return end < 0 ? html.length() : end + 2;
     }

@@ -68,7 +68,7 @@ final class HttpChannel implements Channel {
     }
 
     private Calls.Call call(Step step, Message message) {
-        byte[] body = written(body(step, message));
+        byte[] body = serialize(body(step, message));
         List<Calls.Header> headers = new ArrayList<>();
         String type = settings.body().form() ? "application/x-www-form-urlencoded" : "application/json";
         headers.add(new Calls.Header("Content-Type", type, false));
@@ -76,7 +76,7 @@ final class HttpChannel implements Channel {
         settings.headers()
                 .forEach((name, value) ->
                         headers.add(new Calls.Header(name, value.reveal(line.secrets()), value.isSecret())));
-        message.headers().forEach((name, value) -> headers.add(marked(name, value)));
+        message.headers().forEach((name, value) -> headers.add(customHeader(name, value)));
         if (message.depth() > 0) {
             // A receiver that starts a run continues this count, so workflows that start each other reach the limit.
             headers.add(new Calls.Header(DEPTH, Integer.toString(message.depth()), false));
@@ -92,7 +92,7 @@ final class HttpChannel implements Channel {
     }
 
     /** Steps may set X- headers only; the channel alone sets sender and target. */
-    private static Calls.Header marked(String name, String value) {
+    private static Calls.Header customHeader(String name, String value) {
         boolean open = name.toLowerCase(Locale.ROOT).startsWith("x-")
                 && name.chars().allMatch(c -> c == '-' || (c < 0x7f && Character.isLetterOrDigit(c)));
         if (!open) {
@@ -115,7 +115,7 @@ final class HttpChannel implements Channel {
         put(data, "html", rendered.html());
         BodyTemplate template = settings.body().template();
         if (template == null) {
-            return usual(data);
+            return defaultBody(data);
         }
         ObjectNode overrides = data.putObject("override");
         message.overrides().forEach(overrides::put);
@@ -128,7 +128,7 @@ final class HttpChannel implements Channel {
     }
 
     /** The default body: channel and text for a chat, all message fields for other receivers. */
-    private JsonNode usual(ObjectNode data) {
+    private JsonNode defaultBody(ObjectNode data) {
         if (settings.medium() != Medium.CHAT) {
             data.set("id", data.remove("key"));
             return data;
@@ -151,17 +151,17 @@ final class HttpChannel implements Channel {
         }
     }
 
-    private byte[] written(JsonNode body) {
+    private byte[] serialize(JsonNode body) {
         if (!settings.body().form()) {
             return Json.write(body).getBytes(StandardCharsets.UTF_8);
         }
         return body.properties().stream()
-                .map(HttpChannel::pair)
+                .map(HttpChannel::formField)
                 .collect(Collectors.joining("&"))
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    private static String pair(Map.Entry<String, JsonNode> member) {
+    private static String formField(Map.Entry<String, JsonNode> member) {
         JsonNode value = member.getValue();
         String text = value.isString() ? value.stringValue() : Json.write(value);
         return URLEncoder.encode(member.getKey(), StandardCharsets.UTF_8)

@@ -82,19 +82,19 @@ public final class Mail implements Channel {
         }
         InternetAddress to = Letter.recipient(message).header();
         URLName login = Preparing.of(this::login);
-        Socket socket = connected();
+        Socket socket = connect();
         try (Alarm.Set _ = line.alarm().after(settings.limits().total(), () -> close(socket))) {
             SmtpCall call = new SmtpCall(session, login);
-            talk(call, socket, mail, to);
+            transmit(call, socket, mail, to);
             return new Delivery(id, call.said());
         } finally {
             close(socket);
         }
     }
 
-    private void talk(SmtpCall call, Socket socket, MimeMessage mail, InternetAddress to) throws IOException {
+    private void transmit(SmtpCall call, Socket socket, MimeMessage mail, InternetAddress to) throws IOException {
         try {
-            call.begin(settings.security() == ChannelSetting.Security.TLS ? encrypted(socket) : socket);
+            call.begin(settings.security() == ChannelSetting.Security.TLS ? startTls(socket) : socket);
             if (settings.login() != null && !call.supportsExtension("AUTH")) {
                 throw new Failures.NotSent("the mail server does not support authentication. Nothing was sent.", null);
             }
@@ -103,20 +103,20 @@ public final class Mail implements Channel {
         } catch (MessagingException | IOException | IllegalStateException e) {
             // Once the server accepted the email, a failure at the end of the session does not matter.
             if (!call.taken()) {
-                throw failure(call, e);
+                throw classify(call, e);
             }
         }
     }
 
     /** Classifies a failed session by how far it got and what the server replied. */
-    private static IOException failure(SmtpCall call, Exception cause) {
+    private static IOException classify(SmtpCall call, Exception cause) {
         Matcher codes = CODES.matcher(call.refusal());
         if (!codes.matches()) {
             if (call.handedOver()) {
                 return new IOException(
-                        "the email was transmitted and the server did not reply: it may have been sent", bare(cause));
+                        "the email was transmitted and the server did not reply: it may have been sent", withoutText(cause));
             }
-            throw new Failures.NotSent("the mail server did not accept the email. Nothing was sent.", bare(cause));
+            throw new Failures.NotSent("the mail server did not accept the email. Nothing was sent.", withoutText(cause));
         }
         String finer = codes.group(2);
         String shown = codes.group(1) + (finer == null ? "" : " " + finer);
@@ -125,11 +125,11 @@ public final class Mail implements Channel {
             throw new Failures.Refused("the mail server rejected %s (%s). Nothing was sent.".formatted(what, shown));
         }
         throw new Failures.NotSent(
-                "the mail server temporarily rejected the email (%s). Nothing was sent.".formatted(shown), bare(cause));
+                "the mail server temporarily rejected the email (%s). Nothing was sent.".formatted(shown), withoutText(cause));
     }
 
     /** The class of a failure without its text, because servers repeat addresses in it. */
-    private static Throwable bare(Exception failure) {
+    private static Throwable withoutText(Exception failure) {
         Throwable last = failure;
         for (int i = 0; i < 10 && last.getCause() != null; i++) {
             last = last.getCause();
@@ -137,12 +137,12 @@ public final class Mail implements Channel {
         return new IOException(last.getClass().getSimpleName());
     }
 
-    private Socket connected() {
+    private Socket connect() {
         List<InetAddress> addresses;
         try {
             addresses = line.reach().of(settings.host(), settings.port());
         } catch (IOException e) {
-            throw new Failures.NotSent("the host name of the mail server has no address. Nothing was sent.", bare(e));
+            throw new Failures.NotSent("the host name of the mail server has no address. Nothing was sent.", withoutText(e));
         }
         IOException last = new IOException("the host has no address");
         for (InetAddress address : addresses.subList(0, Math.min(MOST_ADDRESSES, addresses.size()))) {
@@ -160,10 +160,10 @@ public final class Mail implements Channel {
                 last = e;
             }
         }
-        throw new Failures.NotSent("the connection to the mail server failed. Nothing was sent.", bare(last));
+        throw new Failures.NotSent("the connection to the mail server failed. Nothing was sent.", withoutText(last));
     }
 
-    private Socket encrypted(Socket plain) throws IOException {
+    private Socket startTls(Socket plain) throws IOException {
         SSLSocket socket = (SSLSocket) line.tls().createSocket(plain, settings.host(), settings.port(), true);
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");

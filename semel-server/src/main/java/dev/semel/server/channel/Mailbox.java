@@ -54,11 +54,11 @@ public record Mailbox(@Nullable String name, String address) {
         boolean fits = name.length() <= LONGEST_NAME && name.chars().noneMatch(Character::isISOControl);
         return fits
                 ? bare(String.valueOf(named.group(2)).strip())
-                        .map(box -> new Mailbox(name.isEmpty() ? null : unquoted(name), box.address))
+                        .map(box -> new Mailbox(name.isEmpty() ? null : unquote(name), box.address))
                 : Optional.empty();
     }
 
-    private static String unquoted(String name) {
+    private static String unquote(String name) {
         boolean quoted = name.length() >= 2 && name.startsWith("\"") && name.endsWith("\"");
         return quoted ? name.substring(1, name.length() - 1) : name;
     }

@@ -40,7 +40,7 @@ public final class MayWrite {
         }
         String passed = null;
         for (Recipient.OptOut optOut : recipient.optOuts()) {
-            String from = from(optOut.topic(), way, event);
+            String from = matchedTopic(optOut.topic(), way, event);
             if (from != null) {
                 String said = "unsubscribed from %s on %s".formatted(from, DAY.format(optOut.on()));
                 // An opt-out from this exact event also applies to essential events.
@@ -57,7 +57,7 @@ public final class MayWrite {
     }
 
     /** The name of the matching opt-out; null if the opt-out is for another topic. */
-    private static @Nullable String from(String topic, Way way, @Nullable Event event) {
+    private static @Nullable String matchedTopic(String topic, Way way, @Nullable Event event) {
         if (topic.equals(Recipient.ALL)) {
             return "everything";
         }

@@ -84,7 +84,7 @@ public final class Outbox {
                 new Routing.Taken(hop, String.valueOf(reached.addresses().get(medium)), reason);
             case MayWrite.Refused(String reason) -> new Routing.Skipped(hop, reason, false);
         };
-        return List.of(List.of(leaf(choice)));
+        return List.of(List.of(plannedChannel(choice)));
     }
 
     private List<List<Leaf>> plan(RouteSetting route, Recipient recipient) {
@@ -109,11 +109,11 @@ public final class Outbox {
                             .formatted(route.event()));
         }
         return plan.legs().stream()
-                .map(leg -> leg.choices().stream().map(this::leaf).toList())
+                .map(leg -> leg.choices().stream().map(this::plannedChannel).toList())
                 .toList();
     }
 
-    private Leaf leaf(Routing.Choice choice) {
+    private Leaf plannedChannel(Routing.Choice choice) {
         Shelf.Kept<TemplateSetting> template =
                 settings.templates().find(workspace, choice.hop().template());
         return new Leaf(choice, template == null ? 0 : template.version());
@@ -171,14 +171,14 @@ public final class Outbox {
         try {
             Delivery delivery = channel.send(step, message);
             String id = delivery.messageId();
-            return new Delivery(id == null ? null : clean(id), clean(delivery.detail()));
+            return new Delivery(id == null ? null : redact(id), redact(delivery.detail()));
         } catch (Failures.Status status) {
             // The body of an error response may repeat the credential, so it is dropped.
             throw new Failures.Status(status.status(), JsonNodeFactory.instance.nullNode(), status.retryAfter());
         }
     }
 
-    private String clean(String said) {
+    private String redact(String said) {
         return settings.redaction().clean(workspace, said);
     }
 

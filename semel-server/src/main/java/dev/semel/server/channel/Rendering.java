@@ -144,7 +144,7 @@ final class Rendering {
 
     private void write(JsonNode node, Piece.Value value) {
         if (isMissing(node)) {
-            throw new Unfilled(value.place(), "`%s` is missing".formatted(named(value.operand())));
+            throw new Unfilled(value.place(), "`%s` is missing".formatted(nameOf(value.operand())));
         }
         String text;
         if (node.isString()) {
@@ -153,20 +153,20 @@ final class Rendering {
             BigDecimal number = node.decimalValue();
             if (Math.abs((long) number.scale()) + number.precision() > LONGEST_NUMBER) {
                 throw new Unfilled(
-                        value.place(), "`%s` is a number with too many digits".formatted(named(value.operand())));
+                        value.place(), "`%s` is a number with too many digits".formatted(nameOf(value.operand())));
             }
             text = node.isIntegralNumber() ? number.toBigInteger().toString() : number.toPlainString();
         } else if (node.isBoolean()) {
             text = node.booleanValue() ? "true" : "false";
         } else {
             throw new Unfilled(
-                    value.place(), "`%s` is %s, but must be text".formatted(named(value.operand()), kind(node)));
+                    value.place(), "`%s` is %s, but must be text".formatted(nameOf(value.operand()), kind(node)));
         }
         if (value.link() && !LINK.matcher(text).matches()) {
             throw new Unfilled(
                     value.place(),
                     "`%s` begins a link, but its value does not start with https://, http://, mailto: or tel:"
-                            .formatted(named(value.operand())));
+                            .formatted(nameOf(value.operand())));
         }
         escape(text, value);
     }
@@ -179,7 +179,7 @@ final class Rendering {
                 throw new Unfilled(
                         value.place(),
                         "`%s` contains a line break or a control character, but a subject must be one line"
-                                .formatted(named(value.operand())));
+                                .formatted(nameOf(value.operand())));
             }
             String instead = part.escaped(c);
             if (instead == null) {
@@ -205,13 +205,13 @@ final class Rendering {
     /** The amount is in the smallest currency unit: 4900 and usd give `49.00 USD`. */
     private JsonNode money(JsonNode amount, JsonNode currency, Piece.Value value) {
         if (isMissing(amount)) {
-            throw new Unfilled(value.place(), "`%s` is missing".formatted(named(value.operand())));
+            throw new Unfilled(value.place(), "`%s` is missing".formatted(nameOf(value.operand())));
         }
         if (!amount.isIntegralNumber() || !amount.canConvertToLong()) {
             throw new Unfilled(
                     value.place(),
                     "`%s` is not a whole number; money must be in the smallest unit, such as cents"
-                            .formatted(named(value.operand())));
+                            .formatted(nameOf(value.operand())));
         }
         try {
             Currency known = Currency.getInstance(
@@ -221,11 +221,11 @@ final class Rendering {
             return JsonNodeFactory.instance.stringNode(text + " " + known.getCurrencyCode());
         } catch (IllegalArgumentException e) {
             throw new Unfilled(
-                    value.place(), "the currency of `%s` is not an ISO 4217 code".formatted(named(value.operand())));
+                    value.place(), "the currency of `%s` is not an ISO 4217 code".formatted(nameOf(value.operand())));
         }
     }
 
-    private static String named(Operand operand) {
+    private static String nameOf(Operand operand) {
         return operand instanceof Operand.Path path ? path.toString() : "the literal";
     }
 

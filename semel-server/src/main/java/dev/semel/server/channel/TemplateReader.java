@@ -86,15 +86,15 @@ final class TemplateReader {
                 return pieces;
             }
             String tag = text.substring(start + 2, end);
-            int lineStart = writesNothing(tag) ? backOverSpace(start) : -1;
+            int lineStart = hasNoOutput(tag) ? backOverSpace(start) : -1;
             int nextLine = lineStart < 0 ? -1 : overSpace(end + 2);
             boolean alone = nextLine >= 0;
-            words(at, alone ? lineStart : start);
+            addText(at, alone ? lineStart : start);
             tag(tag, start);
             at = alone ? nextLine : end + 2;
             start = text.indexOf("{{", at);
         }
-        words(at, text.length());
+        addText(at, text.length());
         for (Block block : open) {
             findings.problem(block.place, "the block is not closed: {{/%s}} is missing.".formatted(block.word()));
         }
@@ -105,8 +105,8 @@ final class TemplateReader {
         char kind = tag.isEmpty() ? ' ' : tag.charAt(0);
         switch (kind) {
             case '!' -> {} // a comment
-            case '#' -> begin(new TagWords(tag.substring(1)), start);
-            case '/' -> close(tag.substring(1).strip(), start);
+            case '#' -> beginBlock(new TagWords(tag.substring(1)), start);
+            case '/' -> endBlock(tag.substring(1).strip(), start);
             case '{', '&' ->
                 problem(start, "unescaped values are not supported: write {{ name }}; Semel always escapes the value.");
             case '>', '^', '%', '@' ->
@@ -115,7 +115,7 @@ final class TemplateReader {
                         "{{%c is not supported. Supported: {{ name }}, {{#if name}}, {{#each name}}.".formatted(kind));
             default -> {
                 if (tag.strip().equals("else")) {
-                    otherwise(start);
+                    beginElse(start);
                 } else {
                     value(new TagWords(tag), start);
                 }
@@ -123,7 +123,7 @@ final class TemplateReader {
         }
     }
 
-    private void begin(TagWords words, int start) {
+    private void beginBlock(TagWords words, int start) {
         String name = words.name();
         Operand.Path path = words.path();
         String item = null;
@@ -135,7 +135,7 @@ final class TemplateReader {
             problem(start, "a block must be {{#if name}}, {{#each name}} or {{#each name as item}}.");
             path = new Operand.Path(List.of("this")); // so that the closing tag is not reported too
         } else {
-            reads(path, start);
+            recordPath(path, start);
         }
         if (open.size() == DEPTH) {
             problem(start, "blocks are nested more than %d levels deep.".formatted(DEPTH));
@@ -143,7 +143,7 @@ final class TemplateReader {
         open.push(new Block(path, "each".equals(name) && item == null ? "this" : item, place(start)));
     }
 
-    private void otherwise(int start) {
+    private void beginElse(int start) {
         Block block = open.peek();
         if (block == null || block.inElse) {
             problem(start, "{{else}} may appear only once, inside {{#if}} or {{#each}}.");
@@ -152,7 +152,7 @@ final class TemplateReader {
         }
     }
 
-    private void close(String name, int start) {
+    private void endBlock(String name, int start) {
         Block block = open.peek();
         if (block == null || !block.word().equals(name)) {
             String expected = block == null ? "no block is open" : "{{/%s}} was expected".formatted(block.word());
@@ -177,7 +177,7 @@ final class TemplateReader {
             problem(start, "this is not a value: write {{ name }}, {{ a.b }} or {{ name | default: \"…\" }}.");
             return;
         }
-        reads(operand, start);
+        recordPath(operand, start);
         add(new Piece.Value(operand, filters, links.contains(start), place(start)));
     }
 
@@ -188,7 +188,7 @@ final class TemplateReader {
             problem(start, "after | write default: \"…\" or money: currency.");
             return null;
         }
-        reads(argument, start);
+        recordPath(argument, start);
         return switch (name) {
             case "default" -> new Piece.Filter.Default(argument);
             case "money" -> new Piece.Filter.Money(argument);
@@ -200,19 +200,19 @@ final class TemplateReader {
     }
 
     /** Records which data is read; loop items are resolved to their lists. */
-    private void reads(Operand operand, int start) {
+    private void recordPath(Operand operand, int start) {
         if (operand instanceof Operand.Path path) {
             String first = path.names().getFirst();
             boolean item = open.stream().anyMatch(block -> first.equals(block.item) && !block.inElse);
             if (first.equals("this") && !item) {
                 problem(start, "`this` is a list item and works only inside {{#each …}}.");
             } else {
-                findings.reads().add(traced(path));
+                findings.reads().add(resolveItems(path));
             }
         }
     }
 
-    private String traced(Operand.Path path) {
+    private String resolveItems(Operand.Path path) {
         String written = path.toString();
         for (Block block : open) {
             String first = written.split("\\.|\\[", 2)[0];
@@ -223,7 +223,7 @@ final class TemplateReader {
         return written;
     }
 
-    private void words(int from, int to) {
+    private void addText(int from, int to) {
         if (from < to) {
             add(new Piece.Words(text.substring(from, to)));
         }
@@ -235,7 +235,7 @@ final class TemplateReader {
         into.add(piece);
     }
 
-    private static boolean writesNothing(String tag) {
+    private static boolean hasNoOutput(String tag) {
         return tag.startsWith("#")
                 || tag.startsWith("/")
                 || tag.startsWith("!")

@@ -53,10 +53,10 @@ public final class BinaryEvent {
         if (lines.size() != 1) {
             throw of(name, "the header ce-" + name + " was sent " + lines.size() + " times");
         }
-        attributes.put(name, decoded(name, unquoted(name, lines.getFirst().strip())));
+        attributes.put(name, decode(name, unquote(name, lines.getFirst().strip())));
     }
 
-    private static String unquoted(String name, String value) {
+    private static String unquote(String name, String value) {
         if (!value.startsWith("\"")) {
             return value;
         }
@@ -77,7 +77,7 @@ public final class BinaryEvent {
     }
 
     /** Decodes once: doubly encoded values stay encoded once. */
-    private static String decoded(String name, String value) {
+    private static String decode(String name, String value) {
         ByteBuffer bytes = ByteBuffer.allocate(value.length());
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);

@@ -180,7 +180,7 @@ public final class EventDoor {
                 event.source(),
                 event.id(),
                 event.type(),
-                Json.write(kept(asked)),
+                Json.write(storedPayload(asked)),
                 0,
                 asked.entrance().actor(),
                 asked.entrance().correlationId(),
@@ -189,7 +189,7 @@ public final class EventDoor {
     }
 
     /** A webhook payload is stored with its delivery, under its retention; here only the identifying attributes. */
-    private static JsonNode kept(Starting.Asked asked) {
+    private static JsonNode storedPayload(Starting.Asked asked) {
         Event event = asked.event();
         return asked.entrance().door() != Door.HOOK
                 ? event.whole()

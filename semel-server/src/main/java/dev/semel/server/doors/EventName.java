@@ -38,14 +38,14 @@ record EventName(Door door, String source, String id) {
 
     /** The trigger key of its run in one workflow; the keys of one event share a prefix. */
     Trigger.DoorName of(String eventId, String workflowId) {
-        return new Trigger.DoorName(door, prefix(eventId) + workflowId, shown(), WINDOW);
+        return new Trigger.DoorName(door, prefix(eventId) + workflowId, displayText(), WINDOW);
     }
 
     static String prefix(String eventId) {
         return eventId + "/";
     }
 
-    private String shown() {
+    private String displayText() {
         String text = (door == Door.HOOK ? "hook:" : "event:") + source + "/" + id;
         return text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN - 1) + "…";
     }

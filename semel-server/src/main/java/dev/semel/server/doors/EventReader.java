@@ -29,7 +29,7 @@ public final class EventReader {
         if (!json.isObject()) {
             throw of("", "an event must be a JSON object with id, source and type");
         }
-        version(json, cloud);
+        checkVersion(json, cloud);
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
         for (String name : json.propertyNames()) {
             if (!name.equals("data") && !name.equals("data_base64") && !name.equals("specversion")) {
@@ -39,7 +39,7 @@ public final class EventReader {
         return event(whole, data(json));
     }
 
-    private static void version(JsonNode json, boolean cloud) {
+    private static void checkVersion(JsonNode json, boolean cloud) {
         JsonNode version = json.get("specversion");
         if (version == null && !cloud) {
             return;
@@ -52,7 +52,7 @@ public final class EventReader {
     private static void attribute(ObjectNode whole, String name, JsonNode value) {
         if (!ATTRIBUTE.matcher(name).matches()) {
             throw of(
-                    shown(name),
+                    shorten(name),
                     "an attribute name must have 1 to 64 lower-case letters and digits; put the payload into data");
         }
         if (value.isNull()) {
@@ -64,7 +64,7 @@ public final class EventReader {
         whole.set(name, value);
     }
 
-    private static String shown(String name) {
+    private static String shorten(String name) {
         StringBuilder out = new StringBuilder();
         name.codePoints().limit(64).forEach(c -> out.appendCodePoint(c < ' ' || c > '~' ? '?' : c));
         return out.toString();

@@ -118,12 +118,12 @@ final class Starting {
                         asked.entrance().actor(),
                         asked.entrance().correlationId()),
                 false,
-                new Trigger.Checks(() -> fresh(asked.entrance(), current.published(), input), quota.repeat()),
+                new Trigger.Checks(() -> checkFresh(asked.entrance(), current.published(), input), quota.repeat()),
                 Trigger.Ties.atDepth(asked.entrance().depth()));
     }
 
     /** Checks depth, quota and then the input schema, in the same order as HTTP triggers. */
-    private void fresh(Entrance entrance, Published workflow, JsonNode input) {
+    private void checkFresh(Entrance entrance, Published workflow, JsonNode input) {
         Depth.refuse(entrance.depth(), ports.mostDepth().getAsInt(), workflow.name());
         if (entrance.quota().fresh() != null) {
             entrance.quota().fresh().run();

@@ -44,11 +44,11 @@ final class Subscribers {
                 ? now
                 : known.compute(workspace, (ws, before) -> {
                     long change = semel.changes(); // before the lookup: a change during it causes another
-                    return before != null && before.change() == change ? before : read(ws, change);
+                    return before != null && before.change() == change ? before : loadIndex(ws, change);
                 });
     }
 
-    private Known read(int workspace, long change) {
+    private Known loadIndex(int workspace, long change) {
         Map<String, List<Current>> byType = new HashMap<>();
         List<Current> open = new ArrayList<>();
         for (Current current : semel.events().subscribers(workspace)) {

@@ -56,8 +56,8 @@ final class Content {
         }
         for (String field : fields) {
             int equals = field.indexOf('=');
-            String name = decoded(equals < 0 ? field : field.substring(0, equals));
-            String value = equals < 0 ? "" : decoded(field.substring(equals + 1));
+            String name = decode(equals < 0 ? field : field.substring(0, equals));
+            String value = equals < 0 ? "" : decode(field.substring(equals + 1));
             JsonNode before = form.get(name);
             switch (before) {
                 case null -> form.put(name, value);
@@ -79,7 +79,7 @@ final class Content {
         }
     }
 
-    private static String decoded(String text) {
+    private static String decode(String text) {
         String decoded;
         try {
             decoded = URLDecoder.decode(text, StandardCharsets.UTF_8);

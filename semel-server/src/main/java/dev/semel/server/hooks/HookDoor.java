@@ -98,19 +98,19 @@ public final class HookDoor {
     public Outcome receive(String source, Letter letter) {
         Found found = find(source, Depth.of(letter.header(Depth.HEADER)));
         Plan plan = found.plan();
-        Verification.Proofs proofs = proofs(found);
+        Verification.Proofs proofs = verificationInputs(found);
         return switch (Verification.of(plan.scheme(), plan.tolerance(), letter, proofs)) {
             case Verification.Verdict.Genuine(String proof) -> accept(found, letter, proof);
             case Verification.Verdict.Forged _ -> {
-                turnAway(found, Delivery.Verdict.FORGED, "");
+                recordRejection(found, Delivery.Verdict.FORGED, "");
                 throw Turned.forged();
             }
             case Verification.Verdict.Stale _ -> {
-                turnAway(found, Delivery.Verdict.STALE, "");
+                recordRejection(found, Delivery.Verdict.STALE, "");
                 throw Turned.stale();
             }
             case Verification.Verdict.Unknown(String rule) -> {
-                turnAway(found, Delivery.Verdict.REFUSED, rule);
+                recordRejection(found, Delivery.Verdict.REFUSED, rule);
                 throw Turned.notReady();
             }
         };
@@ -129,7 +129,7 @@ public final class HookDoor {
         return new Found(source.workspace(), source.name(), kept.value(), depth);
     }
 
-    private Verification.Proofs proofs(Found found) {
+    private Verification.Proofs verificationInputs(Found found) {
         List<String> secrets = new ArrayList<>();
         String missing = null;
         for (String name : found.hook().secrets()) {
@@ -159,10 +159,10 @@ public final class HookDoor {
             }
             told = Told.read(plan, letter, data, found.name());
         } catch (SemelException e) {
-            turnAway(found, Delivery.Verdict.REFUSED, e.code().slug());
+            recordRejection(found, Delivery.Verdict.REFUSED, e.code().slug());
             throw e;
         }
-        return received(found, told, plan.isNamed() ? null : digest(proof));
+        return storeAndDeliver(found, told, plan.isNamed() ? null : digest(proof));
     }
 
     private Outcome acceptCloud(Found found, Letter letter, String proof) {
@@ -170,7 +170,7 @@ public final class HookDoor {
         try {
             delivery = CloudDelivery.of(letter, found.name());
         } catch (SemelException e) {
-            turnAway(found, Delivery.Verdict.REFUSED, e.code().slug());
+            recordRejection(found, Delivery.Verdict.REFUSED, e.code().slug());
             throw e;
         }
         boolean named = delivery.signed() || found.hook().check() == HookSetting.Check.BEARER;
@@ -179,7 +179,7 @@ public final class HookDoor {
                 new AtomicReferenceArray<>(delivery.events().size());
         SideBySide.each(
                 IntStream.range(0, items.length()).boxed().toList(),
-                at -> items.set(at, one(found, delivery.events().get(at), signature)));
+                at -> items.set(at, acceptOne(found, delivery.events().get(at), signature)));
         List<Outcome> all =
                 IntStream.range(0, items.length()).mapToObj(items::get).toList();
         for (Outcome one : all) {
@@ -192,23 +192,23 @@ public final class HookDoor {
         return delivery.batch() ? new Outcome.Batch(all) : all.getFirst();
     }
 
-    private Outcome one(Found found, Supplier<Told> event, @Nullable String signature) {
+    private Outcome acceptOne(Found found, Supplier<Told> event, @Nullable String signature) {
         Told told;
         try {
             told = event.get();
         } catch (SemelException e) {
-            turnAway(found, Delivery.Verdict.REFUSED, e.code().slug());
+            recordRejection(found, Delivery.Verdict.REFUSED, e.code().slug());
             return new Outcome.Refused(e);
         }
         try {
-            return received(found, told, signature);
+            return storeAndDeliver(found, told, signature);
         } catch (SemelException e) {
             return new Outcome.Refused(e);
         }
     }
 
-    private Outcome received(Found found, Told told, @Nullable String signature) {
-        Delivery delivery = semel.maybeChange(receiving(found, told, signature));
+    private Outcome storeAndDeliver(Found found, Told told, @Nullable String signature) {
+        Delivery delivery = semel.maybeChange(prepareReceive(found, told, signature));
         if (delivery == null) {
             throw new IllegalStateException("an accepted delivery must be stored");
         }
@@ -217,12 +217,12 @@ public final class HookDoor {
         }
         // CRASH(delivery-stored): the delivery is stored and no run started. The provider's retry starts them.
         semel.point("delivery-stored");
-        List<String> answered = answer(found, told);
-        return new Outcome.Received(delivery, deliver(found.workspace(), told.event(), entrance(found)), answered);
+        List<String> answered = signalWaitingRuns(found, told);
+        return new Outcome.Received(delivery, deliver(found.workspace(), told.event(), originOf(found)), answered);
     }
 
     /** Signals the runs that wait for this sender, once per message, however often the provider sends it. */
-    private List<String> answer(Found found, Told told) {
+    private List<String> signalWaitingRuns(Found found, Told told) {
         HookSetting.Reply reply = found.hook().reply();
         String from = reply == null ? null : Told.at(told.event().data(), reply.from());
         if (reply == null || from == null || !isSender(from)) {
@@ -256,7 +256,7 @@ public final class HookDoor {
         return events.deliver(workspace, event, entrance);
     }
 
-    private static Entrance entrance(Found found) {
+    private static Entrance originOf(Found found) {
         return new Entrance(Door.HOOK, "hook:" + found.name(), null, Trigger.Checks.NONE, found.depth());
     }
 
@@ -284,7 +284,7 @@ public final class HookDoor {
         return first == null || first.payload() == null ? null : Told.kept(first.payload());
     }
 
-    private Edit.Receive receiving(Found found, Told told, @Nullable String signature) {
+    private Edit.Receive prepareReceive(Found found, Told told, @Nullable String signature) {
         var row = new Delivery(
                 semel.newId(),
                 found.workspace(),
@@ -310,7 +310,7 @@ public final class HookDoor {
                 micros(hook.keep()));
     }
 
-    private void turnAway(Found found, Delivery.Verdict verdict, String note) {
+    private void recordRejection(Found found, Delivery.Verdict verdict, String note) {
         String place = found.workspace() + " " + found.name();
         long hour = clock.millis() / Duration.ofHours(1).toMillis();
         Long since = full.get(place);

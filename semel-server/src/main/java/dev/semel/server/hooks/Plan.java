@@ -43,11 +43,11 @@ record Plan(Scheme scheme, @Nullable Duration tolerance, List<Where> ids, boolea
                         : new Plan(new Scheme.Standard(), USUAL, List.of(), true, List.of());
             default -> generic(hook);
         };
-        return preset.with(hook);
+        return preset.withOverrides(hook);
     }
 
     /** Applies the overrides of the webhook document. */
-    private Plan with(HookSetting hook) {
+    private Plan withOverrides(HookSetting hook) {
         Where id = hook.id();
         boolean signed = id == null || hook.preset().equals("generic") ? idSigned : id.pointer() != null;
         return new Plan(

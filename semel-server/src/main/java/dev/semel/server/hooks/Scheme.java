@@ -58,7 +58,7 @@ sealed interface Scheme {
     int MOST_SIGNATURES = 16;
 
     /** Compares in constant time; null if none matches. */
-    private static @Nullable String among(List<String> signatures, String expected) {
+    private static @Nullable String findEqual(List<String> signatures, String expected) {
         byte[] wanted = Mac.utf8(expected);
         boolean found = false;
         for (String signature : signatures) {
@@ -92,19 +92,19 @@ sealed interface Scheme {
             String id = letter.header(idHeader);
             boolean missing =
                     signature == null || (timeHeader != null && time == null) || (idHeader != null && id == null);
-            return missing ? null : presented(List.of(signature), time, id);
+            return missing ? null : toPresented(List.of(signature), time, id);
         }
 
-        private Presented presented(List<String> signatures, @Nullable String time, @Nullable String id) {
+        private Presented toPresented(List<String> signatures, @Nullable String time, @Nullable String id) {
             int at = template.indexOf(BODY);
             return new Presented(
                     time,
                     signatures,
-                    filled(template.substring(0, at), time, id),
-                    filled(template.substring(at + BODY.length()), time, id));
+                    expand(template.substring(0, at), time, id),
+                    expand(template.substring(at + BODY.length()), time, id));
         }
 
-        private static byte[] filled(String part, @Nullable String time, @Nullable String id) {
+        private static byte[] expand(String part, @Nullable String time, @Nullable String id) {
             // One pass, so that an id that contains {timestamp} is not expanded.
             StringBuilder out = new StringBuilder();
             int at = 0;
@@ -124,7 +124,7 @@ sealed interface Scheme {
 
         @Override
         public @Nullable String proof(String secret, Presented presented, byte[] body) {
-            return among(
+            return findEqual(
                     presented.signatures(),
                     prefix + mac.of(Mac.utf8(secret), presented.front(), body, presented.back()));
         }
@@ -139,7 +139,7 @@ sealed interface Scheme {
             if (timeHeader != null && time != null) {
                 out.put(timeHeader, time);
             }
-            Presented signed = presented(List.of(), time, stamp.id());
+            Presented signed = toPresented(List.of(), time, stamp.id());
             out.put(headers.getFirst(), prefix + mac.of(Mac.utf8(secret), signed.front(), body, signed.back()));
             return out;
         }
@@ -169,7 +169,7 @@ sealed interface Scheme {
 
         @Override
         public @Nullable String proof(String secret, Presented presented, byte[] body) {
-            return among(presented.signatures(), "v1=" + Mac.SHA256_HEX.of(Mac.utf8(secret), presented.front(), body));
+            return findEqual(presented.signatures(), "v1=" + Mac.SHA256_HEX.of(Mac.utf8(secret), presented.front(), body));
         }
 
         @Override
@@ -208,9 +208,9 @@ sealed interface Scheme {
         @Override
         public @Nullable String proof(String secret, Presented presented, byte[] body) throws UnfitSecret {
             if (secret.startsWith(PUBLIC)) {
-                return publicProof(secret, presented, body);
+                return findPublicKeyMatch(secret, presented, body);
             }
-            return among(presented.signatures(), "v1," + Mac.SHA256_BASE64.of(key(secret), presented.front(), body));
+            return findEqual(presented.signatures(), "v1," + Mac.SHA256_BASE64.of(key(secret), presented.front(), body));
         }
 
         private static byte[] key(String secret) throws UnfitSecret {
@@ -230,7 +230,7 @@ sealed interface Scheme {
         }
 
         /** A public key is not secret, so this comparison need not take constant time. */
-        private static @Nullable String publicProof(String secret, Presented presented, byte[] body)
+        private static @Nullable String findPublicKeyMatch(String secret, Presented presented, byte[] body)
                 throws UnfitSecret {
             byte[] raw = base64(secret.substring(PUBLIC.length()));
             if (raw.length != 32) {
@@ -238,14 +238,14 @@ sealed interface Scheme {
             }
             for (String signature : presented.signatures()) {
                 if (signature.startsWith("v1a,")
-                        && fits(raw, base64(signature.substring(4)), presented.front(), body)) {
+                        && verifies(raw, base64(signature.substring(4)), presented.front(), body)) {
                     return signature;
                 }
             }
             return null;
         }
 
-        private static boolean fits(byte[] raw, byte[] signature, byte[] front, byte[] body) {
+        private static boolean verifies(byte[] raw, byte[] signature, byte[] front, byte[] body) {
             try {
                 byte[] encoded = Arrays.copyOf(ED25519, ED25519.length + raw.length);
                 System.arraycopy(raw, 0, encoded, ED25519.length, raw.length);
@@ -288,7 +288,7 @@ sealed interface Scheme {
 
         @Override
         public @Nullable String proof(String secret, Presented presented, byte[] body) {
-            return among(presented.signatures(), "Bearer " + secret);
+            return findEqual(presented.signatures(), "Bearer " + secret);
         }
 
         @Override

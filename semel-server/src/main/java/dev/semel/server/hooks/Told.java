@@ -22,16 +22,16 @@ record Told(String id, Event event) {
 
     /** @param hook webhook name: the source of its events, and their type if they have none */
     static Told read(Plan plan, Letter letter, JsonNode data, String hook) {
-        String id = first(plan.ids(), letter, data);
+        String id = firstValue(plan.ids(), letter, data);
         if (id == null) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The delivery has no event id in " + words(plan.ids())
+                    "The delivery has no event id in " + describe(plan.ids())
                             + ", so Semel could not recognise a repeat. No run was started.",
                     "Send the provider's event id there (1 to 255 characters), or set `id` in the webhook to its"
                             + " location.");
         }
-        String type = first(plan.types(), letter, data);
+        String type = firstValue(plan.types(), letter, data);
         return new Told(id, event(id, hook, type == null ? hook : type, data));
     }
 
@@ -86,17 +86,17 @@ record Told(String id, Event event) {
         return of(Json.parse(payload));
     }
 
-    private static String words(List<Where> places) {
+    private static String describe(List<Where> places) {
         List<String> words = places.stream()
                 .map(place -> place.header() != null ? "header " + place.header() : String.valueOf(place.pointer()))
                 .toList();
         return String.join(" or ", words);
     }
 
-    private static @Nullable String first(List<Where> places, Letter letter, JsonNode data) {
+    private static @Nullable String firstValue(List<Where> places, Letter letter, JsonNode data) {
         for (Where place : places) {
             String text = place.pointer() == null ? letter.header(place.header()) : at(data, place.pointer());
-            if (text != null && fits(text)) {
+            if (text != null && isValid(text)) {
                 return text;
             }
         }
@@ -109,7 +109,7 @@ record Told(String id, Event event) {
         return value.isString() ? value.stringValue() : value.isIntegralNumber() ? value.asString() : null;
     }
 
-    private static boolean fits(String text) {
+    private static boolean isValid(String text) {
         return !text.isEmpty() && text.length() <= LONGEST && text.chars().noneMatch(Character::isISOControl);
     }
 }

@@ -52,7 +52,7 @@ final class Verification {
             return unfit == null ? new Verdict.Forged() : new Verdict.Unknown(unfit);
         }
         String time = presented.time();
-        boolean inTime = tolerance == null || time == null || near(time, proofs.now(), tolerance);
+        boolean inTime = tolerance == null || time == null || isWithinTolerance(time, proofs.now(), tolerance);
         return inTime ? new Verdict.Genuine(proof) : new Verdict.Stale();
     }
 
@@ -63,7 +63,7 @@ final class Verification {
      */
     record Proofs(List<String> secrets, @Nullable String missing, Instant now) {}
 
-    private static boolean near(String time, Instant now, Duration tolerance) {
+    private static boolean isWithinTolerance(String time, Instant now, Duration tolerance) {
         if (!SECONDS.matcher(time).matches()) {
             return false;
         }

@@ -61,13 +61,13 @@ final class Addresses {
     /** The reason why the address is blocked; null if it is public. */
     static @Nullable String closed(InetAddress address) {
         byte[] bytes = address.getAddress();
-        return address instanceof Inet4Address ? among(FOUR, bytes) : closedSix(address, bytes);
+        return address instanceof Inet4Address ? findBlock(FOUR, bytes) : blockedIpv6Reason(address, bytes);
     }
 
-    private static @Nullable String closedSix(InetAddress address, byte[] bytes) {
+    private static @Nullable String blockedIpv6Reason(InetAddress address, byte[] bytes) {
         if (Arrays.equals(bytes, 0, 12, TRANSLATED, 0, 12)) {
             // NAT64 embeds the IPv4 address; the embedded address decides.
-            return among(FOUR, Arrays.copyOfRange(bytes, 12, 16));
+            return findBlock(FOUR, Arrays.copyOfRange(bytes, 12, 16));
         }
         if (address.isLoopbackAddress()) {
             return LOOPBACK;
@@ -82,10 +82,10 @@ final class Addresses {
             return "private";
         }
         // Also ::, ::a.b.c.d, ::ffff:a.b.c.d where it reaches us unmapped, 64:ff9b:1::/48, 100::/64, fec0::/10.
-        return (bytes[0] & 0xe0) == 0x20 ? among(SIX, bytes) : "reserved";
+        return (bytes[0] & 0xe0) == 0x20 ? findBlock(SIX, bytes) : "reserved";
     }
 
-    private static @Nullable String among(List<Block> blocks, byte[] address) {
+    private static @Nullable String findBlock(List<Block> blocks, byte[] address) {
         for (Block block : blocks) {
             if (block.holds(address)) {
                 return block.what();

@@ -23,24 +23,24 @@ final class Deadline implements AutoCloseable {
     Deadline(Duration longest, LongSupplier nanos, ScheduledExecutorService alarms) {
         this.nanos = nanos;
         this.end = nanos.getAsLong() + longest.toNanos();
-        this.alarm = alarms.schedule(this::ring, longest.toNanos(), TimeUnit.NANOSECONDS);
+        this.alarm = alarms.schedule(this::expire, longest.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    private void ring() {
+    private void expire() {
         passed = true;
-        shut();
+        closeSocket();
     }
 
     /** Sets the socket to close at the deadline; closes the previous one now. */
     void holds(Closeable socket) {
-        shut();
+        closeSocket();
         open = socket;
         if (passed) {
-            shut();
+            closeSocket();
         }
     }
 
-    private void shut() {
+    private void closeSocket() {
         Closeable socket = open;
         try {
             if (socket != null) {
@@ -63,6 +63,6 @@ final class Deadline implements AutoCloseable {
     @Override
     public void close() {
         alarm.cancel(false);
-        shut();
+        closeSocket();
     }
 }

@@ -20,7 +20,7 @@ final class Echo {
     private Echo() {}
 
     static Answer removed(Answer answer, Request request) {
-        Set<String> needles = needles(request);
+        Set<String> needles = searchTexts(request);
         if (needles.isEmpty()) {
             return answer;
         }
@@ -30,16 +30,16 @@ final class Echo {
         Map<String, List<String>> headers = new LinkedHashMap<>();
         answer.headers().map().forEach((name, values) -> {
             List<String> clean = new ArrayList<>();
-            values.forEach(value -> clean.add(without(value, needles, MARK)));
+            values.forEach(value -> clean.add(replaceAll(value, needles, MARK)));
             headers.put(name, clean);
         });
         return new Answer(
                 answer.status(),
                 HttpHeaders.of(headers, (_, _) -> true),
-                without(text, needles, mark).getBytes(StandardCharsets.ISO_8859_1));
+                replaceAll(text, needles, mark).getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    private static Set<String> needles(Request request) {
+    private static Set<String> searchTexts(Request request) {
         Set<String> needles = new HashSet<>();
         for (Header header : request.headers()) {
             if (header.secret() && header.value().length() >= SHORTEST) {
@@ -51,7 +51,7 @@ final class Echo {
         return needles;
     }
 
-    private static String without(String text, Set<String> needles, String mark) {
+    private static String replaceAll(String text, Set<String> needles, String mark) {
         String clean = text;
         for (String needle : needles) {
             clean = clean.replace(needle, mark);

@@ -32,7 +32,7 @@ final class Incoming {
     /** Status and headers of a response. */
     record Head(int status, HttpHeaders headers) {
         /** The only value of a header, in lower case; empty if absent. */
-        private String only(String name) throws IOException {
+        private String singleValue(String name) throws IOException {
             List<String> values = headers.allValues(name).stream()
                     .map(String::strip)
                     .distinct()
@@ -110,8 +110,8 @@ final class Incoming {
         if (method.equals("HEAD") || head.status() == 204 || head.status() == 304) {
             return new byte[0];
         }
-        String coding = head.only("Content-Encoding");
-        InputStream framed = framed(head);
+        String coding = head.singleValue("Content-Encoding");
+        InputStream framed = bodyStream(head);
         boolean packed = coding.equals("gzip") || coding.equals("x-gzip");
         if (!packed && !coding.isEmpty() && !coding.equals("identity")) {
             throw new Strange();
@@ -121,15 +121,15 @@ final class Incoming {
         }
     }
 
-    private InputStream framed(Head head) throws IOException {
-        String transfer = head.only("Transfer-Encoding");
+    private InputStream bodyStream(Head head) throws IOException {
+        String transfer = head.singleValue("Transfer-Encoding");
         if (transfer.equals("chunked")) {
             return new Chunks();
         }
         if (!transfer.isEmpty()) {
             throw new IOException("the response body has an unsupported transfer encoding");
         }
-        String length = head.only("Content-Length");
+        String length = head.singleValue("Content-Length");
         if (length.isEmpty()) {
             return in; // until the connection is closed
         }
@@ -178,7 +178,7 @@ final class Incoming {
 
         @Override
         public int read() throws IOException {
-            return more() ? chunk.read() : -1;
+            return readChunkHeader() ? chunk.read() : -1;
         }
 
         @Override
@@ -186,10 +186,10 @@ final class Incoming {
             if (most == 0) {
                 return 0;
             }
-            return more() ? chunk.read(into, from, most) : -1;
+            return readChunkHeader() ? chunk.read(into, from, most) : -1;
         }
 
-        private boolean more() throws IOException {
+        private boolean readChunkHeader() throws IOException {
             if (ended || chunk.left > 0) {
                 return !ended;
             }

@@ -39,29 +39,29 @@ record Line(Socket socket) {
         try {
             InetSocketAddress standIn = making.standIn();
             if (standIn != null) {
-                return new Line(connected(standIn.getPort(), List.of(standIn.getAddress()), deadline));
+                return new Line(connect(standIn.getPort(), List.of(standIn.getAddress()), deadline));
             }
             List<InetAddress> found = making.names().addresses(target.host(), deadline.left());
-            Socket plain = connected(target.port(), making.guard().admit(target, found), deadline);
-            return new Line(target.encrypted() ? encrypted(plain, target, making.tls()) : plain);
+            Socket plain = connect(target.port(), making.guard().admit(target, found), deadline);
+            return new Line(target.encrypted() ? startTls(plain, target, making.tls()) : plain);
         } catch (IOException e) {
             throw new Failures.NotSent(
                     "the request to " + target.authority() + " was not sent: "
-                            + (deadline.passed() ? "the timeout passed before the connection was open" : why(e)) + ".",
+                            + (deadline.passed() ? "the timeout passed before the connection was open" : describe(e)) + ".",
                     e);
         }
     }
 
-    private static String why(IOException failure) {
+    private static String describe(IOException failure) {
         return switch (failure) {
             case UnknownHostException _ -> "DNS does not know the host";
-            case SSLException tls -> "the TLS handshake failed (" + why(tls) + ")";
+            case SSLException tls -> "the TLS handshake failed (" + describe(tls) + ")";
             default -> "the connection failed (" + failure.getClass().getSimpleName() + ")";
         };
     }
 
     /** Describes the causes that a user can fix. */
-    private static String why(SSLException failure) {
+    private static String describe(SSLException failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             switch (cause) {
                 case java.security.cert.CertificateExpiredException _ -> {
@@ -80,7 +80,7 @@ record Line(Socket socket) {
     }
 
     /** Tries one address after the other; nothing was sent while none has accepted. */
-    private static Socket connected(int port, List<InetAddress> addresses, Deadline deadline) throws IOException {
+    private static Socket connect(int port, List<InetAddress> addresses, Deadline deadline) throws IOException {
         IOException last = new IOException("no address");
         for (InetAddress address : addresses.subList(0, Math.min(addresses.size(), MOST_ADDRESSES))) {
             Socket socket = new Socket(Proxy.NO_PROXY); // a proxy from the environment would resolve the name again
@@ -99,7 +99,7 @@ record Line(Socket socket) {
         throw last;
     }
 
-    private static Socket encrypted(Socket plain, Target target, SSLSocketFactory factory) throws IOException {
+    private static Socket startTls(Socket plain, Target target, SSLSocketFactory factory) throws IOException {
         SSLSocket socket = (SSLSocket) factory.createSocket(plain, target.host(), target.port(), true);
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");

@@ -117,11 +117,11 @@ public final class Outbound implements AutoCloseable {
         try (Deadline deadline = deadline(request)) {
             Request now = request;
             for (int left = request.manner().redirects(); ; left--) {
-                Answer answer = Echo.removed(once(now, deadline), now);
+                Answer answer = Echo.removed(sendOnce(now, deadline), now);
                 if (left == 0 || !REDIRECTS.contains(answer.status())) {
                     return answer;
                 }
-                now = now.redirected(next(now.target(), answer));
+                now = now.redirected(redirectTarget(now.target(), answer));
             }
         }
     }
@@ -134,11 +134,11 @@ public final class Outbound implements AutoCloseable {
         }
     }
 
-    private Answer once(Request request, Deadline deadline) throws IOException {
+    private Answer sendOnce(Request request, Deadline deadline) throws IOException {
         byte[] bytes = bytes(request);
         Line line = Line.to(request.target(), making, deadline);
         try {
-            return answer(line, request, bytes);
+            return readResponse(line, request, bytes);
         } catch (IOException e) {
             // Without its cause: a TLS alert after the request has the class of a failed handshake and would look like
             // a request that was not sent.
@@ -147,24 +147,24 @@ public final class Outbound implements AutoCloseable {
                     + (deadline.passed()
                             ? "no complete response arrived within "
                                     + request.manner().timeout()
-                            : why(e)));
+                            : describe(e)));
             unknown.addSuppressed(e);
             throw unknown;
         }
     }
 
-    private static String why(IOException failure) {
+    private static String describe(IOException failure) {
         return failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     }
 
-    private static Answer answer(Line line, Request request, byte[] bytes) throws IOException {
+    private static Answer readResponse(Line line, Request request, byte[] bytes) throws IOException {
         Incoming incoming = new Incoming(line.in());
         Incoming.Head head;
         try {
             line.write(bytes);
             head = incoming.head();
         } catch (java.net.SocketException cut) {
-            head = early(incoming, cut);
+            head = readEarlyResponse(incoming, cut);
         }
         boolean success = head.status() >= 200 && head.status() < 300;
         int longest = success ? request.manner().longestAnswer() : LONGEST_REFUSAL;
@@ -173,7 +173,7 @@ public final class Outbound implements AutoCloseable {
             body = incoming.body(head, request.method(), longest);
         } catch (IOException e) {
             if (success && e instanceof Incoming.Strange) {
-                throw unkept(request, "in a content encoding that was not requested");
+                throw notRecordable(request, "in a content encoding that was not requested");
             }
             if (success) {
                 throw e;
@@ -181,13 +181,13 @@ public final class Outbound implements AutoCloseable {
             body = new byte[0]; // the status is enough, even if the body is unreadable
         }
         if (body.length > longest && success) {
-            throw unkept(request, "larger than " + longest + " bytes");
+            throw notRecordable(request, "larger than " + longest + " bytes");
         }
         return new Answer(head.status(), head.headers(), body);
     }
 
     /** The request succeeded, whatever the response contains: it must not be repeated and needs no decision. */
-    private static Failures.NotKept unkept(Request request, String why) {
+    private static Failures.NotKept notRecordable(Request request, String why) {
         return new Failures.NotKept(new TypeMismatch(
                 "The response of " + request.target().authority() + " is " + why
                         + ". The request succeeded; the response was not recorded.",
@@ -195,7 +195,7 @@ public final class Outbound implements AutoCloseable {
     }
 
     /** A server that rejects a long body early may close while we still write; its response may be in the buffer. */
-    private static Incoming.Head early(Incoming incoming, IOException cut) throws IOException {
+    private static Incoming.Head readEarlyResponse(Incoming incoming, IOException cut) throws IOException {
         try {
             return incoming.head();
         } catch (IOException _) {
@@ -232,7 +232,7 @@ public final class Outbound implements AutoCloseable {
     }
 
     /** The target of a redirect; throws if it must not be followed. */
-    private static Target next(Target from, Answer answer) {
+    private static Target redirectTarget(Target from, Answer answer) {
         String location = answer.headers().firstValue("Location").orElse("");
         Target to;
         try {

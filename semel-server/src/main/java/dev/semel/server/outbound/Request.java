@@ -69,21 +69,21 @@ public record Request(String method, Target target, List<Header> headers, byte[]
     public Request {
         headers = List.copyOf(headers);
         if (!METHODS.contains(method)) {
-            throw refused("the method is not one of " + String.join(", ", new TreeSet<>(METHODS)));
+            throw notSent("the method is not one of " + String.join(", ", new TreeSet<>(METHODS)));
         }
         if (manner.redirects() > 0 && !LOOKING.contains(method)) {
-            throw refused("only GET and HEAD follow redirects, since other methods could take effect twice");
+            throw notSent("only GET and HEAD follow redirects, since other methods could take effect twice");
         }
         if (body.length > (LOOKING.contains(method) ? 0 : LONGEST_BODY)) {
-            throw refused("the body is longer than " + LONGEST_BODY + " bytes, or " + method + " does not allow one");
+            throw notSent("the body is longer than " + LONGEST_BODY + " bytes, or " + method + " does not allow one");
         }
         if (headers.size() > MOST_HEADERS) {
-            throw refused("there are more than " + MOST_HEADERS + " headers");
+            throw notSent("there are more than " + MOST_HEADERS + " headers");
         }
         Set<String> names = new TreeSet<>();
         for (Header header : headers) {
             if (!names.add(header.name().toLowerCase(Locale.ROOT))) {
-                throw refused("the header " + header.name() + " appears twice");
+                throw notSent("the header " + header.name() + " appears twice");
             }
         }
     }
@@ -127,7 +127,7 @@ public record Request(String method, Target target, List<Header> headers, byte[]
         return headers.stream().anyMatch(other -> other.is(header));
     }
 
-    private static Failures.NotSent refused(String why) {
+    private static Failures.NotSent notSent(String why) {
         return new Failures.NotSent(why + ". Nothing was sent.", null);
     }
 }

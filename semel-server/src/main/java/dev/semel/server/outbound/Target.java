@@ -29,7 +29,7 @@ public record Target(String scheme, String host, int port, String path) {
     /** @throws Failures.NotSent if it is not an http or https URL */
     public static Target of(String url) {
         try {
-            return parsed(url);
+            return parseUrl(url);
         } catch (Wrong e) {
             throw new Failures.NotSent("the URL " + e.why + ". Nothing was sent.", null);
         }
@@ -38,14 +38,14 @@ public record Target(String scheme, String host, int port, String path) {
     /** The problem of a URL, as the continuation of "the URL"; null if it is valid. */
     public static @Nullable String wrong(String url) {
         try {
-            parsed(url);
+            parseUrl(url);
             return null;
         } catch (Wrong e) {
             return e.why;
         }
     }
 
-    private static Target parsed(String text) throws Wrong {
+    private static Target parseUrl(String text) throws Wrong {
         URI url;
         try {
             url = URI.create(new URI(text).toASCIIString());
@@ -70,7 +70,7 @@ public record Target(String scheme, String host, int port, String path) {
             throw new Wrong("has more than " + LONGEST_URL + " characters");
         }
         String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
-        refuseDots(path);
+        rejectDotSegments(path);
         String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
         return new Target(scheme, host(url.getHost()), port, path + query);
     }
@@ -91,7 +91,7 @@ public record Target(String scheme, String host, int port, String path) {
     }
 
     /** Rejects `.` and `..` segments, also encoded, because some servers decode them and leave the path. */
-    private static void refuseDots(String path) throws Wrong {
+    private static void rejectDotSegments(String path) throws Wrong {
         for (String part : path.split("/|%2[fF]|%5[cC]")) {
             String plain = part.replace("%2e", ".").replace("%2E", ".");
             if (plain.equals(".") || plain.equals("..")) {

@@ -59,7 +59,7 @@ final class Tokens {
     }
 
     Token token(Auth.ClientCredentials credentials) {
-        Slot slot = slot(credentials);
+        Slot slot = entryFor(credentials);
         long asked = nanos.getAsLong();
         slot.lock.lock();
         try {
@@ -79,7 +79,7 @@ final class Tokens {
 
     /** Discards a rejected token, unless it was replaced meanwhile. */
     void refused(Auth.ClientCredentials credentials, Token token) {
-        Slot slot = slot(credentials);
+        Slot slot = entryFor(credentials);
         slot.lock.lock();
         try {
             if (slot.kept != null && slot.kept.header().equals(token.header())) {
@@ -90,7 +90,7 @@ final class Tokens {
         }
     }
 
-    private Slot slot(Auth.ClientCredentials credentials) {
+    private Slot entryFor(Auth.ClientCredentials credentials) {
         lock.lock();
         try {
             return slots.computeIfAbsent(credentials, _ -> new Slot());
@@ -139,11 +139,11 @@ final class Tokens {
         }
         return new Kept(
                 Header.secret("Authorization", "Bearer " + token),
-                asked + kept(body).toNanos());
+                asked + cacheDuration(body).toNanos());
     }
 
     /** The cache duration, slightly shorter than the token's lifetime and counted from the request. */
-    private static Duration kept(JsonNode body) {
+    private static Duration cacheDuration(JsonNode body) {
         long seconds = body.path("expires_in").asLong(-1);
         if (seconds < 0) {
             return KEPT_WITHOUT_A_WORD;

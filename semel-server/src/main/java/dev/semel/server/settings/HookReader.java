@@ -58,7 +58,7 @@ final class HookReader {
         }
         document.end();
         document.refuseWhatIsWrong("webhook");
-        refuseUnsigned(document, hook);
+        rejectUnsignedFields(document, hook);
         return hook;
     }
 
@@ -66,7 +66,7 @@ final class HookReader {
      * Rejects definitions that read unsigned values: the body and timestamp must be signed, and a signed id must come
      * from its header.
      */
-    private static void refuseUnsigned(Document document, HookSetting hook) {
+    private static void rejectUnsignedFields(Document document, HookSetting hook) {
         Signature signature = hook.signature();
         if (signature == null) {
             return;

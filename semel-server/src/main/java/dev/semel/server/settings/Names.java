@@ -30,7 +30,7 @@ public final class Names {
 
     /** Returns a valid profile id, which the caller's own system assigns, or throws. */
     public static String profile(String id) {
-        if (id.isEmpty() || id.length() > LONGEST_ID || id.codePoints().anyMatch(Names::isUnfit)) {
+        if (id.isEmpty() || id.length() > LONGEST_ID || id.codePoints().anyMatch(Names::isInvalid)) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
                     "The profile id must have 1 to " + LONGEST_ID + " printable characters."
@@ -40,7 +40,7 @@ public final class Names {
         return id;
     }
 
-    private static boolean isUnfit(int point) {
+    private static boolean isInvalid(int point) {
         return Character.isISOControl(point) || Character.getType(point) == Character.SURROGATE;
     }
 }

@@ -53,7 +53,7 @@ public record Profile(
         if (attributes != null && !attributes.isObject()) {
             document.wrong("attributes", "must be an object");
         }
-        List<String> pii = marked(document);
+        List<String> pii = readPii(document);
         document.end();
         document.refuseWhatIsWrong("profile");
         return new Profile(
@@ -64,7 +64,7 @@ public record Profile(
                 pii);
     }
 
-    private static List<String> marked(Document document) {
+    private static List<String> readPii(Document document) {
         JsonNode said = document.any("pii");
         List<String> paths = new ArrayList<>();
         for (JsonNode one : said == null || !said.isArray() ? JsonNodeFactory.instance.arrayNode() : said) {

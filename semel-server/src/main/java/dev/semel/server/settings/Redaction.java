@@ -41,19 +41,19 @@ public final class Redaction {
 
     /** Removes the secrets of this workspace. */
     public String clean(int workspace, String text) {
-        return replaced(text, needles(workspace));
+        return replaceAll(text, searchTexts(workspace));
     }
 
     /** Removes the secrets of all workspaces used by this process, for texts such as logs. */
     public String clean(String text) {
         String clean = text;
         for (Known one : known.values()) {
-            clean = replaced(clean, one.needles());
+            clean = replaceAll(clean, one.needles());
         }
         return clean;
     }
 
-    private static String replaced(String text, List<String> needles) {
+    private static String replaceAll(String text, List<String> needles) {
         String clean = text;
         for (String needle : needles) {
             clean = clean.contains(needle) ? clean.replace(needle, MARK) : clean;
@@ -61,7 +61,7 @@ public final class Redaction {
         return clean;
     }
 
-    private List<String> needles(int workspace) {
+    private List<String> searchTexts(int workspace) {
         long change = semel.changes();
         Known before = known.get(workspace);
         if (before != null && before.change() == change) {
@@ -69,7 +69,7 @@ public final class Redaction {
         }
         Set<String> needles = new LinkedHashSet<>();
         secrets.values(workspace).forEach(value -> add(needles, value));
-        keepOld(needles, before);
+        keepReplacedValues(needles, before);
         List<String> sorted = needles.stream()
                 .sorted(Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder()))
                 .toList();
@@ -78,7 +78,7 @@ public final class Redaction {
     }
 
     /** Keeps replaced values, because a response to an earlier request may still contain them. */
-    private static void keepOld(Set<String> needles, @Nullable Known before) {
+    private static void keepReplacedValues(Set<String> needles, @Nullable Known before) {
         if (before != null && needles.size() + before.needles().size() <= MOST_NEEDLES) {
             needles.addAll(before.needles());
         }
@@ -96,7 +96,7 @@ public final class Redaction {
         needles.add(HexFormat.of().formatHex(bytes));
         needles.add(HexFormat.of().withUpperCase().formatHex(bytes));
         for (int shift = 0; shift < 3; shift++) {
-            String inside = inside(bytes, shift);
+            String inside = base64Core(bytes, shift);
             if (inside.length() >= SHORTEST_NEEDLE) {
                 needles.add(inside);
                 needles.add(inside.replace('+', '-').replace('/', '_'));
@@ -114,7 +114,7 @@ public final class Redaction {
     }
 
     /** The base64 digits that depend only on the value, if its offset modulo three is `shift`. */
-    private static String inside(byte[] value, int shift) {
+    private static String base64Core(byte[] value, int shift) {
         byte[] shifted = new byte[shift + value.length];
         System.arraycopy(value, 0, shifted, shift, value.length);
         String digits = Base64.getEncoder().withoutPadding().encodeToString(shifted);
@@ -125,6 +125,6 @@ public final class Redaction {
 
     /** The search texts, for tests. */
     List<String> lookedFor(int workspace) {
-        return new ArrayList<>(needles(workspace));
+        return new ArrayList<>(searchTexts(workspace));
     }
 }

@@ -90,11 +90,11 @@ public final class Secrets {
         List<Rows.Setting> rows = semel.view(reads -> reads.settings(workspace, Kinds.SECRET.word(), after, limit));
         return rows == null
                 ? List.of()
-                : rows.stream().map(this::whole).map(this::shown).toList();
+                : rows.stream().map(this::loadFull).map(this::shown).toList();
     }
 
     /** Loads the full row, since lists omit long texts. */
-    private Rows.Setting whole(Rows.Setting row) {
+    private Rows.Setting loadFull(Rows.Setting row) {
         Rows.Setting whole = row.body().isEmpty() ? row(row.ws(), row.name()) : row;
         return whole == null ? row : whole;
     }
@@ -121,18 +121,18 @@ public final class Secrets {
      */
     public Edit.Put putting(Draft draft) {
         Names.checked("secret", draft.name());
-        refuseUnfit(draft.value());
+        requireValid(draft.value());
         SettingName name = new SettingName(draft.workspace(), Kinds.SECRET, draft.name());
         Rows.Setting row = row(draft.workspace(), draft.name());
-        String body = row != null && holds(row, draft.value()) ? row.body() : sealed(draft);
+        String body = row != null && hasValue(row, draft.value()) ? row.body() : encrypted(draft);
         return new Edit.Put(name, body, draft.expected(), draft.actor());
     }
 
-    private boolean holds(Rows.Setting row, String value) {
+    private boolean hasValue(Rows.Setting row, String value) {
         return shown(row).key().equals("current") && open(row).equals(value);
     }
 
-    private String sealed(Draft draft) {
+    private String encrypted(Draft draft) {
         SecretKeys.Sealed sealed = keys.seal(
                 semel.newSecret(SecretKeys.NONCE_BYTES), about(draft.workspace(), draft.name()), draft.value());
         return Json.write(JsonNodeFactory.instance
@@ -143,7 +143,7 @@ public final class Secrets {
                 .put("fingerprint", digest(draft).substring(0, 8)));
     }
 
-    private static void refuseUnfit(String value) {
+    private static void requireValid(String value) {
         if (value.length() < SHORTEST || value.length() > LONGEST || value.indexOf(0) >= 0) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
@@ -184,7 +184,7 @@ public final class Secrets {
                 return values;
             }
             for (Rows.Setting row : rows) {
-                Rows.Setting whole = whole(row);
+                Rows.Setting whole = loadFull(row);
                 if (!whole.body().isEmpty() && !shown(whole).key().equals("missing")) {
                     values.add(open(whole));
                 }

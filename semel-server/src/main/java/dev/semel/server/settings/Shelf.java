@@ -55,7 +55,7 @@ public final class Shelf<T> {
     /** The current version; null if there is none. */
     public @Nullable Kept<T> find(int workspace, String name) {
         if (!sort.kind().watched()) {
-            return kept(row(workspace, name));
+            return toStored(row(workspace, name));
         }
         Place place = new Place(workspace, name);
         // Read before the lookup: a change in between leaves the cache entry outdated, so it is read again.
@@ -64,7 +64,7 @@ public final class Shelf<T> {
         if (remembered != null && remembered.change() == change) {
             return remembered.kept();
         }
-        Kept<T> found = kept(row(workspace, name));
+        Kept<T> found = toStored(row(workspace, name));
         if (known.size() >= REMEMBERED_AT_MOST) {
             known.clear();
         }
@@ -76,10 +76,10 @@ public final class Shelf<T> {
     public @Nullable Kept<T> version(int workspace, String name, int version) {
         Rows.Setting row =
                 semel.view(reads -> reads.setting(workspace, sort.kind().word(), name, version));
-        return row == null || row.removed() ? null : kept(row);
+        return row == null || row.removed() ? null : toStored(row);
     }
 
-    private @Nullable Kept<T> kept(Rows.@Nullable Setting row) {
+    private @Nullable Kept<T> toStored(Rows.@Nullable Setting row) {
         return row == null
                 ? null
                 : new Kept<>(row.name(), row.version(), sort.reader().apply(Json.parse(row.body())), row.changedAt());

@@ -62,7 +62,7 @@ public final class Advisor {
                 .findFirst()
                 .orElse(null);
         int n = expired.size();
-        String came = (n == 1 ? "1 retry came " : n + " retries came ") + span(least, most)
+        String came = (n == 1 ? "1 retry came " : n + " retries came ") + formatSpan(least, most)
                 + " after the first request, after the window of " + shown(current) + " had ended, and started "
                 + (n == 1 ? "a new run." : "new runs.");
         String fix = enough == null
@@ -71,7 +71,7 @@ public final class Advisor {
         return new Window(n, enough, came + fix);
     }
 
-    private static String span(long least, long most) {
+    private static String formatSpan(long least, long most) {
         long from = least / MICROS_OF_AN_HOUR;
         long to = (most + MICROS_OF_AN_HOUR - 1) / MICROS_OF_AN_HOUR;
         if (to <= 1) {

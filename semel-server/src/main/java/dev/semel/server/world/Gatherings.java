@@ -53,23 +53,23 @@ final class Gatherings implements Digests {
                 if (leads && !known.path("closed").booleanValue()) {
                     known.put("run_id", item.runId()); // a later run of the same lineage continues the batch
                 }
-                return place(known, item);
+                return batchView(known, item);
             }
-            ObjectNode open = open(document);
+            ObjectNode open = openBatch(document);
             ArrayNode items = open.withArray("items");
             if (items.size() >= MOST_ITEMS) {
-                throw full();
+                throw tooLarge();
             }
             if (items.isEmpty() || !mayStillSend(open)) {
                 open.put("leader", item.id()).put("run_id", item.runId());
                 open.put("opened_at", clock.instant().toString());
             }
             items.addObject().put("id", item.id()).set("value", item.value());
-            return place(open, item);
+            return batchView(open, item);
         });
     }
 
-    private static ObjectNode place(ObjectNode batch, Item item) {
+    private static ObjectNode batchView(ObjectNode batch, Item item) {
         ObjectNode place = JsonNodeFactory.instance.objectNode();
         place.set("batch", batch.path("n"));
         place.put("leader", batch.path("leader").asString("").equals(item.id()));
@@ -137,7 +137,7 @@ final class Gatherings implements Digests {
     }
 
     /** The open batch; creates one if the last is closed. */
-    private static ObjectNode open(ObjectNode document) {
+    private static ObjectNode openBatch(ObjectNode document) {
         ArrayNode batches = document.withArray("batches");
         JsonNode last = batches.isEmpty() ? null : batches.get(batches.size() - 1);
         if (last instanceof ObjectNode open && !open.path("closed").booleanValue()) {
@@ -162,7 +162,7 @@ final class Gatherings implements Digests {
                     ? known
                     : JsonNodeFactory.instance.objectNode();
             JsonNode answer = change.make(document);
-            String body = fitting(document);
+            String body = serializeWithinLimit(document);
             if (row != null && body.equals(row.body())) {
                 return answer;
             }
@@ -178,12 +178,12 @@ final class Gatherings implements Digests {
     }
 
     /** Removes the oldest batches until the document fits. */
-    private static String fitting(ObjectNode document) {
+    private static String serializeWithinLimit(ObjectNode document) {
         ArrayNode batches = document.withArray("batches");
         String body = Json.write(document);
         while (body.length() > MOST_BYTES) {
             if (batches.size() < 2) {
-                throw full();
+                throw tooLarge();
             }
             batches.remove(0);
             body = Json.write(document);
@@ -191,7 +191,7 @@ final class Gatherings implements Digests {
         return body;
     }
 
-    private static SemelException full() {
+    private static SemelException tooLarge() {
         return new SemelException(
                 ErrorCode.PAYLOAD_TOO_LARGE,
                 "A digest may have at most " + MOST_ITEMS

@@ -72,7 +72,7 @@ final class Discovery {
 
     private Description read(JsonNode document) {
         if (!document.path("issuer").asString("").equals(registration.issuer())) {
-            throw silent("reports another issuer than SEMEL_OIDC_ISSUER");
+            throw unavailable("reports another issuer than SEMEL_OIDC_ISSUER");
         }
         JsonNode ways = document.path("token_endpoint_auth_methods_supported");
         boolean basic = ways.isMissingNode();
@@ -91,7 +91,7 @@ final class Discovery {
     private static String address(JsonNode document, String name) {
         String address = document.path(name).asString("");
         if (!Registration.safe(address)) {
-            throw silent("has no https URL as its " + name);
+            throw unavailable("has no https URL as its " + name);
         }
         return address;
     }
@@ -131,7 +131,7 @@ final class Discovery {
                 ? Auth.basic(Form.percent(registration.client()), Form.percent(registration.secret()))
                 : Auth.NONE;
         byte[] body = Form.encoded(fields).getBytes(StandardCharsets.UTF_8);
-        Answer answer = asked(() -> Request.post(at.token(), Form.TYPE, body), auth);
+        Answer answer = send(() -> Request.post(at.token(), Form.TYPE, body), auth);
         if (answer.status() >= 400 && answer.status() < 500) {
             throw SignOn.refused("The identity provider rejected the code of this login, which may have been used"
                     + " before");
@@ -144,32 +144,32 @@ final class Discovery {
     }
 
     private JsonNode get(String url) {
-        return json(asked(() -> Request.get(url), Auth.NONE));
+        return json(send(() -> Request.get(url), Auth.NONE));
     }
 
-    private Answer asked(Supplier<Request> made, Auth auth) {
+    private Answer send(Supplier<Request> made, Auth auth) {
         try {
             Request request = made.get(); // the URL comes from the provider and may be invalid
             return outbound.send(
                     request.manner(request.manner().timeout(PATIENCE).longestAnswer(LONGEST_ANSWER)), auth);
         } catch (IOException | Failures.NotSent | Failures.NotKept e) {
             // These messages contain hosts and durations, never request data.
-            throw silent("cannot be reached: " + e.getMessage());
+            throw unavailable("cannot be reached: " + e.getMessage());
         }
     }
 
     private static JsonNode json(Answer answer) {
         if (!answer.success()) {
-            throw silent("responded with status " + answer.status());
+            throw unavailable("responded with status " + answer.status());
         }
         try {
             return Json.parse(answer.body());
         } catch (SemelException e) {
-            throw silent("responded with a body that is not JSON");
+            throw unavailable("responded with a body that is not JSON");
         }
     }
 
-    private static SemelException silent(String why) {
+    private static SemelException unavailable(String why) {
         return new SemelException(
                 ErrorCode.IDENTITY_PROVIDER_UNUSABLE,
                 "The identity provider " + why + ". You are not logged in.",

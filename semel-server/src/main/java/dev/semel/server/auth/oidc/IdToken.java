@@ -43,7 +43,7 @@ record IdToken(JsonNode claims) {
         if (key == null) {
             throw refused("is signed with a key that the provider does not have");
         }
-        if (!signed(parts, key)) {
+        if (!hasValidSignature(parts, key)) {
             throw refused("has an invalid signature");
         }
         IdToken proved = new IdToken(json(parts[1]));
@@ -51,7 +51,7 @@ record IdToken(JsonNode claims) {
         return proved;
     }
 
-    private static boolean signed(String[] parts, Keys.Key key) {
+    private static boolean hasValidSignature(String[] parts, Keys.Key key) {
         try {
             Signature signature = Signature.getInstance(key.algorithm().signature());
             signature.initVerify(key.key());

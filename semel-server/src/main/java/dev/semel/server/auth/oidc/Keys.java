@@ -84,7 +84,7 @@ record Keys(List<Key> all) {
                     && use.equals("sig")
                     && (named.isEmpty() || named.equals(algorithm.name()))) {
                 try {
-                    PublicKey key = algorithm == Algorithm.RS256 ? rsa(node) : elliptic(node);
+                    PublicKey key = algorithm == Algorithm.RS256 ? rsa(node) : ellipticCurve(node);
                     return key == null ? null : new Key(node.path("kid").asString(""), algorithm, key);
                 } catch (GeneralSecurityException | IllegalArgumentException e) {
                     return null; // skip an invalid key
@@ -101,7 +101,7 @@ record Keys(List<Key> all) {
                 : KeyFactory.getInstance("RSA").generatePublic(new RSAPublicKeySpec(modulus, number(node, "e")));
     }
 
-    private static @Nullable PublicKey elliptic(JsonNode node) throws GeneralSecurityException {
+    private static @Nullable PublicKey ellipticCurve(JsonNode node) throws GeneralSecurityException {
         if (!node.path("crv").asString("").equals("P-256")) {
             return null;
         }

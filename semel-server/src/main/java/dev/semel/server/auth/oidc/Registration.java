@@ -23,7 +23,7 @@ public record Registration(String issuer, String client, String secret, String l
     public static final String CALLBACK = "/login/oidc/callback";
 
     public Registration {
-        checked("SEMEL_OIDC_ISSUER", issuer);
+        requireSecureUrl("SEMEL_OIDC_ISSUER", issuer);
         if (client.isBlank()) {
             throw new IllegalArgumentException("SEMEL_OIDC_ISSUER is set, but SEMEL_OIDC_CLIENT_ID is missing");
         }
@@ -36,7 +36,7 @@ public record Registration(String issuer, String client, String secret, String l
 
     /** The public URL of this server, without a trailing slash. */
     public static String home(String address) {
-        checked("SEMEL_PUBLIC_URL", address);
+        requireSecureUrl("SEMEL_PUBLIC_URL", address);
         return address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
     }
 
@@ -108,7 +108,7 @@ public record Registration(String issuer, String client, String secret, String l
         }
     }
 
-    private static void checked(String variable, String address) {
+    private static void requireSecureUrl(String variable, String address) {
         if (!safe(address) || address.contains("?")) {
             throw new IllegalArgumentException(variable + " must be an https URL without a query (http is allowed"
                     + " on this machine)");

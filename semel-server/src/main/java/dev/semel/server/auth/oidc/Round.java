@@ -15,12 +15,12 @@ record Round(String secret, String next) {
     private static final int LONGEST = 1_500;
 
     static Round of(byte[] random, String next) {
-        return new Round(encoded(random), next);
+        return new Round(encode(random), next);
     }
 
     /** The cookie value. */
     String cookie() {
-        return secret + "." + encoded(next.getBytes(StandardCharsets.UTF_8));
+        return secret + "." + encode(next.getBytes(StandardCharsets.UTF_8));
     }
 
     static @Nullable Round read(@Nullable String cookie) {
@@ -37,31 +37,31 @@ record Round(String secret, String next) {
     }
 
     String state() {
-        return derived("state");
+        return derive("state");
     }
 
     String nonce() {
-        return derived("nonce");
+        return derive("nonce");
     }
 
     String verifier() {
-        return derived("verifier");
+        return derive("verifier");
     }
 
     /** The PKCE challenge that is sent before the verifier. */
     String challenge() {
-        return encoded(digest(verifier()));
+        return encode(digest(verifier()));
     }
 
-    private String derived(String use) {
-        return encoded(digest("semel oidc " + use + " " + secret));
+    private String derive(String use) {
+        return encode(digest("semel oidc " + use + " " + secret));
     }
 
     static boolean same(String one, String other) {
         return MessageDigest.isEqual(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static String encoded(byte[] bytes) {
+    private static String encode(byte[] bytes) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 

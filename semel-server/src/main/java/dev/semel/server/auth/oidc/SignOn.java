@@ -59,7 +59,7 @@ public final class SignOn implements Voucher {
         asked.put("nonce", round.nonce());
         asked.put("code_challenge", round.challenge());
         asked.put("code_challenge_method", "S256");
-        return new Outset(with(discovery.description().authorize(), asked), round.cookie());
+        return new Outset(withParameters(discovery.description().authorize(), asked), round.cookie());
     }
 
     @Override
@@ -98,7 +98,7 @@ public final class SignOn implements Voucher {
         String page = discovery.description().farewell();
         return page.isEmpty()
                 ? null
-                : with(
+                : withParameters(
                         page,
                         Map.of(
                                 "client_id",
@@ -107,7 +107,7 @@ public final class SignOn implements Voucher {
                                 registration.home() + "/login"));
     }
 
-    private static String with(String address, Map<String, String> parameters) {
+    private static String withParameters(String address, Map<String, String> parameters) {
         return address + (address.contains("?") ? "&" : "?") + Form.encoded(parameters);
     }
 
