@@ -103,7 +103,7 @@ public final class Outbox {
         if (plan.silent() && plan.broken()) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "No channel of the route for event '%s' can be used; a channel or template is missing. Nothing was sent."
+                    "No channel of the route for event '%s' is usable: one or its template is missing. Nothing was sent."
                             .formatted(route.event()),
                     "Show the route with `semel route show %s`, then create what is missing."
                             .formatted(route.event()));
